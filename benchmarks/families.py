@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench import data
+from aucbench.data.equal_rows import equal_rows
 from aucbench.data.loader import Part
 from benchmarks.measuring import Measure
 from benchmarks.real_sets import MADE, Choice, RealSet, at_hand, catalog_with
@@ -47,33 +48,23 @@ def _named(*pair: RealSet) -> str:
     return " and ".join(f"{each.name} ({each.family})" for each in pair)
 
 
-def shared(one: NDArray[np.uint64], two: NDArray[np.uint64]) -> float:
+def shared(one: NDArray[np.int64], two: NDArray[np.uint64]) -> float:
     """The share of the different rows of the smaller data set that the larger one has."""
     return len(np.intersect1d(one, two, assume_unique=True)) / min(len(one), len(two))
 
 
-def row_hashes(X: Any) -> NDArray[np.uint64]:
+def row_hashes(X: Any) -> NDArray[np.int64]:
     """Hashes of the different rows, ascending; rows are equal if all values have the same first digits."""
     return np.unique(np.concatenate([_hashes(X[i : i + BLOCK]) for i in range(0, X.shape[0], BLOCK)]))
 
 
-def _hashes(X: Any) -> NDArray[np.uint64]:
-    """The sum over the non-zeros of a row of a hash of column and value, modulo 2^64."""
+def _hashes(X: Any) -> NDArray[np.int64]:
+    """Hashes of rows whose values are rounded to their first digits."""
     rows = sparse.csr_matrix(X, dtype=np.float64)
     rows.eliminate_zeros()
     size = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.abs(rows.data))))
-    digits = np.rint(rows.data * size)
-    bits = _mixed(digits.view(np.uint64) ^ _mixed(size.view(np.uint64)))
-    cells = _mixed(bits + rows.indices.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
-    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(cells)])
-    return sums[rows.indptr[1:]] - sums[rows.indptr[:-1]]
-
-
-def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable random number generators, 2014)."""
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))
+    rows.data = np.rint(rows.data * size) / size
+    return equal_rows(rows)
 
 
 MEASURES = {"families": families}

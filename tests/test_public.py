@@ -21,8 +21,8 @@ PUBLIC = {
         FeatureMap FetchError File Grouping Index Interval LinearMethod Lockstep Loss Method NonNegative Norm
         Objective
         Observer OpenUnit ParameterError PluginError Positive Problem Result Samples Table
-        TrackingError catalog check_fields hookimpl kernels optimum plan_study replay require_memory
-        run run_study sklearn suggest testing
+        TrackingError catalog check_fields hookimpl kernels leaderboard optimum plan_study replay
+        require_memory run run_study sklearn suggest testing
         """,
     "aucbench.evaluation": """
         average_precision exact_auc partial_auc precision_at recall_at two_way_partial_auc

@@ -25,6 +25,7 @@ from scipy import sparse
 from aucbench.contracts import Problem
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.data import memory
+from aucbench.data.equal_rows import Repeats
 from aucbench.data.scaler import Scaling, fit_scaling, gather
 from aucbench.data.splits.protocols import Split
 from aucbench.errors import DataError
@@ -35,7 +36,7 @@ OUTLYING = 100.0  # largest |x|^2, relative to the mean, that leaves the factor 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Arrays of one split, the seconds spent on fitting the feature map, and the rescaling of the rows."""
+    """Arrays of one split, the seconds spent on fitting the feature map, and facts about the rows."""
 
     X: Any
     y: NDArray[np.int8]
@@ -43,6 +44,7 @@ class Prepared:
     y_test: NDArray[np.int8]
     features_seconds: float
     rescaling: "Rescaling | None" = None
+    repeats: Repeats | None = None  # None where they were not counted
 
     @cached_property
     def max_norm(self) -> float | None:

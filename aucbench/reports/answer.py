@@ -40,13 +40,10 @@ def answer(report: Report, setting: str) -> str:
     own = own[own["method"] != reference]
     judged = own[own["verdict"].fillna("") != ""]
     if not len(judged):
-        few = f": a verdict needs {FEWEST}" if families < FEWEST else ""
-        return (
-            f"{_best(report, setting)} These are {plural(families, 'family')} of data sets, too few for a verdict "
-            f"over data sets{few}."
-            if few
-            else _best(report, setting)
-        )
+        text = _best(report, setting)
+        if families >= FEWEST:
+            return text
+        return f"{text} A verdict over data sets needs {FEWEST} families of them; there are {families}."
     return _verdict(report, setting, judged, reference, families)
 
 
@@ -56,23 +53,24 @@ def _verdict(report: Report, setting: str, judged: "pd.DataFrame", reference: st
     is_linear = judged["method"].map(linear).astype(bool)
     text = ""
     if is_linear.any():
-        text = f"Over {plural(families, 'family')} of data sets, {_told(judged[is_linear], reference, True)}."
+        told = _told(judged[is_linear], reference, "linear method")
+        text = f"Over {plural(families, 'family')} of data sets, {told}."
     if not is_linear.all():
-        others = _told(judged[~is_linear], reference, not is_linear.any())
+        others = _told(judged[~is_linear], reference, "" if text else "method")
         text += f" Of the models that are not linear, {others}." if text else f"{others}."
     return text[0].upper() + text[1:]
 
 
-def _told(own: "pd.DataFrame", reference: str, none: bool) -> str:
-    """Which of some methods are better, equivalent, worse or undecided; `none` says if none is better."""
+def _told(own: "pd.DataFrame", reference: str, noun: str) -> str:
+    """Which methods are better, equivalent, worse or undecided; with a `noun`, also that none is better."""
     parts = []
     better, equal = own[own["verdict"].isin(BETTER)], own[own["verdict"] == "equivalent"]
     if len(better):
         verb, least = ("is", "") if len(better) == 1 else ("are", "up to ")
         gain = signed(float(better["gain"].max()))
         parts.append(f"{listed(list(better['method']))} {verb} better than {reference}, by {least}{gain}")
-    elif none:
-        parts.append(f"no {'linear ' * (len(own) > 0)}method is better than {reference}")
+    elif noun:
+        parts.append(f"no {noun} is better than {reference}")
     if len(equal):
         paid = equal.dropna(subset=["time_ratio"]).sort_values("time_ratio")
         names = listed(list(equal["method"])) if len(equal) == 1 else str(len(equal))
@@ -83,10 +81,10 @@ def _told(own: "pd.DataFrame", reference: str, none: bool) -> str:
             text += f"{who}: {number(float(cheapest['time_ratio']))} times the training time"
         parts.append(text)
     for verdict, words in (("worse", ("worse", "slightly worse")), ("undecided", ("undecided", "not worse"))):
-        names = list(own.loc[own["verdict"].isin(words), "method"])
-        if names:
-            who = names[0] if len(names) == 1 else str(len(names))
-            parts.append(f"{who} {'is' if len(names) == 1 else 'are'} {verdict}")
+        alike = list(own.loc[own["verdict"].isin(words), "method"])
+        if alike:
+            who = alike[0] if len(alike) == 1 else str(len(alike))
+            parts.append(f"{who} {'is' if len(alike) == 1 else 'are'} {verdict}")
     return "; ".join(parts)
 
 

@@ -18,7 +18,7 @@ from aucbench.reports.method_info import method_info, shown_looks
 from aucbench.reports.notes import notes_on
 from aucbench.reports.origins import has_several_machines, ruleset_text
 from aucbench.reports.reference import check_reference, default_reference, reference_of
-from aucbench.reports.report import ALL, ROPE, MeasureText, Report
+from aucbench.reports.report import ALL, DEFAULTS, ROPE, TUNED, MeasureText, Report
 from aucbench.reports.results import curve_rows, overlap, result_row, target_of, with_reaching
 from aucbench.studies.plugin_metadata import citation, links, plugin, summary
 from aucbench.studies.record import CellStatus, canonical, subset
@@ -63,27 +63,27 @@ def build(
         references[name] = reference_of(group, reference) or ""
         for data_set in group.boards:
             _add_data_set(parts, group, data_set, name, [other.name for other in others])
-        linear = {row["method"]: row["linear"] for row in parts["results"] if row["setting"] == name}
+        own_rows = [row for row in parts["results"] if row["setting"] == name]
+        other_models = {row["method"] for row in own_rows if not row["linear"]}
         algorithms = {
             group.label(cell): cell.described.algorithm for own in group.boards.values() for cell in own
         }
         parts["methods"] += [
-            {"setting": name, "method": label, "algorithm": own.name, "linear": linear[label],
+            {"setting": name, "method": label, "algorithm": own.name, "linear": label not in other_models,
              "exempt": "; ".join(f"{check}: {why}" for check, why in own.exempt.items())}
             for label, own in algorithms.items()
         ]  # fmt: skip
     frames = {name: pd.DataFrame(rows) for name, rows in parts.items()}
     every = cell_frame(cells, found)
-    gains = gains_of(every, frames["data_sets"], references, rope)
+    gains = gains_of(every, frames["data_sets"], references, rope, by)
     verdicts = compared(gains, frames["results"], frames["data_sets"], rope)
-    order = verdicts.loc[verdicts["group"] == ALL, "method"] if len(verdicts) else []
+    order: list[str] = list(verdicts.loc[verdicts["group"] == ALL, "method"]) if len(verdicts) else []
     looks = shown_looks(
         list(dict.fromkeys([*filter(None, references.values()), *order, *frames["methods"]["method"]]))
     )
     for name in ("colour", "dark", "marker", "dashes"):
         frames["methods"][name] = [getattr(looks[method], name) for method in frames["methods"]["method"]]
     records = [cell.record for cell in cells if cell.record]
-    algorithms = sorted({cell.described.algorithm.name for cell in cells})
     text = text_of(measure)
     return Report(
         title=title,
@@ -97,7 +97,9 @@ def build(
         cells=every,
         gains=gains,
         verdicts=verdicts,
-        plugins={name: method_info(name) for name in algorithms},
+        plugins={
+            name: method_info(name) for name in sorted({cell.described.algorithm.name for cell in cells})
+        },
         notes=(
             *remarks,
             *notes_on(text, rope, lacking, any(row.get("suboptimality") for row in parts["results"])),
@@ -125,7 +127,7 @@ def _settings(found: Sequence[Group]) -> list[str]:
     """Names of the settings: defaults or tuned, and a number where several are alike."""
     names: list[str] = []
     for group in found:
-        plain = "tuned" if group.tuned else "defaults"
+        plain = TUNED if group.tuned else DEFAULTS
         names.append(
             plain if plain not in names else f"{plain} {sum(n.startswith(plain) for n in names) + 1}"
         )
@@ -230,7 +232,8 @@ _MEASURED = (
 _ENVIRONMENT = ("concurrency", "cpu", "finished_at")
 _ROWS = ("train_rows", "test_rows", "train_positives", "test_positives")
 CELL = (
-    "setting", "data_set", "family", "method", "algorithm", "status", "seed", "split_seed", "order_seed", "fold",
+    "setting", "data_set", "family", "method", "algorithm", "status", "seed", "split_seed", "order_seed",
+    "fold",
     *_MEASURED, "tuning_passes", "tuning_seconds", "chosen", "edges", *_ROWS, *_ENVIRONMENT, "parameters",
     "described", "source", "key",
 )  # fmt: skip
@@ -248,7 +251,9 @@ def cell_frame(cells: Sequence[BoardCell], found: Sequence[Group]) -> "pd.DataFr
     for name, group in zip(_settings(found), found, strict=True):
         for data_set, members in group.boards.items():
             places |= {cell.key: (name, data_set, group.label(cell)) for cell in members}
-    measured = [name for name in MEASURES if name not in CELL and any(cell.value(name) for cell in cells)]
+    measured = [
+        name for name in MEASURES if name not in CELL and any(cell.value(name) is not None for cell in cells)
+    ]
     rows = []
     for cell in cells:
         row = _cell(cell)

@@ -103,7 +103,7 @@ def joined(sources: Iterable[Iterable[BoardCell]]) -> list[BoardCell]:
 
 
 def only_study(sources: Iterable[Store | Archive]) -> str | None:
-    """The name of the study that all plans of some stores and archives belong to; None if there are several."""
+    """The study that all plans of some stores and archives belong to; None if there are several."""
     names = {plan.study for source in sources for plan in source.plans()}
     return names.pop() if len(names) == 1 else None
 

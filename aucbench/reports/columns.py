@@ -8,9 +8,14 @@ from typing import Any
 NONE = "-"
 
 
+def line(value: Any) -> str:
+    """Text in one line, without characters that command a terminal."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in str(value)).split())
+
+
 def text(value: Any) -> str:
     """Text in one line; a dash where there is none."""
-    return " ".join(str(value).split()) or NONE
+    return line(value) or NONE
 
 
 def fixed(value: float, digits: int = 4) -> str:
@@ -77,7 +82,7 @@ class Column:
     spread: str = ""
     descending: bool = False  # the best, or the largest, comes first
 
-    def shown(self, row: Mapping[str, Any]) -> str:
+    def shown(self, row: Mapping[Any, Any]) -> str:
         """The value of a row in words, with its interval or deviation; a dash where there is none."""
         value = row[self.name]
         if _is_none(value):
@@ -126,7 +131,7 @@ VERDICTS = _table(
     Column("families", "Families", "Families of data sets that the gain is a mean over", whole),
     Column("data_sets", "Data sets", "Data sets that the gain is a mean over", whole),
     Column("gaps", "Gaps", "Data sets left out, since a run diverged, failed or is missing", whole),
-    Column("more_families", "Families more", "How many more families would decide, at today's mean and spread",
+    Column("more_families", "Families more", "How many more families would decide, with this mean and spread",
         whole),
     Column("without", "Without one", "What changes when any one family is left out"),
     Column("reference", "Reference", "The method that the gain is relative to"),
@@ -166,14 +171,14 @@ RESULTS = _table(
         "through; compares times of several machines", number),
     Column("state_bytes", "State", "Memory that the method keeps between iterations", size),
     Column("tuning_seconds", "Tuning", "Mean time of the tuning of a run", duration),
-    Column("tuning_passes", "Tuning passes", "Mean passes over the training rows that the tuning took", number),
+    Column("tuning_passes", "Tuning passes", "Mean passes over the training rows of the tuning", number),
     Column("runs", "Runs", "Runs that finished", whole),
     Column("gaps", "Gaps", "What became of the other runs"),
     Column("suboptimality", "Suboptimality",
         "Mean relative suboptimality at the end: (objective - minimum) / minimum", tiny),
     Column("chosen", "Chosen", "Values that the tunings chose"),
     Column("edges", "Edges", "Chosen values at an edge of the values tried: the optimum may lie beyond"),
-    Column("reported", "Reported", "Self-reported, replicated on so many machines, or confirmed by its author"),
+    Column("reported", "Reported", "Self-reported, replicated on other machines, or confirmed by its author"),
     Column("parameters", "Parameters", "Hyperparameters, loss and feature map"),
     Column("command", "Command", "The command that runs it again"),
 )  # fmt: skip

@@ -49,7 +49,7 @@ def gains_of(
     """
     import pandas as pd
 
-    facts = data_sets.set_index(["setting", "data_set"])
+    ratios = data_sets.set_index(["setting", "data_set"])["test_train_ratio"].to_dict()
     rows = []
     placed = cells[cells["method"].notna()]
     for (setting, data_set), own in placed.groupby(["setting", "data_set"], sort=False):
@@ -59,7 +59,7 @@ def gains_of(
         )
         planned = own.pivot(index=list(SEEDS), columns="method", values="status").notna()
         whole = [name for name in values if values[name].notna()[planned[name]].all()]
-        ratio = facts.loc[(setting, data_set), "test_train_ratio"]
+        ratio = ratios[str(setting), str(data_set)]
         family = own["family"].iloc[0]
         for reference in [wanted] if isinstance(wanted, str) else wanted:
             if reference not in whole:
@@ -103,16 +103,17 @@ def compared(
     To the columns of `compare_families` come `mean`, the mean of the measure over families; `time_ratio`,
     the geometric mean over data sets of training and tuning time relative to the reference, NaN where times
     do not compare; and `gaps`, the data sets that are left out because a run gave no result. The reference
-    has a line without gain. The best gain comes first.
+    and methods without any gain have lines without gain; where the reference was not run all methods have.
+    The best gain comes first, then the best mean.
     """
     import pandas as pd
 
     parts = []
-    for setting, by_setting in gains.groupby("setting", sort=False):
-        facts = data_sets[data_sets["setting"] == setting]
+    for setting, facts in data_sets.groupby("setting", sort=False):
+        by_setting = gains[gains["setting"] == setting]
         family = facts.set_index("data_set")["family"]
         shown = results[results["setting"] == setting].assign(
-            family=lambda each, family=family: each["data_set"].map(family)
+            family=results.loc[results["setting"] == setting, "data_set"].map(family)
         )
         every = _log_seconds(shown)
         for name, members in groups_of_data(facts).items():
@@ -122,10 +123,10 @@ def compared(
             gaps = within[within["gaps"] != ""].groupby("method").size()
             seconds = every[every.index.isin(members)]
             inside = by_setting[by_setting["data_set"].isin(members)]
-            for reference, own in inside.groupby("reference", sort=False):
-                table = compare_families(own, rope).reset_index()
-                table = table.reindex(columns=dict.fromkeys(["method", *table.columns]))
-                table.loc[len(table), "method"] = reference
+            for reference in list(by_setting["reference"].unique()) or [""]:
+                table = compare_families(inside[inside["reference"] == reference], rope)
+                lacking = [each for each in within["method"].unique() if each not in table.index]
+                table = table.reindex([*table.index, *lacking]).rename_axis("method").reset_index()
                 ratio = means * np.nan
                 if reference in seconds:
                     ratio = np.exp(seconds.sub(seconds[reference], axis=0).mean())
@@ -138,9 +139,7 @@ def compared(
                     gaps=table["method"].map(gaps).fillna(0).astype(int),
                 )
                 order = table["gain"].astype(float).where(table["method"] != reference, 0.0)
-                parts.append(
-                    table.assign(order=order).sort_values("order", ascending=False, na_position="last")
-                )
+                parts.append(table.assign(order=order).sort_values(["order", "mean"], ascending=False))
     columns = [
         "setting", "group", "method", "reference", "families", "data_sets", "gain", "low", "high", "median",
         "verdict", "more_families", "worse", "same", "better", "without", "mean", "time_ratio", "gaps",

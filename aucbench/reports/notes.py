@@ -20,16 +20,18 @@ NOTES = (
 )
 ROPE_NOTE = (
     "Differences in {measure} below the rope of {rope:g} do not matter in practice. A method is better or "
-    "worse when its interval lies beyond the rope, equivalent when it lies inside, slightly better or slightly "
-    "worse when it excludes 0, not worse when its lower end is above -{rope:g}, and undecided otherwise."
+    "worse when its interval lies beyond the rope, equivalent when it lies inside, slightly better or "
+    "slightly worse when it excludes 0, not worse when its lower end is above -{rope:g}, and undecided "
+    "otherwise."
 )
 NO_ROPE = (
     "There are no verdicts: no difference in {measure} was named that does not matter in practice (--rope)."
 )
 SUBOPTIMALITY_NOTE = (
     "Relative suboptimality is (F(w) - F*) / max(F*, F(0) / 1000): F is the objective of the method with its "
-    "own parameters over all pairs of the training rows of a run, F* its certified minimum there. Methods with "
-    "different objectives have different F and F*. Differences below the gap of the certificate count as it."
+    "own parameters over all pairs of the training rows of a run, F* its certified minimum there. Methods "
+    "with different objectives have different F and F*. Differences below the gap of the "
+    "certificate count as it."
 )
 
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ALL = "all"  # the group of all data sets
+DEFAULTS, TUNED = "defaults", "tuned"  # settings
 ROPE = 0.005  # differences in AUC that do not matter in practice
 
 
@@ -91,7 +92,7 @@ class Report:
             overall = self.verdicts[(self.verdicts["setting"] == setting) & (self.verdicts["group"] == ALL)]
             order = [each for each in overall["method"] if each in set(wanted["method"])]
             order += [each for each in wanted["method"] if each not in order]
-            names = order[:top] + [self.references[str(setting)]]
+            names = [*order[:top], self.references[str(setting)]]
             kept.append(own[own["method"].isin(names)])
         chosen = pd.concat(kept)
         pairs = pd.MultiIndex.from_frame(chosen[["setting", "method"]])
@@ -99,5 +100,12 @@ class Report:
         def part(frame: "pd.DataFrame") -> "pd.DataFrame":
             return frame[pd.MultiIndex.from_frame(frame[["setting", "method"]]).isin(pairs)]
 
-        names = ("cells", "curves", "results", "gains", "verdicts")
-        return replace(self, methods=chosen, **{name: part(getattr(self, name)) for name in names})
+        return replace(
+            self,
+            methods=chosen,
+            cells=part(self.cells),
+            curves=part(self.curves),
+            results=part(self.results),
+            gains=part(self.gains),
+            verdicts=part(self.verdicts),
+        )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.reports.answer import listed
-from aucbench.reports.report import Report
+from aucbench.reports.report import TUNED, Report
 from aucbench.reports.views.braille_plot import is_batch, seen
 from aucbench.reports.views.text import results_on
 
@@ -16,7 +16,6 @@ SLOW = 20.0  # times the time of the others
 RISING = 0.003  # that a curve gains in its last half of log samples
 BETTER = 0.005  # that a tuning gains
 REVERSED = 0.4  # an AUC below it is no accident of a method that learns nothing
-TUNED = "tuned"  # the setting of tuned methods
 
 
 def verdict(report: Report, method: str) -> list[str]:
@@ -115,6 +114,7 @@ def _speed(report: Report, method: str) -> tuple[dict[str, float], float]:
     known = []
     untuned = report.results[report.results["setting"] != TUNED]
     for (setting, data_set), rows in untuned.groupby(["setting", "data_set"], sort=False):
+        setting, data_set = str(setting), str(data_set)
         times = {
             name: 1e9 * seconds / x[-1]
             for name, seconds in zip(rows["method"], rows["train_seconds"], strict=True)

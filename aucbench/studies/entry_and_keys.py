@@ -62,22 +62,27 @@ class BoundPlugin:
 
     @cached_property
     def description(self) -> PluginRecord:
-        """Name, parameters and origin.
-
-        A field with ``later`` in its metadata is left out at its default, as earlier results lack the field.
-        """
-        at_default = [
-            each.name
-            for each in fields(self.instance)
-            if each.metadata.get("later") and getattr(self.instance, each.name) == each.default
-        ]
+        """Name, parameters and origin."""
         return PluginRecord(
             name=self.name,
-            parameters={k: v for k, v in asdict(self.instance).items() if k not in at_default},
+            parameters=parameters_of(self.instance),
             distribution=self.distribution,
             version=self.version,
             exempt=dict(DatasetFacts(self.instance).exempt),
         )
+
+
+def parameters_of(instance: Any) -> dict[str, Any]:
+    """The fields of a plugin or protocol, as records have them.
+
+    A field with ``later`` in its metadata is left out at its default, as earlier results lack the field.
+    """
+    at_default = [
+        each.name
+        for each in fields(instance)
+        if each.metadata.get("later") and getattr(instance, each.name) == each.default
+    ]
+    return {key: value for key, value in asdict(instance).items() if key not in at_default}
 
 
 class Search(NamedTuple):
@@ -168,7 +173,7 @@ class Entry:
             scaling=str(self.scaling),
             rescale=self.settings.rescale,
             regularisation=str(self.settings.regularisation),
-            protocol=ProtocolRecord(name=self.protocol.name, parameters=asdict(self.protocol)),
+            protocol=ProtocolRecord(name=self.protocol.name, parameters=parameters_of(self.protocol)),
             tuning=self.tuning.describe(),
             max_train_rows=self.settings.max_train_rows,
             budget=BudgetRecord(**asdict(self.budget)),

@@ -106,6 +106,7 @@ def _data(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded) -> DataR
         format="csr" if sparse.issparse(X) else "dense",
         nonzeros_per_row=_nonzeros(prepared),
         features_seconds=prepared.features_seconds,
+        **({} if prepared.repeats is None else prepared.repeats._asdict()),
     )
 
 

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from dataclasses import MISSING, asdict, fields
+from dataclasses import MISSING, fields
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -17,6 +17,7 @@ from aucbench.contracts.validation import Family
 from aucbench.data.splits.protocols import recorded
 from aucbench.errors import AucbenchError
 from aucbench.studies.default_settings import Regularisation
+from aucbench.studies.entry_and_keys import parameters_of
 from aucbench.studies.record import DESCRIPTION, EntryDescription, PluginRecord, ProtocolRecord, subset
 
 BIBLIOGRAPHY = "references.bib"  # file beside the modules of a package of plugins
@@ -96,7 +97,7 @@ def completed(described: D) -> D:
             rescale=False,
             algorithm=method,
             tuning=tuning,
-            protocol=ProtocolRecord(name=protocol.name, parameters=asdict(protocol)),
+            protocol=ProtocolRecord(name=protocol.name, parameters=parameters_of(protocol)),
         )
     )
 

@@ -4,6 +4,7 @@ import contextlib
 import traceback
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from math import gcd
 from typing import Any
 
@@ -15,6 +16,7 @@ from aucbench import data
 from aucbench.contracts import DatasetFacts
 from aucbench.contracts.hooks import PROJECT
 from aucbench.contracts.source_location import line_in, package_of
+from aucbench.data.equal_rows import repeats
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.preprocess import Prepared, prepare
 from aucbench.data.splits.inner import inner_count, inner_split, limited
@@ -103,6 +105,8 @@ class PreparedData:
                 split = inner_split(split, entry.tuning.choice.folds, seeds.split_seed, unit.inner)
             self._make_room(2 * sum(size_of(side.X, side.rows) for side in (split.train, split.test)))
             found = prepare_split(entry, split, seeds.split_seed)
+            if unit.inner is None:
+                found = replace(found, repeats=repeats(split.train, split.test))
             self._fingerprints[unit.group] = fingerprint(found)
         self._prepared[unit.group] = found
         return found

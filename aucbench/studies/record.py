@@ -24,6 +24,7 @@ Whole = Annotated[int, Meta(ge=0, lt=2**53)]
 Count = Annotated[int, Meta(gt=0, lt=2**48)]  # of rows or features
 Speed = Annotated[float, Meta(ge=1e-4, le=1e6)]  # nanoseconds
 Auc = Annotated[float, Meta(ge=0, le=1)]
+Share = Annotated[float, Meta(ge=0, le=1)]
 Duration = Annotated[float, Meta(ge=0, le=sys.float_info.max)]  # finite
 # Names become part of an override in a rerun, and must not contain another override.
 WORD = r"[A-Za-z_][\w-]*"
@@ -139,6 +140,10 @@ class DataRecord(Struct, frozen=True, kw_only=True):
     format: str  # "csr" or "dense"
     nonzeros_per_row: float | None = None
     features_seconds: float = 0.0
+    duplicates: Share | UnsetType = (
+        UNSET  # of test rows: those that equal a training row; unset by earlier versions
+    )
+    mixed_labels: Share | UnsetType = UNSET  # of training and test rows: those whose equals have both labels
 
 
 class ReportedTrial(Struct, frozen=True, kw_only=True):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from aucbench.reports import papers
 from aucbench.reports.cells import from_store, joined
-from aucbench.reports.render import markdown
 from aucbench.reports.statistics.agreement import Verdict
+from aucbench.reports.views.text import table
 from aucbench.studies.archive_file import read
 
 if TYPE_CHECKING:
@@ -34,9 +34,7 @@ def text(name: str) -> str:
     if frame.empty:
         return "The archive of this table is not in this checkout."
     remarks, orders = papers.verdicts(frame)
-    return "\n\n".join(
-        [markdown.table(papers.text_table(frame)), *remarks, "\n".join(f"- {each}" for each in orders)]
-    )
+    return "\n\n".join([table(papers.text_table(frame)), *remarks, "\n".join(f"- {each}" for each in orders)])
 
 
 def verdicts() -> list[str]:
@@ -60,5 +58,5 @@ def write(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    for table in sys.argv[1:]:
-        print(text(table))
+    for name in sys.argv[1:]:
+        print(text(name))

@@ -11,84 +11,66 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import reference_study
 from markdown import code, table
 
 import aucbench
+from aucbench.contracts import DatasetFacts
 from aucbench.contracts.validation import Family
-from aucbench.reports.report import Estimate
-from aucbench.reports.statistics.multiple_comparisons import holm
-from aucbench.reports.statistics.paired_t_test import t_statistics
-from aucbench.reports.statistics.wilcoxon import signed_ranks
+from aucbench.reports.answer import BETTER
+from aucbench.reports.columns import VERDICTS, signed
+from aucbench.reports.report import ROPE
+from aucbench.reports.statistics.verdicts import compare_families
 from aucbench.reports.suggestion import interval, suggest_methods
 from aucbench.studies.archive_file import shipped
+from aucbench.studies.plugin_metadata import plugin
 from aucbench.studies.tried_settings import TriedDataset, TriedSettings, tried_settings
 
-LEVEL = 0.05
 FIXED = "psam"  # what suggestions are compared with: the default of the command line
 CHANCE = 0.5  # AUC of a setting that gave none
 Floats = np.ndarray
 Tried = Mapping[str, TriedDataset]
 
 
-class Losses(NamedTuple):
-    """One method: the loss of its default against tuning, and of the best setting of other data sets."""
+def losses(tried: Tried) -> pd.DataFrame:
+    """A line for each method with trials, indexed by its name.
 
-    method: str
-    datasets: int
-    before: float  # tuned minus default, mean over data sets
-    after: float  # tuned minus the setting that is best on average over the other data sets
-    change: Estimate  # of the AUC over data sets: that setting minus the default
-    better: int  # data sets on which the paired interval of the change lies above 0
-    worse: int  # and below 0
-    p: float  # of Wilcoxon's signed-rank test over data sets
-    setting: dict[str, Any]  # best on average over all data sets
-    tested: float = float("nan")  # p, corrected by Holm's method for all methods
+    `before` and `after` are the AUC of the tuned method minus that of its default, and of the setting that
+    is best on average over the other data sets, in the mean over data sets. `gain`, `low`, `high` and
+    `verdict` compare that setting with the default over families; `raised` and `lowered` are the data sets on
+    which the paired interval of the change lies above and below 0; `setting` is best on average over all.
+    """
+    changes: list[tuple[str, str, str, float]] = []
+    facts = {}
+    for method in sorted({name for each in tried.values() for name in each.methods}):
+        sets = [own for each in tried.values() if (own := each.methods.get(method)) and own.is_tuned]
+        if len(sets) < 2 or any(own.settings != sets[0].settings for own in sets):
+            continue
+        aucs = [_known(own) for own in sets]
+        gains = np.array([(each - each[0]).mean(axis=(1, 2)) for each in aucs])  # (data sets, settings)
+        best = [int(np.argmax(np.delete(gains, at, axis=0).mean(axis=0))) for at in range(len(sets))]
+        differences = [each[chosen] - each[0] for each, chosen in zip(aucs, best, strict=True)]
+        mean = np.array([each.mean() for each in differences])
+        changes += [
+            (method, own.dataset, _family(own.dataset), value) for own, value in zip(sets, mean, strict=True)
+        ]
+        before = float(np.mean([(tuned(each) - each[0]).mean() for each in aucs]))
+        intervals = [interval(each) for each in differences]
+        facts[method] = {
+            "before": before,
+            "after": before - float(mean.mean()),
+            "raised": sum(each.low > 0 for each in intervals),
+            "lowered": sum(each.high < 0 for each in intervals),
+            "setting": sets[0].settings[int(np.argmax(gains.mean(axis=0)))],
+        }
+    columns = ["method", "data_set", "family", "gain"]
+    compared = compare_families(pd.DataFrame(changes, columns=columns), ROPE)
+    return compared.join(pd.DataFrame.from_dict(facts, orient="index"))
 
-    @property
-    def is_default(self) -> bool:
-        """Whether the setting should become the default."""
-        return self.change.value > 0 and self.tested < LEVEL
 
-
-def losses(tried: Tried) -> list[Losses]:
-    """The losses of all methods with trials, by name."""
-    methods = sorted({name for each in tried.values() for name in each.methods})
-    found = [
-        _losses(name, [own for each in tried.values() if (own := each.methods.get(name)) and own.is_tuned])
-        for name in methods
-    ]
-    known = [each for each in found if each is not None]
-    corrected = holm(np.array([each.p for each in known]))
-    return [each._replace(tested=float(p)) for each, p in zip(known, corrected, strict=True)]
-
-
-def _losses(method: str, sets: list[TriedSettings]) -> Losses | None:
-    settings = [own.settings for own in sets]
-    if len(sets) < 2 or any(each != settings[0] for each in settings):
-        return None
-    aucs = [_known(own) for own in sets]
-    gains = np.array([(each - each[0]).mean(axis=(1, 2)) for each in aucs])  # (data sets, settings)
-    changes, tunings, better, worse = [], [], 0, 0
-    for at, each in enumerate(aucs):
-        chosen = int(np.argmax(np.delete(gains, at, axis=0).mean(axis=0)))
-        difference = each[chosen] - each[0]
-        own = interval(difference)
-        changes.append(difference.mean())
-        tunings.append((tuned(each) - each[0]).mean())
-        better, worse = better + (own.low > 0), worse + (own.high < 0)
-    over = t_statistics(np.array(changes)[:, None])
-    return Losses(
-        method,
-        len(sets),
-        float(np.mean(tunings)),
-        float(np.mean(tunings) - np.mean(changes)),
-        Estimate(float(over.mean[0]), float(over.low[0]), float(over.high[0])),
-        int(better),
-        int(worse),
-        signed_ranks(np.array(changes)).p,
-        settings[0][int(np.argmax(gains.mean(axis=0)))],
-    )
+def _family(data_set: str) -> str:
+    return DatasetFacts(plugin("dataset", data_set)).family or data_set
 
 
 def _known(own: TriedSettings) -> Floats:
@@ -109,23 +91,16 @@ def tuned(aucs: Floats) -> Floats:
 class SuggestionEvidence(NamedTuple):
     """Suggestions for each data set from the others, against one fixed method with its defaults."""
 
-    fixed: str
     datasets: int
     without: int  # for which there was no suggestion
-    change: Estimate  # AUC of the suggested setting minus that of the fixed one, over data sets
-    better: int
+    compared: pd.Series  # gain, interval and verdict over families of what was suggested
+    better: int  # data sets on which the paired interval of the gain lies above 0
     worse: int
-    p: float
-
-    @property
-    def supports(self) -> bool:
-        """Whether what is suggested is not worse than the fixed default, and better by more than noise."""
-        return self.change.low > 0
 
 
 def suggestion_evidence(tried: Tried) -> SuggestionEvidence:
     """Leave out one data set after the other, suggest a linear method for it, and compare."""
-    differences: list[float] = []
+    gains: list[tuple[str, str, str, float]] = []
     better, worse, without = 0, 0, 0
     for name, dataset in tried.items():
         others = {other: each for other, each in tried.items() if other != name}
@@ -139,12 +114,11 @@ def suggestion_evidence(tried: Tried) -> SuggestionEvidence:
         at = None if own is None else own.settings.index(method.parameters)
         difference = (CHANCE if own is None or at is None else _known_at(own, at)) - baseline
         between = interval(difference)
-        differences.append(difference.mean())
+        gains.append(("suggested", name, _family(name), float(difference.mean())))
         better, worse = better + (between.low > 0), worse + (between.high < 0)
-    over = t_statistics(np.array(differences)[:, None])
-    change = Estimate(float(over.mean[0]), float(over.low[0]), float(over.high[0]))
-    p = signed_ranks(np.array(differences)).p
-    return SuggestionEvidence(FIXED, len(differences), without, change, int(better), int(worse), p)
+    columns = ["method", "data_set", "family", "gain"]
+    frame = pd.DataFrame(gains or [("suggested", "", "", np.nan)], columns=columns)
+    return SuggestionEvidence(len(gains), without, compare_families(frame, ROPE).iloc[0], better, worse)
 
 
 def _known_at(own: TriedSettings, at: int) -> Floats:
@@ -159,30 +133,29 @@ def _tried(file: str | None = None) -> dict[str, TriedDataset] | None:
 
 def losses_table(tried: Tried) -> str:
     """Loss against tuned, before and after, of all installed methods."""
-    known = {each.method: each for each in losses(tried)}
+    known = losses(tried).to_dict("index")
     head = (
         "method", "data sets", "loss of the default", "loss of the best of others", "change of the AUC",
-        "better on", "worse on", "p (Holm)", "best on average",
+        "verdict", "better on", "worse on", "best on average",
     )  # fmt: skip
     rows = []
     for method in aucbench.catalog().plugins[Family.algorithms]:
         name = f"[`{method}`](generated/methods/{method}.md)"
         if (own := known.get(method)) is None:
-            rows.append((name, "no trials", "", "", "", "", "", "", ""))
+            rows.append((name, "no trials", *[""] * 7))
             continue
-        change = f"{own.change.value:+.4f} ({own.change.low:+.4f} to {own.change.high:+.4f})"
-        setting = ", ".join(f"{key}={_shown(value)}" for key, value in own.setting.items())
+        setting = ", ".join(f"{key}={_shown(value)}" for key, value in own["setting"].items())
         rows.append(
             (
                 name,
-                f"{own.datasets}",
-                f"{own.before:+.4f}",
-                f"{own.after:+.4f}",
-                change,
-                f"{own.better}",
-                f"{own.worse}",
-                f"{own.tested:.2g}",
-                code(setting) + (" **new**" if own.is_default else ""),
+                f"{own['data_sets']}",
+                signed(own["before"]),
+                signed(own["after"]),
+                VERDICTS["gain"].shown(own),
+                own["verdict"],
+                f"{own['raised']}",
+                f"{own['lowered']}",
+                code(setting),
             )
         )
     return table(head, rows)
@@ -197,17 +170,17 @@ def evidence_text(tried: Tried) -> str:
     own = suggestion_evidence(tried)
     if not own.datasets:
         return "The archive has too few data sets for a suggestion from the others."
+    gain = own.compared
     verdict = (
-        "A suggestion is better than the fixed default by more than noise."
-        if own.supports
-        else "A suggestion is no better than the fixed default by more than noise."
+        f"A suggestion is {gain['verdict']} than the fixed default."
+        if gain["verdict"] in BETTER
+        else "So a suggestion is not shown to be better than the fixed default."
     )
-    low, high = own.change.low, own.change.high
     return (
         f"Over {own.datasets} data sets, for each of which a linear method was suggested from the others, "
-        f"the AUC of what was suggested minus that of `{own.fixed}` with its defaults is "
-        f"{own.change.value:+.4f} in the mean (95 % interval over data sets {low:+.4f} to {high:+.4f}, "
-        f"Wilcoxon's p = {own.p:.2g}). The paired interval lies above zero on {own.better} data sets and "
+        f"the AUC of what was suggested minus that of `{FIXED}` with its defaults is "
+        f"{signed(gain['gain'])} in the mean over families (95 % interval {signed(gain['low'])} to "
+        f"{signed(gain['high'])}). The paired interval lies above zero on {own.better} data sets and "
         f"below zero on {own.worse}; for {own.without} more there was no suggestion. {verdict}"
     )
 

@@ -89,8 +89,8 @@ def test_a_board_names_the_ruleset_its_departures_and_the_methods_without_one(tm
     api.run_study(["-m", "algo=psam,solam", "ruleset=defaults", *common])
     api.run_study(["algo=uni_log", "algo.lam=0.5", "ruleset=defaults", *common])
     api.run_study(["algo=log_reg", *common])
-    (board,) = build(from_store(Store(tmp_path), "fair"), "fair", one_study=True).boards
-    named = board.setting.rpartition("; ")[2]
+    (text,) = build(from_store(Store(tmp_path), "fair"), "fair", one_study=True).data_sets["setting_text"]
+    named = text.rpartition("; ")[2]
     assert named.startswith("ruleset defaults, version 1 of ")
     assert named.endswith("except uni_log (algo.lam=0.5), no ruleset (log_reg)")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from aucbench.reports.render import figure_style
 from scipy.stats import rankdata, t
 
 import aucbench
@@ -18,7 +19,6 @@ import aucbench_algorithms
 from aucbench.cli.commands import COMMANDS
 from aucbench.contracts.validation import Family
 from aucbench.reports import papers
-from aucbench.reports.render import figure_style
 from aucbench.studies import default_settings
 from aucbench.studies.archive_file import read
 from aucbench.studies.plugin_metadata import bibliography, link, sentence

@@ -1,226 +1,166 @@
-"""Every number of a leaderboard follows from cells.parquet by other code: NumPy and SciPy alone.
-
-The tests are those that docs/why.md describes, and are computed from its text.
-"""
-
-import itertools
-import json
+"""What a report is made of: settings, variants, other measures, families, and parts of it."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import stats
 
-from aucbench.cli.main import main
-from aucbench.reports import build
-from aucbench.reports.cells import from_store
-from aucbench.reports.render.leaders import is_best
-from aucbench.studies.store import Store
+from aucbench import ParameterError
+from aucbench.reports.build import build
+from aucbench.reports.cells import of_results
+from aucbench.reports.report import ALL
+from tests.helpers.board_cells import altered, finished, parameters, result, several, tuning, unfinished
+from tests.helpers.small_report import failed_cells, small_cells, small_report
 
-FOLDS = 3
-
-
-@pytest.fixture(scope="module")
-def board(folder):
-    return pd.read_parquet(folder / "boards" / "small" / "leaderboard.parquet")
+FRAMES = ("curves", "data_sets", "methods", "results", "gains", "verdicts")
 
 
-@pytest.fixture(scope="module")
-def overall(folder):
-    return pd.read_csv(folder / "boards" / "small" / "overall.csv").set_index("method")
+def measured(cells, value, name="ap", **fields):
+    """The cells with a measure of the value that a function gives for method and AUC; None leaves it out."""
+    found = []
+    for cell in cells:
+        own = value(cell.described.algorithm.name, cell.record.result.auc)
+        known = {name: {"value": own, "parameters": fields}} if own is not None else {}
+        made = altered(cell, result={"measures": known})
+        found.append(type(made)(**vars(made) | {"curve": made.curve | {name: made.curve["auc"]}}))
+    return found
 
 
-@pytest.fixture(scope="module")
-def aucs(folder):
-    """Number of a board to methods and their AUCs, in the order of the runs."""
-    cells = pd.read_parquet(folder / "boards" / "small" / "cells.parquet")
-    assert json.loads(cells["described"][0])["protocol"]["parameters"]["folds"] == FOLDS
-    assert set(cells["status"]) == {"finished"}
-    cells = cells.sort_values(["seed", "fold"])
-    return {
-        number: {method: own["auc"].to_numpy() for method, own in part.groupby("method")}
-        for number, part in cells.groupby("board")
-    }
+def test_settings_are_compared_apart_in_every_frame():
+    cells = small_cells(data_sets=12) + small_cells(data_sets=11, tuning=tuning(), far=("beta",), seed=1)
+    report = build(cells, "t", True, reference="alpha")
+    assert report.references == {"defaults": "alpha", "tuned": "alpha"}
+    for setting, how, number in (("defaults", {}, 12), ("tuned", {"tuning": tuning()}, 11)):
+        own = small_cells(data_sets=number, seed=setting == "tuned", far=("beta",) if how else (), **how)
+        alone = build(own, "t", True, reference="alpha")
+        for name in FRAMES:
+            frame, expected = getattr(report, name), getattr(alone, name)
+            part = frame[frame["setting"] == setting].reset_index(drop=True)
+            drop = ["links", "colour", "dark", "marker", "dashes"]
+            assert part.drop(columns=drop, errors="ignore").equals(
+                expected.drop(columns=drop, errors="ignore").reset_index(drop=True)
+            ), name
 
 
-def rows(board):
-    return [(row, int(row["board"]), row["method"]) for row in board.to_dict("records")]
+def test_settings_of_one_kind_have_names_of_their_own():
+    cells = [finished(0.9), finished(0.8, scaling="unit"), finished(0.7, order="stored")]
+    assert build(cells, "t").settings == ["defaults", "defaults 2", "defaults 3"]
 
 
-def corrected_p(one, other, ratio):
-    """The test of docs/why.md: Student's t with Nadeau and Bengio's variance."""
-    d = np.round(one - other, 15)
-    if np.ptp(d) == 0:
-        return 1.0 if d[0] == 0 else 0.0
-    t = d.mean() / np.sqrt((1 / len(d) + ratio) * d.var(ddof=1))
-    return 2 * stats.t.sf(abs(t), len(d) - 1)
+def test_variants_of_a_method_are_lines_of_their_own_with_what_tells_them_apart():
+    cells = of_results(
+        altered(result(0.8 + eta / 10, seed=seed), algorithm=parameters(eta=eta), key=f"{eta} {seed}")
+        for eta in (0.1, 0.5)
+        for seed in range(3)
+    )
+    report = build([*cells, *several(("beta",))], "t", True, reference="beta")
+    names = {"alpha (eta=0.1)", "alpha (eta=0.5)"}
+    assert set(report.methods["method"]) == {*names, "beta"}
+    assert set(report.gains["method"]) == names
+    assert set(report.methods["algorithm"]) == {"alpha", "beta"}
+    assert set(report.only(("alpha",)).verdicts["method"]) == {*names, "beta"}
 
 
-def after_holm(p):
-    """P-values by pair after Holm's correction."""
-    adjusted, largest = {}, 0.0
-    for place, pair in enumerate(sorted(p, key=p.get)):
-        largest = max(largest, min(1.0, (len(p) - place) * p[pair]))
-        adjusted[pair] = largest
-    return adjusted
+@pytest.mark.parametrize("rope", [None, 0.05])
+def test_by_another_measure_everything_follows_it_and_verdicts_need_a_rope(rope):
+    values = {"alpha": 0.4, "beta": 0.5, "gamma": 0.401}
+    cells = measured(small_cells(), lambda name, auc: values[name])
+    report = build(cells, "t", True, reference="alpha", by="ap", rope=rope)
+    overall = report.verdicts[report.verdicts["group"] == ALL].set_index("method")
+    assert report.measure.name == "ap"
+    assert "auc" in {other.name for other in report.others}
+    for method, value in values.items():
+        assert overall.loc[method, "mean"] == pytest.approx(value)
+        assert report.results.set_index("method").loc[method, "mean"].to_numpy() == pytest.approx(value)
+    gains = report.gains.groupby("method")["gain"].mean()
+    assert [gains["beta"], gains["gamma"]] == pytest.approx([0.1, 0.001])
+    assert overall.loc["beta", "gain"] == pytest.approx(0.1)
+    expected = ["better", "equivalent"] if rope else ["", ""]
+    assert list(overall.loc[["beta", "gamma"], "verdict"]) == expected
+    assert set(report.gains["verdict"]) == set(expected)
+    assert report.rope == rope
 
 
-@pytest.fixture(scope="module")
-def p_values(aucs, ratios):
-    """Number of a board to the p-value of every pair of methods, as docs/why.md says."""
-    return {
-        number: after_holm(
-            {
-                frozenset(pair): corrected_p(own[pair[0]], own[pair[1]], ratios[number])
-                for pair in itertools.combinations(own, 2)
-            }
-        )
-        for number, own in aucs.items()
-    }
+def test_a_measure_that_is_zero_everywhere_is_a_measure():
+    report = build(measured(small_cells(), lambda name, auc: 0.0), "t", True, reference="alpha", by="ap")
+    assert report.gains["gain"].eq(0.0).all()
 
 
-@pytest.fixture(scope="module")
-def ratios(folder):
-    """Number of a board to its test rows over its training rows."""
-    cells = pd.read_parquet(folder / "boards" / "small" / "cells.parquet")
-    sums = cells.groupby("board")[["test_rows", "train_rows"]].sum()
-    return dict(sums["test_rows"] / sums["train_rows"])
+def test_finished_cells_without_the_measure_are_gaps():
+    cells = measured(small_cells(), lambda name, auc: None if name == "beta" else auc)
+    report = build(cells, "t", True, reference="alpha", by="ap")
+    assert set(report.gains["method"]) == {"gamma"}
+    assert report.counts == {"finished": 48, "missing": 24}
+    assert any("24 finished cells have no average precision" in note for note in report.notes)
 
 
-def test_there_are_as_many_rows_as_methods_on_data_sets(board, aucs):
-    assert len(board) == 12
-    assert sorted(aucs) == [1, 2, 3]
-    assert all(len(values) == 2 * FOLDS for own in aucs.values() for values in own.values())
-
-
-def test_means_deviations_and_corrected_intervals(board, aucs):
-    for row, number, method in rows(board):
-        values = aucs[number][method]
-        n, std = len(values), np.std(values, ddof=1)
-        half = stats.t.ppf(0.975, n - 1) * std * np.sqrt(1 / n + 1 / (FOLDS - 1))
-        assert row["auc_mean"] == pytest.approx(np.mean(values), abs=1e-14)
-        assert row["auc_std"] == pytest.approx(std, abs=1e-14)
-        assert row["auc_low"] == pytest.approx(max(np.mean(values) - half, 0.0), abs=1e-12)
-        assert row["auc_high"] == pytest.approx(min(np.mean(values) + half, 1.0), abs=1e-12)
-        assert (row["runs"], row["failed"], row["diverged"], row["missing"]) == (n, 0, 0, 0)
-
-
-def test_ranks_on_each_data_set(board, aucs):
-    for number, own in aucs.items():
-        ranks = stats.rankdata([-np.round(values.mean(), 12) for values in own.values()])
-        found = board[board["board"] == number].set_index("method")["rank"]
-        assert [found[method] for method in own] == list(ranks)
-        assert list(found) == sorted(found)
-
-
-def test_the_ratio_of_folds_is_one_to_the_others(ratios):
-    assert list(ratios.values()) == pytest.approx([1 / (FOLDS - 1)] * 3)
-
-
-def test_wins_ties_and_losses(board, aucs, p_values, overall):
-    totals = {}
-    for row, number, method in rows(board):
-        counts = {"wins": 0, "ties": 0, "losses": 0}
-        for other, values in aucs[number].items():
-            if other != method:
-                better = "wins" if aucs[number][method].mean() > values.mean() else "losses"
-                counts[better if p_values[number][frozenset((method, other))] < 0.05 else "ties"] += 1
-        assert {name: row[name] for name in counts} == counts
-        own = totals.setdefault(method, dict.fromkeys(counts, 0))
-        totals[method] = {name: own[name] + count for name, count in counts.items()}
-    assert sum(counts["wins"] for counts in totals.values()) > 0
-    for method, counts in totals.items():
-        assert {name: overall.loc[method, name] for name in counts} == counts
-
-
-def test_methods_share_a_letter_exactly_when_the_documented_test_sees_no_difference(board, aucs, p_values):
-    plain = 0
-    for number, own in aucs.items():
-        letters = board[board["board"] == number].set_index("method")["groups"]
-        assert all(letters)
-        for one, other in itertools.combinations(own, 2):
-            p = p_values[number][frozenset((one, other))]
-            assert bool(set(letters[one]) & set(letters[other])) == (p >= 0.05)
-            plain += (p >= 0.05) != (stats.ttest_rel(own[one], own[other]).pvalue >= 0.05)
-    assert plain > 0  # the uncorrected test says something else here
-
-
-def test_p_values_of_pairs(folder, p_values):
-    report = build.build(from_store(Store(folder), "small"), "small", one_study=True)
-    for made in report.boards:
-        for (one, other), p in made.pairwise.items():
-            assert p == pytest.approx(p_values[made.number][frozenset((one, other))], rel=1e-9)
-        for row in made.rows:
-            same = {rival.method for rival in made.rows if set(rival.groups) & set(made.rows[0].groups)}
-            assert is_best(row, made) == (row.method in same)
-
-
-@pytest.fixture(scope="module")
-def gains(folder, tmp_path_factory):
-    """Tables of gains over psam, from the command line."""
-    out = tmp_path_factory.mktemp("gains")
-    words = [
-        "--store",
-        str(folder),
-        "--study",
-        "small",
-        "--out",
-        str(out),
-        "--no-pictures",
-        "--baseline",
-        "psam",
+def test_a_measure_that_no_cell_has_or_that_cells_have_in_two_ways_is_refused():
+    with pytest.raises(ParameterError, match="no cell has ap"):
+        build(several(), "t", by="ap")
+    one, other = several(("alpha",)), several(("beta",))
+    mixed = [
+        *measured(one, lambda name, auc: auc, "pauc", max_fpr=0.1),
+        *measured(other, lambda name, auc: auc, "pauc", max_fpr=0.2),
     ]
-    assert main(["leaderboard", *words]) == 0
-    return pd.read_parquet(out / "leaderboard.parquet"), pd.read_csv(out / "overall.csv").set_index("method")
+    with pytest.raises(ParameterError, match="expected one of them"):
+        build(mixed, "t", by="pauc")
+    assert "pauc" not in {each.name for each in build(mixed, "t").others}
 
 
-def test_gains_are_paired_differences_with_corrected_intervals(gains, aucs, ratios):
-    for row, number, method in rows(gains[0]):
-        d = aucs[number][method] - aucs[number]["psam"]
-        half = stats.t.ppf(0.975, len(d) - 1) * np.sqrt((1 / len(d) + ratios[number]) * d.var(ddof=1))
-        found = [row["gain_mean"], row["gain_low"], row["gain_high"]]
-        assert found == pytest.approx([d.mean(), d.mean() - half, d.mean() + half], abs=1e-12)
-        assert row["baseline"] == "psam"
-
-
-def test_mean_gains_have_intervals_over_the_data_sets(gains, aucs):
-    for method, row in gains[1].iterrows():
-        d = np.array([own[method].mean() - own["psam"].mean() for own in aucs.values()])
-        half = stats.t.ppf(0.975, len(d) - 1) * np.std(d, ddof=1) / np.sqrt(len(d))
-        found = [row["gain_mean"], row["gain_low"], row["gain_high"]]
-        assert found == pytest.approx([d.mean(), d.mean() - half, d.mean() + half], abs=1e-12)
-        assert row["gain_boards"] == 3
-
-
-def test_a_baseline_that_was_not_run_is_named_in_the_tables(board, overall):
-    for table in (board, overall):
-        assert set(table["baseline"]) == {"log_reg was not run"}
-        assert table["gain_mean"].isna().all()
-
-
-def test_mean_ranks_over_the_data_sets(aucs, overall):
-    methods = sorted(overall.index)
-    ranks = [
-        stats.rankdata([-np.round(own[method].mean(), 12) for method in methods]) for own in aucs.values()
+def test_a_method_is_linear_unless_a_run_says_otherwise():
+    cells = [
+        altered(cell, result={"weights_norm": None}) if cell.described.algorithm.name == "beta" else cell
+        for cell in small_cells(data_sets=3)
     ]
-    expected = dict(zip(methods, np.mean(ranks, axis=0), strict=True))
-    assert dict(overall["rank"]) == pytest.approx(expected)
-    assert dict(overall["rank_with_gaps"]) == pytest.approx(expected)
-    assert list(overall["rank"]) == sorted(overall["rank"])
-    assert (overall["rank_low"] <= overall["rank"]).all()
-    assert (overall["rank"] <= overall["rank_high"]).all()
+    kept = [
+        cell
+        for cell in cells
+        if (cell.described.algorithm.name, cell.described.dataset.name) != ("beta", "data2")
+    ]
+    kept += [unfinished("failed", seed=seed, algorithm="beta", dataset="data2") for seed in range(2)]
+    kept += failed_cells("lost", 3)
+    linear = build(kept, "t", True).methods.set_index("method")["linear"]
+    assert linear.to_dict() == {"alpha": True, "beta": False, "gamma": True, "lost": True}
 
 
-def test_costs_are_means_over_the_runs(board, folder):
-    cells = pd.read_parquet(folder / "boards" / "small" / "cells.parquet")
-    for row, number, method in rows(board):
-        own = cells[(cells["board"] == number) & (cells["method"] == method)]
-        for name in ("train_seconds", "ns_per_iteration", "state_bytes"):
-            assert row[name] == pytest.approx(own[name].mean())
+def test_the_target_is_a_share_of_the_way_to_the_best_linear_method_without_gaps():
+    aucs = {"alpha": 0.8, "net": 0.99, "lost": 0.95}
+    cells = [
+        altered(finished(auc, seed=seed, algorithm=name), result={"weights_norm": norm})
+        for (name, auc), norm in zip(aucs.items(), (1.0, None, 1.0), strict=True)
+        for seed in range(2)
+    ]
+    report = build([*cells, unfinished("failed", seed=2, algorithm="lost")], "t", True)
+    facts = report.data_sets.iloc[0]
+    assert [facts["chance"], facts["best"]] == pytest.approx([0.5, 0.8])
+    assert facts["target"] == pytest.approx(0.5 + 0.99 * 0.3)
+    results = report.results.set_index("method")
+    assert results["target_share"].to_dict() == pytest.approx({"alpha": 1.0, "net": 1.0, "lost": 2 / 3})
+    assert results.loc["net", "target_seconds"] < results.loc["alpha", "target_seconds"]
 
 
-def test_the_csv_says_what_the_parquet_file_says(board, folder):
-    read = pd.read_csv(folder / "boards" / "small" / "leaderboard.csv", keep_default_na=True)
-    assert list(read.columns) == list(board.columns)
-    assert np.allclose(read["auc_mean"], board["auc_mean"])
-    assert list(read["groups"]) == list(board["groups"])
+def test_curves_are_means_over_the_finished_runs():
+    report = small_report(data_sets=2, runs=3)
+    ends = report.curves.groupby(["data_set", "method"]).last()
+    results = report.results.set_index(["data_set", "method"])
+    assert ends["mean"].to_dict() == pytest.approx(results["mean"].to_dict())
+    assert (ends["samples"] == 1000).all()
+    assert np.allclose(ends["passes"], 1000 / 80)
+
+
+@pytest.mark.parametrize("top", [1, 2, None])
+def test_a_part_of_a_report_keeps_the_numbers_of_the_whole_and_its_references(top):
+    report = small_report(("alpha", "beta", "gamma", "delta"))
+    for names in ((), ("gamma", "delta")):
+        part = report.only(names, top)
+        order = [name for name in ("alpha", "beta", "gamma", "delta") if name in names or not names][:top]
+        assert set(part.methods["method"]) == {*order, "alpha"}
+        for name in ("cells", "curves", "results", "gains", "verdicts"):
+            whole, own = getattr(report, name), getattr(part, name)
+            assert own.equals(whole[whole["method"].isin(part.methods["method"])])
+
+
+def test_a_report_on_nothing_but_missing_cells_is_a_report():
+    report = build([unfinished(seed=seed) for seed in range(3)], "t", True)
+    assert report.counts == {"missing": 3}
+    assert report.results.loc[0, "gaps"] == "missing in 3 of 3 runs"
+    assert np.isnan(report.results.loc[0, "mean"])
+    assert not len(report.gains)

@@ -1,10 +1,9 @@
-"""Which cells share a board, what rows are called, and which version of the code counts."""
+"""Which cells are compared, what methods are called, and which version of the code counts."""
 
 import pytest
 
-from aucbench.reports import build
+from aucbench.reports.build import build
 from aucbench.reports.cells import groups, of_results
-from aucbench.reports.render.display import group_titles
 from tests.helpers.board_cells import (
     PLUGIN,
     altered,
@@ -19,13 +18,15 @@ from tests.helpers.board_cells import (
 
 
 def boards_of(cells, one_study=False):
-    return [
-        (board.dataset, sorted(row.method for row in board.rows)) for board in report(cells, one_study).boards
-    ]
+    """Data sets of all settings with their methods."""
+    found = build(cells, "a title", one_study).results.groupby(["setting", "data_set"], sort=False)["method"]
+    return [(data_set, sorted(methods)) for (_, data_set), methods in found]
 
 
-def report(cells, one_study=False):
-    return build.build(cells, "a title", one_study)
+def row_of(cells, one_study=False):
+    """The one line of results."""
+    (row,) = build(cells, "a title", one_study).results.to_dict("records")
+    return row
 
 
 SETTINGS = {
@@ -40,16 +41,13 @@ SETTINGS = {
 @pytest.mark.parametrize("one_study", [False, True])
 def test_tuned_and_untuned_results_never_share_a_board(one_study):
     cells = [finished(0.9), finished(0.8, tuning=tuning())]
-    found = report(cells, one_study)
-    assert sorted(board.tuned for board in found.boards) == [False, True]
-    assert sorted(overall.tuned for overall in found.overall) == [False, True]
+    assert build(cells, "a title", one_study).settings == ["defaults", "tuned"]
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_another_setting_is_another_board_but_not_in_one_study(name):
     cells = [finished(0.9), finished(0.8, algorithm="beta", **SETTINGS[name])]
-    assert len(report(cells).boards) == 2
-    assert len(report(cells).overall) == 2
+    assert build(cells, "a title").settings == ["defaults", "defaults 2"]
     assert boards_of(cells, one_study=True) == [("data", ["alpha", "beta"])]
 
 
@@ -59,11 +57,6 @@ def test_one_method_with_two_settings_in_one_study_is_two_rows(name):
     assert not others
     assert len(set(rows)) == 2
     assert all(row.startswith("alpha") for row in rows)
-
-
-def test_groups_of_one_kind_are_told_apart_by_their_setting():
-    cells = [finished(0.9), finished(0.8, **SETTINGS["scaling"]), finished(0.7, tuning=tuning())]
-    assert group_titles(report(cells)) == ["not tuned; scaling maxabs", "not tuned; scaling unit", "tuned"]
 
 
 def nystroem(landmarks):
@@ -125,8 +118,7 @@ def test_what_differs_from_one_data_set_to_the_next_alone_does_not_split_a_metho
         finished(0.8, dataset="two", tuning=tuning(space={"eta": [7, 8, 9]})),
     ]
     assert boards_of(cells) == [("one", ["alpha"]), ("two", ["alpha"])]
-    (overall,) = report(cells).overall
-    assert overall.methods == ("alpha",)
+    assert build(cells, "a title").settings == ["tuned"]
 
 
 def test_another_number_of_checkpoints_is_the_same_row():
@@ -140,28 +132,28 @@ def test_of_two_versions_of_the_code_the_one_that_finished_last_is_the_row(turne
     old = [finished(0.7, seed=seed, source="old", finished_at="2026-01-01T10") for seed in range(3)]
     new = [finished(0.8, seed=seed, source="new", finished_at="2026-01-01T11") for seed in range(2)]
     cells = new + old if turned else old + new
-    ((row,),) = (board.rows for board in report(cells, one_study).boards)
-    assert row.auc.value == pytest.approx(0.8)
-    assert (row.runs, row.missing) == (2, 0)
+    row = row_of(cells, one_study)
+    assert row["mean"] == pytest.approx(0.8)
+    assert (row["runs"], row["missing"]) == (2, 0)
 
 
 def test_another_version_of_a_distribution_is_no_other_row_or_board():
     made = of_many([{}, {}])
     other = {"version": "2.0"}
     made[1] = altered(made[1], algorithm=other, dataset=other, environment={"finished_at": "2027"})
-    ((row,),) = (board.rows for board in report(made).boards)
-    assert row.auc.value == pytest.approx(0.89)
+    row = row_of(made)
+    assert row["mean"] == pytest.approx(0.89)
 
 
 def test_a_missing_cell_is_in_the_row_of_its_method():
     cells = [finished(0.9, seed=0), unfinished(seed=1)]
-    ((row,),) = (board.rows for board in report(cells).boards)
-    assert (row.method, row.runs, row.missing) == ("alpha", 1, 1)
+    row = row_of(cells)
+    assert (row["method"], row["runs"], row["missing"]) == ("alpha", 1, 1)
 
 
 def test_a_cell_that_another_plan_misses_counts_once():
-    ((row,),) = (board.rows for board in report([unfinished(), finished(0.9)]).boards)
-    assert (row.runs, row.missing) == (1, 0)
+    row = row_of([unfinished(), finished(0.9)])
+    assert (row["runs"], row["missing"]) == (1, 0)
 
 
 def test_data_sets_of_one_title_get_names_of_their_own():

@@ -11,10 +11,10 @@ import aucbench
 from aucbench.data import load
 from aucbench.data.loader import Part
 from aucbench.data.splits.protocols import Holdout
-from aucbench.reports import build
+from aucbench.reports.build import build
 from aucbench.reports.cells import from_store
-from aucbench.reports.render import terminal
-from aucbench.reports.render.export import write
+from aucbench.reports.views import text
+from aucbench.reports.views.export import write
 from aucbench.studies.record import BudgetRecord
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import FinishedEntry
@@ -81,8 +81,12 @@ def test_a_board_tells_older_cells_from_rescaled_ones_and_from_those_of_more_epo
         aucbench.run(*command, f"store.path={older.path}")
     cells = from_store(older)
     assert len(cells) == 2 * len(METHODS) + 2
-    report = build.build(cells, "all")
-    found = {board.setting: [row.algorithm for row in board.rows] for board in report.boards}
+    report = build(cells, "all")
+    settings = report.data_sets.set_index("setting")["setting_text"]
+    found = {
+        settings[name]: list(rows["algorithm"])
+        for name, rows in report.results.groupby("setting", sort=False)
+    }
     names = {
         part: sorted(own)
         for part in ("maxabs; default budget", "maxabs; epochs=1", "rescaled; default budget")
@@ -94,6 +98,6 @@ def test_a_board_tells_older_cells_from_rescaled_ones_and_from_those_of_more_epo
         "maxabs; epochs=1": ["psam", "solam"],
         "rescaled; default budget": ["solam"],
     }
-    terminal.show(report)
+    text.show(report)
     assert "rescaled" in capsys.readouterr().out
-    assert all(file.stat().st_size for file in write(report, cells, tmp_path / "out"))
+    assert all(file.stat().st_size for file in write(report, tmp_path / "out"))

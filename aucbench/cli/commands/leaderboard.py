@@ -57,7 +57,7 @@ _REMARK = "MLflow has finished cells only: cells that failed or were never run a
 )
 @click.option(
     "--reference", "--baseline", "reference",
-    help=f"Method that gains are relative to; default {REFERENCE}, or {TUNED_REFERENCE} if methods are tuned.",
+    help=f"Method that gains are relative to; default {REFERENCE}, {TUNED_REFERENCE} if methods are tuned.",
 )  # fmt: skip
 @click.option(
     "--rope", type=click.FloatRange(0.0, min_open=True),
@@ -132,7 +132,8 @@ def leaderboard(
         print(f"{len(files)} files written to {folder}; open {folder / PAGE}")
     elif len(known) > 1 and not data_sets:
         print(
-            f"One data set: --dataset {shlex.quote(known[0])}; how the numbers are made: --notes; all files: --out FOLDER"
+            f"One data set: --dataset {shlex.quote(known[0])}; how the numbers are made: --notes; "
+            f"all files: --out FOLDER"
         )
 
 

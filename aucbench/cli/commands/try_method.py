@@ -29,7 +29,7 @@ from aucbench.humanize import duration
 from aucbench.pool import Pool, start_fork_server
 from aucbench.registry import Catalog
 from aucbench.reports.cells import BoardCell, from_store
-from aucbench.reports.report import Report
+from aucbench.reports.report import TUNED, Report
 from aucbench.runner.task import default_passes
 from aucbench.studies.cost_estimate import seconds_of
 from aucbench.studies.default_settings import Running
@@ -90,8 +90,8 @@ def try_method(name: str, epochs: float, seconds: float, store: str | None) -> i
         print(f"aucbench: interrupted; {kept}", file=sys.stderr)
         return INTERRUPTED
     _show(report, name, troubles, trial.remarks, hints, None if trial.is_cut else epochs)
-    own = [row for board in report.boards for row in board.rows if row.method == name and not board.tuned]
-    return int(bool(troubles) or any(row.diverged for row in own))
+    own = report.results[(report.results["method"] == name) & (report.results["setting"] != TUNED)]
+    return int(bool(troubles) or bool(own["diverged"].any()))
 
 
 def _method(catalog: Catalog, name: str) -> Any:
@@ -346,7 +346,7 @@ def _show(
     epochs: float | None,
 ) -> None:
     """Print curves, boards and the verdict; colours on a terminal, letters where braille is not known."""
-    from aucbench.reports.try_verdict import TUNED, next_steps, verdict
+    from aucbench.reports.try_verdict import next_steps, verdict
     from aucbench.reports.views.braille_plot import WIDTH, data_set_series, draw
     from aucbench.reports.views.text import show
 

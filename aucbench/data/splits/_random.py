@@ -6,19 +6,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts.random_streams import RandomStream, generator
+from aucbench.data.splits.grouped import Rows, deal
 from aucbench.errors import DataError, ParameterError
-
-Rows = NDArray[np.int64]
 
 
 def permutation(n: int, seed: int, stream: RandomStream, number: int = 0) -> Rows:
-    """The permutation of 0..n-1 that ``numpy.random.default_rng([seed, stream, number])`` draws.
+    """The permutation of 0..n-1 that the generator of a split draws first."""
+    return drawing(seed, stream, number).permutation(n).astype(np.int64, copy=False)
+
+
+def drawing(seed: int, stream: RandomStream, number: int = 0) -> np.random.Generator:
+    """The generator of a split, ``numpy.random.default_rng([seed, stream, number])``.
 
     Number 0 is the stream of ``[seed, stream]``, and no stream uses it for anything else.
     """
     if seed < 0:
         raise ParameterError(f"The seed of a split must be >= 0, got {seed}.")
-    return generator(seed, stream, number).permutation(n).astype(np.int64, copy=False)
+    return generator(seed, stream, number)
 
 
 def ascending(n: int, chosen: Rows) -> Rows:
@@ -29,17 +33,28 @@ def ascending(n: int, chosen: Rows) -> Rows:
 
 
 def random_parts(
-    y: NDArray[Any], fractions: dict[str, float], order: Rows, stratified: bool, advice: str
+    y: NDArray[Any],
+    groups: Rows | None,
+    fractions: dict[str, float],
+    rng: np.random.Generator,
+    stratified: bool,
+    advice: str,
 ) -> tuple[Rows, ...]:
     """The training rows and disjoint parts of n rows, each of its fraction and of at least one row.
 
-    Parts are taken from the front of the order, one after the other; stratified, from the front of its rows
-    of either class, so that all parts have the classes in the same proportion, within one row, and at least
-    one row of a class that has enough of them.
+    Parts are taken from the front of a permutation, one after the other; stratified, from the front of its
+    rows of either class, so that all parts have the classes in the same proportion, within one row, and at
+    least one row of a class that has enough of them. With groups (n,), `deal` keeps each in one part.
 
     A part that lacks a class is refused, with the advice.
     """
-    n = len(order)
+    n = len(y)
+    if groups is not None:
+        part = deal(y, groups, [1.0 - sum(fractions.values()), *fractions.values()], rng, stratified)
+        dealt = {name: np.flatnonzero(part == k) for k, name in enumerate(("training", *fractions))}
+        check_classes(y, dealt, advice)
+        return tuple(dealt.values())
+    order = rng.permutation(n)
     positive = y[order] == 1
     positives = np.count_nonzero(positive)
     classes = [order[positive], order[~positive]] if stratified else [order]
@@ -60,18 +75,28 @@ def random_parts(
 
 
 def one_fold(
-    y: NDArray[Any], order: Rows, folds: int, number: int, stratified: bool = True
+    y: NDArray[Any],
+    groups: Rows | None,
+    rng: np.random.Generator,
+    folds: int,
+    number: int,
+    stratified: bool = True,
 ) -> tuple[Rows, Rows]:
     """All rows but those of a fold, and the rows of the fold.
 
     The folds deal out the permuted rows in turn. Stratified, first all positive and then all negative rows
     are dealt out, so that both the rows of a class and all rows of two folds differ by one at most.
+    With groups (n,), `deal` keeps each in one fold.
     """
-    if stratified:
-        positive = y[order] == 1
-        order = np.concatenate([order[positive], order[~positive]])
-    fold = np.zeros(len(y), np.bool_)
-    fold[order[number::folds]] = True
+    if groups is not None:
+        fold = deal(y, groups, np.full(folds, 1.0 / folds), rng, stratified) == number
+    else:
+        order = rng.permutation(len(y))
+        if stratified:
+            positive = y[order] == 1
+            order = np.concatenate([order[positive], order[~positive]])
+        fold = np.zeros(len(y), np.bool_)
+        fold[order[number::folds]] = True
     others, rows = np.flatnonzero(~fold), np.flatnonzero(fold)
     return others.astype(np.int64, copy=False), rows.astype(np.int64, copy=False)
 
@@ -80,6 +105,13 @@ def class_counts(y: NDArray[Any]) -> tuple[int, int]:
     """How many rows are positive, and how many negative."""
     positives = int(np.count_nonzero(y == 1))
     return positives, len(y) - positives
+
+
+def units_of_classes(y: NDArray[Any], groups: Rows | None) -> tuple[int, int, str]:
+    """How many rows, or groups of rows, have positive and how many have negative labels, and which it is."""
+    if groups is None:
+        return *class_counts(y), "rows"
+    return len(np.unique(groups[y == 1])), len(np.unique(groups[y != 1])), "groups of equal rows"
 
 
 def check_classes(y: NDArray[Any], parts: dict[str, Rows], advice: str) -> None:

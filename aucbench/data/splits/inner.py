@@ -4,7 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts.random_streams import RandomStream
-from aucbench.data.splits._random import ascending, class_counts, one_fold, permutation
+from aucbench.data.splits._random import (
+    ascending,
+    class_counts,
+    drawing,
+    one_fold,
+    permutation,
+    units_of_classes,
+)
 from aucbench.data.splits.protocols import Side, Split
 from aucbench.errors import DataError, ParameterError
 
@@ -36,16 +43,17 @@ def inner_count(split: Split, folds: int) -> int:
     """How many inner splits tuning has.
 
     One where the protocol sets validation rows aside. Otherwise as many as folds (>= 2), or as the rarer
-    class has training rows where these are fewer; a DataError when these are fewer than two.
+    class has training rows, or groups of them, where these are fewer; a DataError when these are fewer than
+    two.
     """
     if split.validation is not None:
         return 1
     if folds < 2:
         raise ParameterError(f"tuning.folds must be >= 2, got {folds}.")
-    positives, negatives = class_counts(split.train.y)
+    positives, negatives, units = units_of_classes(split.train.y, split.train.groups)
     if min(positives, negatives) < 2:
         raise DataError(
-            "Tuning by cross-validation needs two training rows of each class, got "
+            f"Tuning by cross-validation needs two training {units} of each class, got "
             f"{positives} positive and {negatives} negative; use tuning=none or protocol=train_valid_test."
         )
     return min(folds, positives, negatives)
@@ -64,12 +72,12 @@ def inner_split(split: Split, folds: int, seed: int, number: int = 0) -> Split:
     if split.validation is not None:
         return Split(split.train, split.validation)
     y = split.train.y
-    order = permutation(len(y), seed, RandomStream.inner_folds)
-    train, test = one_fold(y, order, count, number)
+    rng = drawing(seed, RandomStream.inner_folds)
+    train, test = one_fold(y, split.train.groups, rng, count, number)
     return Split(_within(split.train, train), _within(split.train, test))
 
 
 def _within(side: Side, chosen: NDArray[np.int64]) -> Side:
     """Some rows of a side, as rows of the same X."""
     rows = chosen if side.rows is None else side.rows[chosen]
-    return Side(side.X, side.y[chosen], rows)
+    return Side(side.X, side.y[chosen], rows, None if side.groups is None else side.groups[chosen])

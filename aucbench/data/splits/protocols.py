@@ -1,7 +1,8 @@
 """The protocols: holdout, train-validation-test, k-fold, and the split that a data set comes with."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Annotated, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -9,12 +10,21 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Count, Interval, OpenUnit, check_fields
 from aucbench.contracts.random_streams import RandomStream
+from aucbench.data.equal_rows import equal_rows
 from aucbench.data.loader import Loaded, Part
-from aucbench.data.splits._random import check_classes, class_counts, one_fold, permutation, random_parts
+from aucbench.data.splits._random import check_classes, drawing, one_fold, random_parts, units_of_classes
 from aucbench.errors import DataError, ParameterError
 
 FEW_ROWS = "use protocol=kfold, by which every row tests once, or protocol.stratified=true"
+Rows = NDArray[np.int64]
 Load = Callable[[Part], Loaded]  # gives a part of the data set at hand
+
+
+class Duplicates(StrEnum):
+    """What becomes of rows that are equal in all features, as read, whatever their labels."""
+
+    anywhere = "anywhere"  # they are split like other rows
+    together = "together"  # they stay on one side of every split, inner folds included
 
 
 class Side(NamedTuple):
@@ -23,6 +33,7 @@ class Side(NamedTuple):
     X: Any  # (n, d) all rows of the part; ndarray or CSR, never copied
     y: NDArray[np.int8]  # (k,) labels of the rows of this side
     rows: NDArray[np.int64] | None  # (k,) their numbers, ascending; None for all n
+    groups: NDArray[np.int64] | None = None  # (k,) rows of one group stay together in splits of the side
 
 
 class Split(NamedTuple):
@@ -56,11 +67,15 @@ class SplitProtocol(Protocol):
         ...
 
 
+@dataclass(frozen=True, kw_only=True)
 class _Common:
     """What is alike in protocols, unless they say otherwise: one split, of the rows of one part."""
 
     name: ClassVar[str]
-    __post_init__ = check_fields
+    duplicates: Duplicates = field(default=Duplicates.anywhere, metadata={"later": True})
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     @property
     def splits(self) -> int:
@@ -75,9 +90,14 @@ class _Common:
         """Split the rows of `part` by the split seed."""
         _check_fold(self, fold)
         loaded = load(part)
-        return Split(*(_side(loaded, rows) for rows in self._rows(loaded.y, seed, fold)))
+        groups = self._groups(loaded)
+        return Split(*(_side(loaded, rows, groups) for rows in self._rows(loaded.y, groups, seed, fold)))
 
-    def _rows(self, y: NDArray[np.int8], seed: int, fold: int) -> tuple[NDArray[np.int64], ...]:
+    def _groups(self, loaded: Loaded) -> Rows | None:
+        """The groups of rows that stay together, (n,); None where each row is alone."""
+        return equal_rows(loaded.X) if self.duplicates is Duplicates.together else None
+
+    def _rows(self, y: NDArray[np.int8], groups: Rows | None, seed: int, fold: int) -> tuple[Rows, ...]:
         """The row numbers of each side, in the order of `Split`."""
         raise NotImplementedError
 
@@ -98,16 +118,19 @@ class Holdout(_Common):
         Share of the rows, > 0 and < 1.
     stratified : bool
         Whether both parts have the classes in the same proportion, within one row.
+    duplicates : {"anywhere", "together"}
+        Whether rows with equal features, as read, are split like others, or stay on one side of the split and
+        of the inner folds of a tuning, which are stratified as well as the groups of rows allow.
     """
 
     name: ClassVar[str] = "holdout"
     test_fraction: OpenUnit = 0.2
     stratified: bool = True
 
-    def _rows(self, y: NDArray[np.int8], seed: int, fold: int) -> tuple[NDArray[np.int64], ...]:
-        order = permutation(len(y), seed, RandomStream.holdout)
+    def _rows(self, y: NDArray[np.int8], groups: Rows | None, seed: int, fold: int) -> tuple[Rows, ...]:
+        rng = drawing(seed, RandomStream.holdout)
         advice = f"{FEW_ROWS}, or choose another protocol.test_fraction"
-        return random_parts(y, {"test": self.test_fraction}, order, self.stratified, advice)
+        return random_parts(y, groups, {"test": self.test_fraction}, rng, self.stratified, advice)
 
 
 @dataclass(frozen=True)
@@ -124,6 +147,9 @@ class TrainValidTest(_Common):
         Shares of the rows, each > 0, together < 1.
     stratified : bool
         Whether the three parts have the classes in the same proportion, within one row.
+    duplicates : {"anywhere", "together"}
+        Whether rows with equal features, as read, are split like others, or stay on one side of the split and
+        of the inner folds of a tuning, which are stratified as well as the groups of rows allow.
     """
 
     name: ClassVar[str] = "train_valid_test"
@@ -139,10 +165,11 @@ class TrainValidTest(_Common):
                 f"train on, got {self.validation_fraction} + {self.test_fraction}."
             )
 
-    def _rows(self, y: NDArray[np.int8], seed: int, fold: int) -> tuple[NDArray[np.int64], ...]:
-        order = permutation(len(y), seed, RandomStream.train_valid_test)
+    def _rows(self, y: NDArray[np.int8], groups: Rows | None, seed: int, fold: int) -> tuple[Rows, ...]:
+        rng = drawing(seed, RandomStream.train_valid_test)
         fractions = {"test": self.test_fraction, "validation": self.validation_fraction}
-        return random_parts(y, fractions, order, self.stratified, f"{FEW_ROWS}, or choose other fractions")
+        advice = f"{FEW_ROWS}, or choose other fractions"
+        return random_parts(y, groups, fractions, rng, self.stratified, advice)
 
 
 @dataclass(frozen=True)
@@ -165,6 +192,9 @@ class KFold(_Common):
         >= 1.
     stratified : bool
         Whether every fold has the classes in the same proportion, within one row.
+    duplicates : {"anywhere", "together"}
+        Whether rows with equal features, as read, are split like others, or stay on one side of the split and
+        of the inner folds of a tuning, which are stratified as well as the groups of rows allow.
     """
 
     name: ClassVar[str] = "kfold"
@@ -177,16 +207,16 @@ class KFold(_Common):
         """Folds of all repeats."""
         return self.folds * self.repeats
 
-    def _rows(self, y: NDArray[np.int8], seed: int, fold: int) -> tuple[NDArray[np.int64], ...]:
-        positives, negatives = class_counts(y)
+    def _rows(self, y: NDArray[np.int8], groups: Rows | None, seed: int, fold: int) -> tuple[Rows, ...]:
+        positives, negatives, units = units_of_classes(y, groups)
         if self.stratified and self.folds > min(positives, negatives):
             raise DataError(
-                f"protocol.folds must not exceed the rows of the rarer class, got {self.folds} folds for "
-                f"{positives} positive and {negatives} negative rows; choose fewer folds."
+                f"protocol.folds must not exceed the {units} of the rarer class, got {self.folds} folds for "
+                f"{positives} positive and {negatives} negative {units}; choose fewer folds."
             )
         repeat, number = divmod(fold, self.folds)
-        order = permutation(len(y), seed, RandomStream.kfold, repeat)
-        train, test = one_fold(y, order, self.folds, number, self.stratified)
+        rng = drawing(seed, RandomStream.kfold, repeat)
+        train, test = one_fold(y, groups, rng, self.folds, number, self.stratified)
         advice = "choose fewer folds, protocol.stratified=true or another split_seed"
         check_classes(y, {"training": train, "test": test}, advice)
         return train, test
@@ -204,6 +234,9 @@ class Given(_Common):
     halved : bool
         Whether a random half of the test part validates instead of testing. The two halves have the classes
         in the same proportion, within one row.
+    duplicates : {"anywhere", "together"}
+        Whether rows with equal features, as read, may be in different halves and different inner folds of a
+        tuning. No row moves from one of the given parts to the other.
     """
 
     name: ClassVar[str] = "given"
@@ -219,17 +252,18 @@ class Given(_Common):
         _check_part(part)
         _check_fold(self, fold)
         train, test = load(Part.train), load(Part.test)
-        training = Side(train.X, train.y, None)
+        training = Side(train.X, train.y, None, self._groups(train))
         if not self.halved:
             return Split(training, Side(test.X, test.y, None))
-        positives, negatives = class_counts(test.y)
+        groups = self._groups(test)
+        positives, negatives, units = units_of_classes(test.y, groups)
         if min(positives, negatives) < 2:
             raise DataError(
-                "protocol.halved=true needs two test rows of each class, got "
+                f"protocol.halved=true needs two test {units} of each class, got "
                 f"{positives} positive and {negatives} negative; use protocol.halved=false."
             )
-        order = permutation(len(test.y), seed, RandomStream.test_halves)
-        validation_rows, test_rows = one_fold(test.y, order, folds=2, number=0)
+        rng = drawing(seed, RandomStream.test_halves)
+        validation_rows, test_rows = one_fold(test.y, groups, rng, folds=2, number=0)
         return Split(training, _side(test, test_rows), _side(test, validation_rows))
 
 
@@ -243,8 +277,8 @@ def recorded(name: str, parameters: Mapping[str, Any]) -> SplitProtocol:
     return cls(**absent | dict(parameters))
 
 
-def _side(loaded: Loaded, rows: NDArray[np.int64]) -> Side:
-    return Side(loaded.X, loaded.y[rows], rows)
+def _side(loaded: Loaded, rows: Rows, groups: Rows | None = None) -> Side:
+    return Side(loaded.X, loaded.y[rows], rows, None if groups is None else groups[rows])
 
 
 def _check_fold(protocol: SplitProtocol, fold: int) -> None:

@@ -16,8 +16,10 @@ from aucbench.reports.statistics.pareto import pareto_front
 if TYPE_CHECKING:
     import pandas as pd
 
-DIGITS = 4  # significant ones of a number
-DECIMALS = 5  # of measures and of their differences
+# Measures and their differences have as many decimals as tables show, so that no view rounds another number;
+# other numbers have so many significant digits. Points of curves are only drawn.
+DECIMALS, DIGITS = 4, 6
+CURVE_DECIMALS, CURVE_DIGITS = 5, 4
 MEASURED = re.compile("gain|low|high|median|best|target|anytime|(.*_)?(mean|std)")
 PAIRS = 250_000  # most lines of gains, over references and measures
 POINTS = 50_000  # most points of curves
@@ -33,7 +35,9 @@ def packed(report: Report) -> dict[str, Any]:
     cells have. Where that is too much, measures other than the report's own have its reference alone.
     """
     measures = [report.measure, *_everywhere(report)]
-    every = {name: list(own["method"]) for name, own in report.methods.groupby("setting", sort=False)}
+    every: dict[str, Any] = {
+        str(name): list(own["method"]) for name, own in report.methods.groupby("setting", sort=False)
+    }
     lines = sum(len(every[name]) for name in report.results["setting"]) if len(report.results) else 0
     several = lines * len(measures) <= PAIRS
     found = [
@@ -120,13 +124,13 @@ def _curves(curves: "pd.DataFrame") -> tuple[dict[str, Packed], int]:
     for (setting, data_set, method), own in (
         curves.groupby(["setting", "data_set", "method"], sort=False) if len(curves) else ()
     ):
-        names = [name for name in own if name not in ("setting", "data_set", "method")]
-        table = found.setdefault(setting, {"data_set": [], "method": [], **{name: [] for name in names}})
+        names = [str(name) for name in own if name not in ("setting", "data_set", "method")]
+        table = found.setdefault(str(setting), {"data_set": [], "method": [], **{name: [] for name in names}})
         kept = own.iloc[sorted({*range((len(own) - 1) % step, len(own), step)})]
-        for name, value in {"data_set": data_set, "method": method}.items():
-            table[name].append(value)
+        table["data_set"].append(data_set)
+        table["method"].append(method)
         for name in names:
-            table[name].append(_column(name, kept[name]))
+            table[name].append(_column(name, kept[name], CURVE_DECIMALS, CURVE_DIGITS))
     return found, step
 
 
@@ -139,11 +143,10 @@ def _table(frame: "pd.DataFrame") -> Packed:
     return {str(name): _column(str(name), frame[name]) for name in frame}
 
 
-def _column(name: str, values: Iterable[Any]) -> list[Any]:
+def _column(name: str, values: Iterable[Any], decimals: int = DECIMALS, digits: int = DIGITS) -> list[Any]:
     if MEASURED.fullmatch(name):
-        values = [round(each, DECIMALS) if isinstance(each, float) else each for each in values]
-        return [_value(each, DECIMALS) for each in values]
-    return [_value(each, DIGITS) for each in values]
+        values = [round(each, decimals) if isinstance(each, float) else each for each in values]
+    return [_value(each, digits) for each in values]
 
 
 def _value(value: Any, digits: int) -> Any:

@@ -2,10 +2,10 @@
 
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from aucbench.reports.answer import answer
-from aucbench.reports.columns import DATA_SETS, RESULTS, VERDICTS, Column
+from aucbench.reports.columns import DATA_SETS, RESULTS, VERDICTS, Column, line
 from aucbench.reports.report import ALL, Report
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def show(report: Report, data_sets: Sequence[str] = (), notes: bool = False) -> 
             _print(console, title, data_set_table(report, setting, name), marks(report, setting, name))
         if len(names) > 1 and not data_sets:
             _print(console, f"{len(names)} data sets, {setting}", overall_table(report, setting))
-        console.print(answer(report, setting))
+        console.print(line(answer(report, setting)))
     console.print(counts(report))
     if notes:
         for note in report.notes:
@@ -164,11 +164,6 @@ def markdown(report: Report) -> str:
             blocks += [f"### {plain(name)}", table(data_set_table(report, setting, name)), remarks]
     blocks.append("\n".join(f"- {plain(note)}" for note in report.notes))
     return "\n\n".join(block for block in blocks if block) + "\n"
-
-
-def line(text: Any) -> str:
-    """Text in one line."""
-    return " ".join(str(text).split())
 
 
 def plain(text: str) -> str:

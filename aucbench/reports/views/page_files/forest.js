@@ -23,7 +23,7 @@ function gainAxis(scale, width) {
   const format = decimals(scale);
   return s("svg", { class: "plot", width, height: 20, "aria-hidden": "true" }, scale.ticks.map((tick) => s("text", {
     x: scale.at(tick), y: 15, "text-anchor": scale.at(tick) < 24 ? "start" : scale.at(tick) > width - 24 ? "end" : "middle",
-  }, format(tick).replace("-", "−"))));
+  }, format(tick))));
 }
 
 function whisker(row, scale, width, height) {

@@ -58,7 +58,7 @@ function leftAxis(scale, { top, left, right, label, format }) {
 function decimals(scale) {
   const [a, b] = scale.ticks;
   const digits = b === undefined ? 3 : Math.min(6, Math.max(0, -Math.floor(Math.log10(b - a) + 1e-9)));
-  return (value) => value.toFixed(digits);
+  return (value) => value.toFixed(digits).replace("-", "−");
 }
 
 // What is emphasised: every mark of a method, in pictures, legends and tables; null: none.
@@ -78,7 +78,7 @@ function emphasise(method) {
   }
 }
 
-// Pictures of lines find the nearest method themselves; all else is asked for what is under the pointer.
+// Pictures of lines find the nearest method themselves.
 for (const [name, from] of [["pointerover", true], ["focusin", true], ["pointerleave", false], ["focusout", false]]) {
   document.getElementById("view").addEventListener(name, (event) => {
     if (!from) emphasise(null);

@@ -66,9 +66,9 @@ function ranking(rows) {
 
 // Facts of one thing as a list of names and values; empty ones are left out.
 function facts(pairs) {
-  const isLong = (value) => value instanceof Node || String(value).length > 48;
+  const kind = (value) => (value instanceof Node || value.length > 48 ? "long" : value.length > 16 ? "half" : null);
   return h("dl", { class: "facts" }, pairs.filter(([, value]) => value && value !== "–" && value.length !== 0)
-    .map(([name, value]) => h("div", { class: isLong(value) ? "long" : null }, h("dt", null, name), h("dd", null, value))));
+    .map(([name, value]) => h("div", { class: kind(value) }, h("dt", null, name), h("dd", null, value))));
 }
 
 // A link to another page, and a text where the address is of any other kind.

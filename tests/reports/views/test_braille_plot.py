@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from aucbench.reports.render.braille_plot import HEIGHT, LEFT, WIDTH, Series, draw
+from aucbench.reports.views.braille_plot import HEIGHT, LEFT, WIDTH, Series, draw
 
 X = np.geomspace(1, 5000, 30)
 

@@ -1,0 +1,72 @@
+"""Costs of reaching a target and anytime values against brute force on a fine grid."""
+
+import numpy as np
+import pytest
+
+from aucbench.reports.statistics.reaching import anytime, first_crossing, median_cost
+
+
+def random_curve(seed):
+    """Ascending costs and a value at each, which may fall."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 12))
+    return np.cumsum(rng.exponential(10.0, n)) + 0.1, rng.random(n)
+
+
+def on_grid(cost, value, points=400_001):
+    """The curve on a fine grid of the logarithm of the cost."""
+    grid = np.linspace(np.log(cost[0]), np.log(cost[-1]), points)
+    return np.exp(grid), np.interp(grid, np.log(cost), value)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_first_crossing_is_that_of_the_curve_on_a_fine_grid(seed):
+    cost, value = random_curve(seed)
+    grid, heights = on_grid(cost, value)
+    for target in np.random.default_rng(seed).random(5):
+        reached = np.flatnonzero(heights >= target)
+        expected = grid[reached[0]] if len(reached) else np.inf
+        assert first_crossing(cost, value, target) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_higher_target_is_never_cheaper_and_other_units_scale_the_cost(seed):
+    cost, value = random_curve(seed)
+    paid = [first_crossing(cost, value, target) for target in np.linspace(0, 1, 21)]
+    assert paid == sorted(paid)
+    scaled = [first_crossing(60 * cost, value, target) for target in np.linspace(0, 1, 21)]
+    assert scaled == pytest.approx([60 * each for each in paid])
+
+
+def test_a_first_checkpoint_that_cost_nothing_has_no_logarithm():
+    assert first_crossing(np.array([0.0, 10.0]), np.array([0.5, 0.9]), 0.7) == 10.0
+    assert first_crossing(np.array([0.0, 10.0]), np.array([0.8, 0.9]), 0.7) == 0.0
+    assert np.isnan(first_crossing(np.array([1.0]), np.array([0.9]), np.nan))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_half_of_the_runs_are_done_within_the_median_cost_and_fewer_within_less(seed):
+    rng = np.random.default_rng(seed)
+    paid = np.where(rng.random(rng.integers(1, 9)) < 0.3, np.inf, rng.exponential(1.0, 1)[0] + rng.random())
+    paid = paid * rng.permutation(np.arange(1, len(paid) + 1))
+    found = median_cost([*paid, np.nan])
+    assert np.mean(paid <= found) >= 0.5
+    assert np.mean(paid < found) < 0.5
+    assert np.isnan(median_cost([np.nan]))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_anytime_value_is_the_mean_on_a_fine_grid(seed):
+    cost, value = random_curve(seed)
+    rng = np.random.default_rng(seed)
+    low, high = sorted(np.exp(rng.uniform(np.log(cost[0]) - 2, np.log(cost[-1]) + 2, 2)))
+    grid = np.linspace(np.log(low), np.log(high), 400_001)
+    heights = np.where(grid < np.log(cost[0]), 0.25, np.interp(grid, np.log(cost), value))
+    assert anytime(cost, value, low, high, 0.25) == pytest.approx(heights.mean(), abs=1e-4)
+
+
+def test_the_anytime_value_of_one_place_is_the_curve_there():
+    cost, value = np.array([10.0, 1000.0]), np.array([0.6, 0.8])
+    assert anytime(cost, value, 100.0, 100.0, 0.5) == pytest.approx(0.7)
+    assert anytime(cost, value, 5.0, 5.0, 0.5) == 0.5
+    assert anytime(np.array([0.0]), np.array([0.7]), 5.0, 50.0, 0.5) == pytest.approx(0.7)

@@ -1,0 +1,93 @@
+"""The answer of a report names methods as its frames judge them."""
+
+import re
+
+import pytest
+
+from aucbench.reports.answer import answer, listed, plural
+from aucbench.reports.build import build
+from aucbench.reports.report import ALL
+from tests.helpers.board_cells import altered
+from tests.helpers.small_report import failed_cells, small_cells, small_report
+
+NAMES = ("alpha", "beta", "gamma", "delta")
+
+
+def said(report):
+    (setting,) = report.settings
+    return answer(report, setting)
+
+
+def verdicts(report):
+    own = report.verdicts[report.verdicts["group"] == ALL].set_index("method")
+    return own.drop(index=list(report.references.values()))
+
+
+@pytest.mark.parametrize("reference", NAMES)
+@pytest.mark.parametrize("far", [(), ("delta",), ("alpha",), ("beta", "gamma")])
+def test_better_equivalent_and_worse_methods_are_those_of_the_verdicts(reference, far):
+    report = build(small_cells(NAMES, 12, 3, far=far), "t", True, reference=reference)
+    text, own = said(report), verdicts(report)
+    better = own[own["verdict"].isin(["better", "slightly better"])]
+    assert ("no linear method is better" in text) == (not len(better))
+    if len(better):
+        assert f"better than {reference}" in text
+        assert all(name in text for name in better.index)
+        assert f"{better['gain'].max():+.4f}" in text
+    for verdict, words in {"equivalent": ["equivalent"], "worse": ["worse", "slightly worse"]}.items():
+        names = own.index[own["verdict"].isin(words)]
+        if len(names):
+            count = names[0] if len(names) == 1 else len(names)
+            assert re.search(rf"{count} (is|are) {verdict}", text)
+    equal = own[own["verdict"] == "equivalent"]
+    if len(equal) > 1:
+        assert f"{equal['time_ratio'].idxmin()} is the cheapest of these" in text
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_models_that_are_not_linear_are_named_apart(alone):
+    cells = [
+        altered(cell, result={"weights_norm": None})
+        if cell.described.algorithm.name == "gamma" or (alone and cell.described.algorithm.name == "beta")
+        else cell
+        for cell in small_cells(far=("gamma",))
+    ]
+    text = said(build(cells, "t", True, reference="alpha"))
+    assert ("no linear method is better than alpha" in text) == (not alone)
+    assert ("no method is better than alpha" in text.lower()) == alone
+    assert ("Of the models that are not linear, gamma is worse" in text) == (not alone)
+
+
+@pytest.mark.parametrize("number", [2, 9, 10])
+def test_below_ten_families_there_is_no_verdict_and_the_best_mean_is_named(number):
+    report = small_report(data_sets=number, far=("gamma",))
+    text = said(report)
+    assert (f"needs 10 families of them; there are {number}" in text) == (number < 10)
+    best = report.results.groupby("method")["mean"].mean()
+    if number < 10:
+        assert f"{best.idxmax()} has the highest mean AUC over {number} data sets, {best.max():.4f}" in text
+
+
+def test_on_one_data_set_the_verdicts_are_those_of_its_gains():
+    report = small_report(data_sets=1, runs=5, far=("gamma",))
+    text = said(report)
+    for row in report.gains.to_dict("records"):
+        assert re.search(rf"{row['method']}\b[^.;]* (is|are) {row['verdict']}", text)
+    assert "One data set cannot tell" in text
+
+
+def test_a_report_without_reference_or_without_any_result_says_so():
+    assert "no gains: the reference was not run" in said(build(small_cells(data_sets=3), "t", True))
+    assert "No run has finished." in said(build(failed_cells("beta", 3), "t", True))
+
+
+def test_of_methods_with_gaps_only_those_on_most_data_sets_have_the_best_mean():
+    cells = small_cells(("alpha", "beta"), 3) + small_cells(("gamma",), 1, seed=1)
+    assert "alpha has the highest" in said(build(cells, "t", True))
+
+
+def test_lists_and_counts_read_as_sentences_do():
+    assert [listed(list("abcdef")[:n]) for n in range(1, 6)] == [
+        "a", "a and b", "a, b and c", "a, b, c and d", "a, b, c and 2 more",
+    ]  # fmt: skip
+    assert [plural(n, "family") for n in (1, 2, 1000)] == ["1 family", "2 families", "1,000 families"]

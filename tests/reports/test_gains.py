@@ -1,0 +1,237 @@
+"""Gains and results follow from the cells of a report by other code: NumPy and SciPy alone."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from msgspec import structs
+from scipy import stats
+
+from aucbench.reports.build import build
+from aucbench.reports.gains import compared, gains_of, groups_of_data
+from aucbench.reports.report import ALL
+from tests.helpers.board_cells import altered, finished, unfinished
+from tests.helpers.small_report import failed_cells, small_cells
+
+SEEDS = ["seed", "split_seed", "order_seed", "fold"]
+RATIO = 0.25  # test rows over training rows of the cells
+LOST = {
+    "diverged": lambda **what: finished(None, **what),
+    "failed": lambda **what: unfinished("failed", **what),
+    "timeout": lambda **what: unfinished("timeout", **what),
+    "missing": lambda **what: unfinished("missing", **what),
+}
+FAMILIES = {f"data{k}": f"family{max(0, k - 4)}" for k in range(20)}
+
+
+def with_families(cells):
+    """The cells with five data sets in one family, and one in each other."""
+    found = []
+    for cell in cells:
+        dataset = cell.described.dataset
+        dataset = structs.replace(dataset, family=FAMILIES[dataset.name])
+        found.append(replace(cell, described=structs.replace(cell.described, dataset=dataset)))
+    return found
+
+
+def built(cells, **options):
+    return build(cells, "t", True, reference=options.pop("reference", "alpha"), **options)
+
+
+def without(cells, *lost):
+    """The cells without those of some (method, data set, seed)."""
+    return [
+        cell
+        for cell in cells
+        if (cell.described.algorithm.name, cell.described.dataset.name, cell.run.seed) not in lost
+    ]
+
+
+def interval(d):
+    """Mean and Student's interval with Nadeau and Bengio's variance."""
+    half = stats.t.ppf(0.975, len(d) - 1) * np.std(d, ddof=1) * np.sqrt(1 / len(d) + RATIO)
+    return np.mean(d), np.mean(d) - half, np.mean(d) + half
+
+
+def by_hand(cells, method, reference, data_set, measure="auc"):
+    """(runs, gain, low, high) of a method on a data set from the frame of cells; None without a gain."""
+    own = cells[cells["data_set"] == data_set]
+    one, other = (own[own["method"] == name].set_index(SEEDS) for name in (method, reference))
+    if not len(one) or not len(other) or not {*one["status"], *other["status"]} <= {"finished"}:
+        return None
+    shared = one.index.intersection(other.index)
+    return len(shared), *interval((one.loc[shared, measure] - other.loc[shared, measure]).to_numpy())
+
+
+def check(report):
+    """Assert that gains, results and verdicts of a report follow from its cells."""
+    cells, name = report.cells, report.measure.name
+    gains = report.gains.set_index(["data_set", "method"])
+    results = report.results.set_index(["data_set", "method"])
+    verdicts = report.verdicts[report.verdicts["group"] == ALL].set_index("method")
+    family = cells.groupby("data_set")["family"].first()
+    (reference,) = report.references.values()
+    found = 0
+    for method in cells["method"].unique():
+        per_family, whole = {}, {}
+        for data_set in cells["data_set"].unique():
+            place = data_set, method
+            own = cells[(cells["data_set"] == data_set) & (cells["method"] == method)]
+            if not len(own):
+                assert place not in results.index
+                continue
+            values = own.loc[own["status"] == "finished", name]
+            row = results.loc[place]
+            assert bool(row["gaps"]) == (len(values) < len(own))
+            if len(values) > 1:
+                mean, low, high = interval(values.to_numpy())
+                assert [row["mean"], row["std"]] == pytest.approx([mean, values.std(ddof=1)], abs=1e-12)
+                assert [row["low"], row["high"]] == pytest.approx([max(low, 0), min(high, 1)], abs=1e-12)
+            if not row["gaps"]:
+                whole.setdefault(family[data_set], []).append(values.mean())
+            expected = None if method == reference else by_hand(cells, method, reference, data_set, name)
+            assert (place in gains.index) == (expected is not None)
+            if expected:
+                found += 1
+                shown = gains.loc[place, ["runs", "gain", "low", "high"]].tolist()
+                assert shown == pytest.approx(expected, abs=1e-12)
+                per_family.setdefault(family[data_set], []).append(expected[1])
+        row = verdicts.loc[method]
+        assert row["gaps"] == sum(bool(gaps) for (_, name), gaps in results["gaps"].items() if name == method)
+        if whole:
+            assert row["mean"] == pytest.approx(np.mean([np.mean(each) for each in whole.values()]))
+        if per_family:
+            values = [np.mean(each) for each in per_family.values()]
+            assert row["gain"] == pytest.approx(np.mean(values), abs=1e-14)
+            assert (row["families"], row["data_sets"]) == (len(values), sum(map(len, per_family.values())))
+        else:
+            assert np.isnan(row["gain"])
+    return found
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_gains_means_and_intervals_follow_from_the_cells_whatever_is_lost(seed):
+    rng = np.random.default_rng(seed)
+    cells = []
+    for cell in small_cells(data_sets=20, runs=3, seed=seed):
+        what = {"algorithm": cell.described.algorithm.name, "dataset": cell.described.dataset.name}
+        draw = rng.random()
+        if draw < 0.08:
+            cells.append(LOST[rng.choice(list(LOST))](seed=cell.run.seed, **what))
+        elif draw > 0.1 or not cell.run.seed:  # else the run was not planned
+            cells.append(cell)
+    assert check(built(with_families(cells))) > 10
+
+
+@pytest.mark.parametrize("status", LOST)
+@pytest.mark.parametrize("method", ["alpha", "beta"])
+def test_a_run_without_a_result_leaves_the_data_set_out_and_is_counted(method, status):
+    cells = without(small_cells(data_sets=12, runs=3), (method, "data0", 1))
+    report = built([*cells, LOST[status](seed=1, algorithm=method, dataset="data0")])
+    assert check(report) > 20
+    places = set(zip(report.gains["method"], report.gains["data_set"], strict=True))
+    lost = {"beta", "gamma"} if method == "alpha" else {"beta"}
+    assert {name for name in ("beta", "gamma") if (name, "data0") not in places} == lost
+    overall = report.verdicts[report.verdicts["group"] == ALL].set_index("method")
+    assert overall["gaps"].to_dict() == {name: int(name == method) for name in ("alpha", "beta", "gamma")}
+    assert overall.loc[sorted(lost), "data_sets"].eq(11).all()
+
+
+def test_runs_that_were_not_planned_for_one_method_are_left_out_of_its_differences_alone():
+    cells = without(small_cells(data_sets=12, runs=4), ("beta", "data0", 3), ("alpha", "data1", 2))
+    report = built(cells)
+    check(report)
+    runs = report.gains.set_index(["data_set", "method"])["runs"]
+    assert (runs["data0", "beta"], runs["data0", "gamma"], runs["data1", "gamma"]) == (3, 4, 3)
+    assert not report.verdicts["gaps"].any()
+
+
+def test_families_weigh_equally_however_many_data_sets_they_have():
+    cells = [
+        altered(finished(auc, seed=seed, algorithm=name, dataset=f"data{k}"), dataset={"family": family})
+        for k, (family, gain) in enumerate([("many", 0.1)] * 5 + [("one", -0.2)])
+        for name, auc in (("alpha", 0.7), ("beta", 0.7 + gain))
+        for seed in range(2)
+    ]
+    overall = built(cells).verdicts.set_index(["group", "method"]).loc[(ALL, "beta")]
+    assert overall["gain"] == pytest.approx((0.1 - 0.2) / 2)
+    assert (overall["worse"], overall["same"], overall["better"]) == (0.5, 0.0, 0.5)
+    assert (overall["families"], overall["data_sets"], overall["verdict"]) == (2, 6, "")
+
+
+def test_the_order_of_the_cells_changes_no_number():
+    cells = small_cells(data_sets=12, runs=3)
+    one, other = built(cells), built([cells[k] for k in np.random.default_rng(0).permutation(len(cells))])
+    for name, keys in {
+        "gains": ["data_set", "method"],
+        "results": ["data_set", "method"],
+        "verdicts": ["group", "method"],
+    }.items():
+        frames = [getattr(each, name).set_index(keys).sort_index() for each in (one, other)]
+        number = frames[0].select_dtypes("number").columns
+        assert np.allclose(frames[0][number], frames[1][number], rtol=1e-9, atol=1e-15, equal_nan=True)
+    assert list(one.verdicts["verdict"].fillna("")) == list(other.verdicts["verdict"].fillna(""))
+
+
+def test_over_another_reference_gains_turn_round():
+    report = built(small_cells(data_sets=12, runs=3))
+    gains = gains_of(report.cells, report.data_sets, {"defaults": ["beta", "alpha"]}, report.rope)
+    table = gains.set_index(["reference", "method", "data_set"])["gain"].sort_index()
+    assert np.allclose(table["alpha", "beta"], -table["beta", "alpha"])
+    assert np.allclose(table["alpha", "gamma"], table["beta", "gamma"] + table["alpha", "beta"])
+    verdicts = compared(gains, report.results, report.data_sets, report.rope)
+    overall = verdicts[verdicts["group"] == ALL].set_index(["reference", "method"])
+    own = report.verdicts[report.verdicts["group"] == ALL].set_index("method")
+    assert overall.loc["alpha", "gain"].to_dict() == pytest.approx(own["gain"].to_dict(), nan_ok=True)
+    times = overall["time_ratio"]
+    assert times["alpha", "beta"] * times["beta", "alpha"] == pytest.approx(1.0)
+
+
+def test_the_time_ratio_is_a_geometric_mean_over_the_data_sets():
+    report = built(small_cells(data_sets=12, runs=3))
+    times = report.cells.pivot_table(
+        index="data_set", columns="method", values="train_seconds", aggfunc="mean"
+    )
+    expected = stats.gmean(times["gamma"] / times["alpha"])
+    overall = report.verdicts.set_index(["group", "method"])
+    assert overall.loc[(ALL, "gamma"), "time_ratio"] == pytest.approx(expected)
+    assert overall.loc[(ALL, "alpha"), "time_ratio"] == pytest.approx(1.0)
+
+
+def test_a_method_that_failed_everywhere_stands_last_with_its_gaps():
+    report = built(small_cells(data_sets=12) + failed_cells("lost", 12))
+    overall = report.verdicts[report.verdicts["group"] == ALL]
+    last = overall.iloc[-1]
+    assert (last["method"], last["gaps"]) == ("lost", 12)
+    assert last[["gain", "mean", "time_ratio"]].isna().all()
+
+
+def test_without_the_reference_methods_stand_by_their_means():
+    report = build(small_cells(data_sets=12), "t", True)
+    assert report.references == {"defaults": ""}
+    assert not len(report.gains)
+    overall = report.verdicts[report.verdicts["group"] == ALL]
+    assert list(overall["method"]) == ["alpha", "beta", "gamma"]
+    assert overall["mean"].is_monotonic_decreasing
+    assert overall["gain"].isna().all()
+
+
+def test_groups_of_data_sets_split_all_of_them_and_their_gains_follow_from_their_members():
+    cells = [
+        altered(cell, data={"train_rows": 300 * 2 ** int(cell.described.dataset.name[4:])})
+        for cell in small_cells(data_sets=12)
+    ]
+    report = built(cells)
+    found = groups_of_data(report.data_sets)
+    every = found[ALL]
+    for kind in ("rare", "rows"):
+        parts = [members for name, members in found.items() if kind in name]
+        if parts:
+            assert set().union(*parts) == every
+            assert sum(map(len, parts)) == len(every)
+    assert len(found) > 3
+    verdicts = report.verdicts.set_index(["group", "method"])
+    for name, members in found.items():
+        own = report.gains[report.gains["data_set"].isin(members)].groupby("method")["gain"].mean()
+        for method, gain in own.items():
+            assert verdicts.loc[(name, method), "gain"] == pytest.approx(gain)

@@ -1,0 +1,70 @@
+"""Equal rows in studies: records count them, `protocol.duplicates` keeps them together, and old keys stay."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import aucbench
+from aucbench.data.splits.protocols import PROTOCOLS, Holdout, KFold
+from aucbench.studies.prepared_data import PreparedData
+from aucbench.studies.store import Store
+from aucbench.studies.tuners import Grid
+from tests.helpers.studies import entry, run_entries, study_of
+from tests.helpers.study_methods import Gentle
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """Sixty different rows, each of them three times, ten of them with both labels."""
+
+    name: ClassVar[str] = "fake_repeated"
+
+    def load(self):
+        rng = np.random.default_rng(0)
+        X = np.repeat(rng.standard_normal((60, 3)), 3, axis=0)
+        y = np.where(X[:, 0] > 0, 1, -1)
+        y[:30:3] *= -1
+        order = rng.permutation(180)
+        return aucbench.Samples(X[order], y[order])
+
+
+def test_records_count_repeated_rows_of_the_split_that_a_method_was_given(tmp_path):
+    store = Store(tmp_path)
+    protocols = Holdout(), Holdout(duplicates="together"), KFold(3, duplicates="together")
+    entries = [entry(Gentle(), Repeated(), protocol=each, tuning=Grid(folds=2)) for each in protocols]
+    entries.append(replace(entries[0], settings=replace(entries[0].settings, max_train_rows=40)))
+    assert run_entries(entries, store).failures == []
+    data = PreparedData()
+    assert len(list(store)) == 6
+    for cell in store:
+        record = cell.record
+        (own,) = [each for each in entries if record.key in each.cell_keys(data.digests(each)).values()]
+        split = data.split(own, record.split_seed, record.fold)
+        train, test = (list(map(tuple, side.X[side.rows])) for side in split[:2])
+        assert record.data.duplicates == np.mean([row in set(train) for row in test])
+        labels = {}
+        for row, label in zip(train + test, [*split.train.y, *split.test.y], strict=True):
+            labels.setdefault(row, set()).add(label)
+        assert record.data.mixed_labels == np.mean([len(labels[row]) == 2 for row in train + test])
+        assert (record.data.duplicates == 0) == (own.protocol.duplicates == "together")
+
+
+@pytest.mark.parametrize("cls", PROTOCOLS, ids=lambda cls: cls.name)
+def test_the_default_is_in_no_key_and_the_choice_is(cls):
+    default, together = (entry(Gentle(), protocol=cls(duplicates=each)) for each in ("anywhere", "together"))
+    assert "duplicates" not in default.describe().protocol.parameters
+    assert together.describe().protocol.parameters["duplicates"] == "together"
+    assert default.key(("data",)) == entry(Gentle(), protocol=cls()).key(("data",)) != together.key(("data",))
+
+
+def test_only_the_reference_study_keeps_equal_rows_together():
+    for name, expected in (
+        ("reference", "together"),
+        ("reference_trials", "together"),
+        ("fsauc_table2", None),
+    ):
+        planned = study_of("-m", f"+experiment={name}", "algo=solam", "dataset=a9a,ijcnn1")
+        found = {each.describe().protocol.parameters.get("duplicates") for each in planned.entries}
+        assert found == {expected}
