@@ -69,9 +69,7 @@ def roc_points(scores: Any, y: Any, weights: Any = None) -> RocPoints:
     return points
 
 
-def points_of_columns(
-    scores: Any, y: Any, work: NDArray[np.uint64] | None = None
-) -> Iterator[RocPoints]:
+def points_of_columns(scores: Any, y: Any, work: NDArray[np.uint64] | None = None) -> Iterator[RocPoints]:
     """The ROC curve of each column of scores; its arrays are overwritten by the next curve.
 
     Parameters

@@ -6,13 +6,13 @@ block is
 
     D_b = sum over classes c, over rows i of c in b, of (V_i - AUC) / n_c / sqrt(1 - sum_b (n_bc / n_c)^2).
 
-The variance of the AUC is the sum of D_b^2 over blocks, a delete-a-group form of DeLong's variance; that of the
-difference of two AUCs on the same blocks is the sum of (D_b - D'_b)^2. Equal rows lie in one block, so that they
-count as dependent, and a block has its rows of both classes, so that their covariance counts.
+The variance of the AUC is the sum of D_b^2 over blocks, a delete-a-group form of DeLong's variance; that of
+the difference of two AUCs on the same blocks is the sum of (D_b - D'_b)^2. Equal rows lie in one block, so that
+they count as dependent, and a block has its rows of both classes, so that their covariance counts.
 
 E. DeLong, D. DeLong, D. Clarke-Pearson: Comparing the areas under two or more correlated receiver operating
-characteristic curves. Biometrics 44 (1988) 837-845. P. Kott: The delete-a-group jackknife. Journal of Official
-Statistics 17 (2001) 521-526.
+characteristic curves. Biometrics 44 (1988) 837-845. P. Kott: The delete-a-group jackknife. Journal of
+Official Statistics 17 (2001) 521-526.
 """
 
 import math

@@ -180,7 +180,8 @@ def _kinds_of(task: Task) -> tuple[Any, ...]:
     values = [X.data, X.indices] if sparse.issparse(X) else [X]
     per_row = f"{X.nnz / X.shape[0]:.1e}" if sparse.issparse(X) else ""
     types = [(array.dtype, array.flags.writeable) for array in (*values, task.y)]
-    return task.algorithm, task.loss, task.measures, X.shape, per_row, *types, task.weights is None, task.blocks is None
+    absent = task.weights is None, task.blocks is None
+    return task.algorithm, task.loss, task.measures, X.shape, per_row, *types, *absent
 
 
 @contextlib.contextmanager

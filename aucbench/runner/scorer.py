@@ -101,7 +101,7 @@ class Scorer:
         self._waiting_bytes = 0
         self._values: list[NDArray[np.float64]] = []  # of each model, the AUC first
         self._work = np.empty((2, len(y)), np.uint64)  # where scores are sorted
-        self._last = np.empty(0)  # (n,) scores of the latest model
+        self._last = np.full(1, np.nan)  # (n,) scores of the latest model
 
     def add(self, algorithm: Any, state: Any) -> tuple[int, NDArray[np.float64] | None]:
         """Register a snapshot of the model; return its number, and its weights if it is linear.
@@ -136,8 +136,10 @@ class Scorer:
         return self._values[number]
 
     def placements(self, blocks: NDArray[np.uint8]) -> NDArray[np.float64] | None:
-        """The `block_deviations` of the latest model, whose scores must not be NaN."""
+        """The `block_deviations` of the latest model; None also if any score is NaN."""
         self._flush()
+        if np.isnan(self._last).any():  # they were not sorted
+            return None
         return block_deviations(self._last, self._y, blocks, self._work[0])
 
     def _flush(self) -> None:

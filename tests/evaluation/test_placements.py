@@ -13,7 +13,8 @@ from aucbench.evaluation import block_deviations, difference_interval, exact_auc
 from aucbench.evaluation.auc import points_of_columns
 
 SCORES = st.one_of(
-    st.floats(allow_nan=False), st.sampled_from([0.0, -0.0, 1.0, np.inf, -np.inf, 5e-324, 1.0 + 2**-52, 1e300])
+    st.floats(allow_nan=False),
+    st.sampled_from([0.0, -0.0, 1.0, np.inf, -np.inf, 5e-324, 1.0 + 2**-52, 1e300]),
 )
 
 
@@ -64,7 +65,9 @@ def test_rows_sorted_for_the_auc_need_no_second_sort():
         assert found == pytest.approx(by_definition(scores[:, 1], y, blocks), abs=1e-12)
 
 
-@pytest.mark.parametrize("n, positives, digits", [(60, 12, 15), (400, 200, 1), (600, 15, 15), (1500, 150, 1)])
+@pytest.mark.parametrize(
+    ("n", "positives", "digits"), [(60, 12, 15), (400, 200, 1), (600, 15, 15), (1500, 150, 1)]
+)
 def test_the_variance_is_delongs_and_its_interval_covers(n, positives, digits):
     rng = np.random.default_rng(n)
     y = np.where(np.arange(n) < positives, 1, -1).astype(np.int8)
