@@ -7,14 +7,13 @@ from .functions import (
     recall_at,
     two_way_partial_auc,
 )
-from .placements import block_deviations, difference_interval
+from .placements import difference_interval
 
 __all__ = [
     "AucInterval",
     "auc_difference",
     "auc_interval",
     "average_precision",
-    "block_deviations",
     "difference_interval",
     "exact_auc",
     "partial_auc",

@@ -7,8 +7,8 @@ block is
     D_b = sum over classes c, over rows i of c in b, of (V_i - AUC) / n_c / sqrt(1 - sum_b (n_bc / n_c)^2).
 
 The variance of the AUC is the sum of D_b^2 over blocks, a delete-a-group form of DeLong's variance; that of
-the difference of two AUCs on the same blocks is the sum of (D_b - D'_b)^2. Equal rows lie in one block, so that
-they count as dependent, and a block has its rows of both classes, so that their covariance counts.
+the difference of two AUCs on the same blocks is the sum of (D_b - D'_b)^2. Equal rows lie in one block, so
+that they count as dependent, and a block has its rows of both classes, so that their covariance counts.
 
 E. DeLong, D. DeLong, D. Clarke-Pearson: Comparing the areas under two or more correlated receiver operating
 characteristic curves. Biometrics 44 (1988) 837-845. P. Kott: The delete-a-group jackknife. Journal of
@@ -21,8 +21,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import DataError
 from aucbench.evaluation.auc import COARSE, NUMBER, POSITIVE, points_of_columns
+from aucbench.evaluation.delong import AucInterval, t_quantile
 from aucbench.kernels import kernel
 
 BLOCKS = 32
@@ -68,7 +69,7 @@ def difference_interval(
     positives: int,
     negatives: int,
     confidence: float = 0.95,
-) -> tuple[float, float]:
+) -> AucInterval:
     """The confidence interval of the difference of two AUCs on the same test rows.
 
     Student's t has one degree of freedom less than there are blocks, or rows of the rarer class if these are
@@ -78,29 +79,34 @@ def difference_interval(
     ----------
     difference : float
         First AUC minus second.
-    first, second : (BLOCKS,) sequences
-        Their `block_deviations`.
+    first, second : (32,) sequences
+        The deviations of the same blocks for either AUC: `result.placements` of the records of two cells.
     positives, negatives : int
         Test rows of each class, >= 2.
     confidence : float
         > 0 and < 1.
 
+    Returns
+    -------
+    AucInterval
+
+    Raises
+    ------
+    DataError, ParameterError
+        A class has fewer than two test rows, or the confidence is not between 0 and 1.
+
     Examples
     --------
     >>> first, second = [0.01] * 16 + [-0.01] * 16, [0.0] * 32
-    >>> low, high = difference_interval(0.2, first, second, 100, 100)
-    >>> f"{low:.3f} to {high:.3f}"
+    >>> found = difference_interval(0.2, first, second, positives=100, negatives=100)
+    >>> f"{found.low:.3f} to {found.high:.3f}"
     '0.085 to 0.315'
     """
-    from scipy.special import stdtrit
-
-    if not 0.0 < confidence < 1.0:
-        raise ParameterError(f"confidence must be > 0 and < 1, got {confidence}.")
     if min(positives, negatives) < 2:
         raise DataError(f"An interval needs two test rows of each class, got {positives} and {negatives}.")
-    error = math.dist(first, second)
-    width = error * float(stdtrit(min(BLOCKS, positives, negatives) - 1, 0.5 + confidence / 2))
-    return difference - width, difference + width
+    error, degrees = math.dist(first, second), min(BLOCKS, positives, negatives) - 1
+    width = t_quantile(confidence, degrees) * error
+    return AucInterval(difference, difference - width, difference + width, error, degrees)
 
 
 @kernel

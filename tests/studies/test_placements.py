@@ -5,7 +5,7 @@ import pytest
 from msgspec import UNSET
 
 from aucbench.data.equal_rows import blocks_of
-from aucbench.evaluation import block_deviations
+from aucbench.evaluation.placements import block_deviations
 from aucbench.runner.scorer import linear_scores
 from aucbench.studies.archive import from_store, into_store
 from aucbench.studies.archive_file import read, write
