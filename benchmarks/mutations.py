@@ -69,9 +69,9 @@ MUTATIONS = (
         "tests/studies",
     ),
     Mutation(  # the correction for overlapping training sets is lost
-        "aucbench/reports/statistics/paired_t_test.py",
-        "se = std * np.sqrt(1.0 / n + (test_train_ratio or 0.0))",
-        "se = std * np.sqrt(1.0 / n)",
+        "aucbench/reports/statistics/over_runs.py",
+        "std * np.sqrt(1.0 / n + (test_train_ratio or 0.0))",
+        "std * np.sqrt(1.0 / n)",
         "tests/reports",
     ),
     Mutation(  # an exported model forgets that rows were rescaled

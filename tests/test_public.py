@@ -25,8 +25,8 @@ PUBLIC = {
         require_memory run run_study sklearn suggest testing
         """,
     "aucbench.evaluation": """
-        AucInterval auc_difference auc_interval average_precision exact_auc partial_auc precision_at recall_at
-        two_way_partial_auc
+        AucInterval auc_difference auc_interval average_precision difference_interval exact_auc partial_auc
+        precision_at recall_at two_way_partial_auc
         """,
     "aucbench.kernels": """
         CompiledLoss Layout Move Row Rule RuleMethod RuleState buffers call compile_loss fast_kernel

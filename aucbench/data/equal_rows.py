@@ -64,6 +64,11 @@ def repeats(train: "Side", test: "Side") -> Repeats:
     return Repeats(float(np.mean(trained[group[len(train.y) :]] > 0)), float(np.mean(mixed[group])))
 
 
+def blocks_of(side: "Side") -> NDArray[np.uint8]:
+    """The block of each row of a side, 0 to 31, drawn by the bits of its number: equal rows share a block."""
+    return (_numbers(side).view(np.uint64) >> np.uint64(59)).astype(np.uint8)
+
+
 def _numbers(side: "Side") -> NDArray[np.int64]:
     numbers = equal_rows(side.X)
     return numbers if side.rows is None else numbers[side.rows]

@@ -45,6 +45,7 @@ class Prepared:
     features_seconds: float
     rescaling: "Rescaling | None" = None
     repeats: Repeats | None = None  # None where they were not counted
+    blocks: NDArray[np.uint8] | None = None  # (n_test,) of the test rows; None for an inner split
 
     @cached_property
     def max_norm(self) -> float | None:

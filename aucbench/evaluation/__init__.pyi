@@ -7,12 +7,14 @@ from .functions import (
     recall_at,
     two_way_partial_auc,
 )
+from .placements import difference_interval
 
 __all__ = [
     "AucInterval",
     "auc_difference",
     "auc_interval",
     "average_precision",
+    "difference_interval",
     "exact_auc",
     "partial_auc",
     "precision_at",

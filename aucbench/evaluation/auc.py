@@ -69,7 +69,7 @@ def roc_points(scores: Any, y: Any, weights: Any = None) -> RocPoints:
     return points
 
 
-def points_of_columns(scores: Any, y: Any) -> Iterator[RocPoints]:
+def points_of_columns(scores: Any, y: Any, work: NDArray[np.uint64] | None = None) -> Iterator[RocPoints]:
     """The ROC curve of each column of scores; its arrays are overwritten by the next curve.
 
     Parameters
@@ -78,6 +78,9 @@ def points_of_columns(scores: Any, y: Any) -> Iterator[RocPoints]:
         One column of decision values per checkpoint; Fortran order saves a copy of each.
     y : (n,) array
         Labels in {-1, 1}, or {0, 1}.
+    work : (2, n) array, optional
+        Room to sort in. Afterwards work[0] has the rows by the score of the last column, ascending, as
+        `NUMBER` and `POSITIVE`; negatives that no positive lies between are in any order.
 
     Raises
     ------
@@ -87,7 +90,7 @@ def points_of_columns(scores: Any, y: Any) -> Iterator[RocPoints]:
     scores = _real("scores", scores)
     positive = _positive(scores.shape[0], y)
     n, n_pos = positive.size, int(np.count_nonzero(positive))
-    work = np.empty((2, n), np.uint64)
+    work = np.empty((2, n), np.uint64) if work is None else work
     fp, tp = np.empty(n + 1), np.empty(n + 1)
     for column in range(scores.shape[1]):
         values = np.ascontiguousarray(scores[:, column], np.float64)
@@ -98,10 +101,12 @@ def points_of_columns(scores: Any, y: Any) -> Iterator[RocPoints]:
         yield RocPoints(fp[: found.points], tp[: found.points], area)
 
 
-def measure_columns(scores: Any, y: Any, measures: "Sequence[Measure]") -> NDArray[np.float64]:
-    """Measures of each column of scores, (n, c), in an array (c, len(measures)); errors as `exact_auc`."""
+def measure_columns(
+    scores: Any, y: Any, measures: "Sequence[Measure]", work: NDArray[np.uint64] | None = None
+) -> NDArray[np.float64]:
+    """Measures of each column, (c, len(measures)); parameters and errors as `points_of_columns`."""
     return np.array(
-        [[measure.value(points) for measure in measures] for points in points_of_columns(scores, y)]
+        [[measure.value(points) for measure in measures] for points in points_of_columns(scores, y, work)]
     ).reshape(np.shape(scores)[1], len(measures))
 
 

@@ -29,7 +29,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.auc import checked
@@ -79,7 +78,7 @@ def auc_interval(scores: Any, y: Any, groups: Any = None, confidence: float = 0.
     '0.889, 0.09 to 1.00'
     """
     value, error, degrees = _estimate(*_placements(scores, y), groups)
-    quantile = _quantile(confidence, degrees)
+    quantile = t_quantile(confidence, degrees)
     if error == 0.0:
         return AucInterval(value, value, value, error, degrees)
     width = quantile * error / (value * (1.0 - value))
@@ -120,7 +119,7 @@ def auc_difference(
     """
     (one, positive), (other, _) = _placements(scores, y), _placements(others, y)
     value, error, degrees = _estimate(one - other, positive, groups)
-    width = _quantile(confidence, degrees) * error
+    width = t_quantile(confidence, degrees) * error
     return AucInterval(value, value - width, value + width, error, degrees)
 
 
@@ -171,7 +170,10 @@ def _numbered(groups: Any, n: int) -> NDArray[np.int64]:
     return np.unique(named, return_inverse=True)[1]
 
 
-def _quantile(confidence: float, degrees: float) -> float:
+def t_quantile(confidence: float, degrees: float) -> float:
+    """The quantile of Student's t for a two-sided interval; ParameterError if the confidence is none."""
+    from scipy.special import stdtrit  # here, as workers import this module at their start
+
     if not 0.0 < confidence < 1.0:
         raise ParameterError(f"confidence must be > 0 and < 1, got {confidence!r}.")
     return float(stdtrit(min(degrees, 1e12), (1.0 + confidence) / 2.0))

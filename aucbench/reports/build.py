@@ -295,4 +295,6 @@ def _cell(cell: BoardCell) -> dict[str, Any]:
             (record.result, _MEASURED),
         ):
             row |= {name: None if (own := getattr(part, name, None)) is UNSET else own for name in names}
+        if record.result.placements is not UNSET:
+            row["placements"] = list(record.result.placements)
     return row

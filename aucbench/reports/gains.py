@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aucbench.evaluation import difference_interval
 from aucbench.reports.report import ALL
 from aucbench.reports.statistics.over_runs import over_runs
 from aucbench.reports.statistics.verdicts import compare_families, verdict_of
@@ -26,8 +27,9 @@ def gains_of(
 ) -> "pd.DataFrame":
     """The gain of each method over the reference of its setting, on each data set.
 
-    The gain is the mean of method - reference over the runs that both have, with the interval of `over_runs`
-    and the verdict on that data set. A data set on which a run of either diverged, failed or is missing has
+    The gain is the mean of method - reference over the runs that both have, with the interval of `over_runs`,
+    or of DeLong where there is one run or the test part is larger than the training part, and the verdict on
+    that data set. A data set on which a run of either diverged, failed or is missing has
     no gain: the runs that finished are a selection, and would flatter.
 
     Parameters
@@ -70,10 +72,43 @@ def gains_of(
             for at, method in enumerate(others):
                 if found.runs[at]:
                     gain, low, high = (float(part[at]) for part in (found.mean, found.low, found.high))
+                    if measure == "auc" and (found.runs[at] == 1 or ratio > 1):
+                        low, high = _by_test_rows(own, method, reference, gain, low, high)
                     rows.append((setting, data_set, family, method, reference, int(found.runs[at]), gain, low,
                                  high, str(verdict_of(gain, low, high, rope))))  # fmt: skip
     columns = "setting data_set family method reference runs gain low high verdict"
     return pd.DataFrame(rows, columns=columns.split())
+
+
+def _by_test_rows(
+    cells: "pd.DataFrame", method: str, reference: str, gain: float, low: float, high: float
+) -> tuple[float, float]:
+    """The interval of a gain where runs cannot give one: of one run, or of test parts above training parts.
+
+    The variance is DeLong's, the mean over the runs, for all of them have nearly the same test rows, and that
+    of the mean over the runs, which have nearly independent training rows. The given bounds stay where a
+    record has no placements.
+    """
+    import pandas as pd
+    from scipy import stats
+
+    if "placements" not in cells:
+        return low, high
+    one, other = (cells[cells["method"] == name].set_index(list(SEEDS)) for name in (method, reference))
+    runs = one.index.intersection(other.index)
+    one, other = one.loc[runs], other.loc[runs]
+    if not (one["placements"].notna() & other["placements"].notna()).all():
+        return low, high
+    found = [
+        difference_interval(float(a.auc - b.auc), a.placements, b.placements, int(a.test_positives),
+                            int(a.test_rows - a.test_positives))
+        for a, b in zip(one.itertuples(), other.itertuples(), strict=True)
+    ]  # fmt: skip
+    differences = pd.Series([each.value for each in found])
+    between = differences.var() / len(found) if len(found) > 1 else 0.0
+    error = np.sqrt(np.mean([each.error**2 for each in found]) + between)
+    half = stats.t.ppf(0.975, min(each.degrees for each in found)) * error
+    return gain - half, gain + half
 
 
 def groups_of_data(data_sets: "pd.DataFrame") -> dict[str, set[str]]:

@@ -7,7 +7,8 @@ NOTES = (
     "one origin are a family: the gain of a family is the mean over its data sets, and the gain of a method "
     "the mean over families. Intervals over families hold for all methods of the table at once (95 %).",
     "On one data set, the interval is Student's over the runs; where training sets overlap (folds, repeated "
-    "hold-outs) its variance is corrected after Nadeau and Bengio (2003).",
+    "hold-outs) its variance is corrected after Nadeau and Bengio (2003). Of one run, and where "
+    "the test part is larger than the training part, the variance is DeLong's, over the test rows.",
     "A data set on which a run of the method or of the reference diverged, failed or is missing is left out "
     "of the gain and counted under gaps. Nothing is imputed.",
     "A run has diverged when its weights stopped being finite; it has no result, whatever it reached before.",

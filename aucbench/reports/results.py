@@ -12,7 +12,7 @@ from aucbench.reports.cells import BoardCell
 from aucbench.reports.labels import parameters_text, short
 from aucbench.reports.origins import calibrated, has_several_machines, reported
 from aucbench.reports.statistics.over_runs import over_runs
-from aucbench.reports.statistics.reaching import MINIMA, TARGET, anytime, first_crossing, median_cost
+from aucbench.reports.statistics.time_to_target import MINIMA, TARGET, anytime, first_crossing, median_cost
 from aucbench.studies.record import CellRecord, CellStatus, MeasureRecord, Seeds, TunedRecord, canonical
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import SUBOPTIMALITY, TURNED_OFF, common, mean_curve

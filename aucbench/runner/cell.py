@@ -59,7 +59,10 @@ def run_cell(
                 trainer.iteration = first_diverged_iteration(task, budget, start, len(batch))
             else:
                 progress(trainer.fraction)
-        return trainer.outcome()
+        outcome = trainer.outcome()
+        if task.blocks is None or outcome.stop_reason is StopReason.diverged:
+            return outcome
+        return replace(outcome, placements=scorer.placements(task.blocks))
 
 
 def scorer_of(task: Task) -> Scorer:
@@ -112,6 +115,8 @@ def compile_kernels(task: Task) -> None:
         scorer, final = Scorer(small.X, small.y, task.measures), finalize(algorithm, state)
         for models in (1, 2):  # one model and many are scored by different kernels
             scorer.values([scorer.add(algorithm, final)[0] for _ in range(models)][-1])
+        if small.blocks is not None:
+            scorer.placements(np.arange(len(small.y), dtype=np.uint8))
 
 
 def trains_together(task: Task, settings: int) -> bool:
@@ -175,7 +180,8 @@ def _kinds_of(task: Task) -> tuple[Any, ...]:
     values = [X.data, X.indices] if sparse.issparse(X) else [X]
     per_row = f"{X.nnz / X.shape[0]:.1e}" if sparse.issparse(X) else ""
     types = [(array.dtype, array.flags.writeable) for array in (*values, task.y)]
-    return task.algorithm, task.loss, task.measures, X.shape, per_row, *types, task.weights is None
+    absent = task.weights is None, task.blocks is None
+    return task.algorithm, task.loss, task.measures, X.shape, per_row, *types, *absent
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from aucbench.contracts.validation import wrong_scores
 from aucbench.errors import PluginError
 from aucbench.evaluation.auc import measure_columns
 from aucbench.evaluation.measures import AUC, Measure
+from aucbench.evaluation.placements import block_deviations
 from aucbench.kernels import kernel
 
 LANES = 64  # rows multiplied at a time
@@ -99,6 +100,8 @@ class Scorer:
         self._waiting: list[NDArray[np.float64]] = []  # the weights of the models from len(_values) on
         self._waiting_bytes = 0
         self._values: list[NDArray[np.float64]] = []  # of each model, the AUC first
+        self._work = np.empty((2, len(y)), np.uint64)  # where scores are sorted
+        self._last = np.full(1, np.nan)  # (n,) scores of the latest model
 
     def add(self, algorithm: Any, state: Any) -> tuple[int, NDArray[np.float64] | None]:
         """Register a snapshot of the model; return its number, and its weights if it is linear.
@@ -132,6 +135,13 @@ class Scorer:
             self._flush()
         return self._values[number]
 
+    def placements(self, blocks: NDArray[np.uint8]) -> NDArray[np.float64] | None:
+        """The `block_deviations` of the latest model; None also if any score is NaN."""
+        self._flush()
+        if np.isnan(self._last).any():  # they were not sorted
+            return None
+        return block_deviations(self._last, self._y, blocks, self._work[0])
+
     def _flush(self) -> None:
         width = max(1, SCORE_ELEMENTS // max(1, len(self._y)))
         for start in range(0, len(self._waiting), width):
@@ -145,5 +155,6 @@ class Scorer:
         known = ~np.isnan(scores).any(axis=1)
         if known.any():
             own = (scores if known.all() else scores[known]).T
-            values[known] = measure_columns(own, self._y, self._measures)
+            values[known] = measure_columns(own, self._y, self._measures, self._work)
+        self._last = scores[-1].copy()
         self._values.extend(values)

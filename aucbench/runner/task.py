@@ -59,6 +59,7 @@ class Task:
     weights: NDArray[np.float64] | None = None  # (n,) > 0, of the training rows
     keep_weights: bool = False  # whether the outcome has the weights of all checkpoints
     row_factor: float = 1.0  # of the problem
+    blocks: NDArray[np.uint8] | None = None  # (n_test,) of the test rows, for the placements of the outcome
 
     @property
     def access(self) -> Access:
@@ -100,6 +101,7 @@ class Outcome:
     state_bytes: int
     layout: str  # whether a step touches all weights (eager) or those of its row (lazy)
     stop_reason: StopReason
+    placements: NDArray[np.float64] | None = None  # (blocks,) `block_deviations` of the final test scores
 
 
 def default_passes(n_samples: float) -> float:

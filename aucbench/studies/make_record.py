@@ -142,6 +142,9 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> R
             for measure in task.measures
         }
         or UNSET,
+        placements=UNSET
+        if outcome.placements is None
+        else tuple(float(f"{value:.5g}") for value in outcome.placements),
     )
 
 

@@ -16,7 +16,7 @@ from aucbench import data
 from aucbench.contracts import DatasetFacts
 from aucbench.contracts.hooks import PROJECT
 from aucbench.contracts.source_location import line_in, package_of
-from aucbench.data.equal_rows import repeats
+from aucbench.data.equal_rows import blocks_of, repeats
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.preprocess import Prepared, prepare
 from aucbench.data.splits.inner import inner_count, inner_split, limited
@@ -106,7 +106,8 @@ class PreparedData:
             self._make_room(2 * sum(size_of(side.X, side.rows) for side in (split.train, split.test)))
             found = prepare_split(entry, split, seeds.split_seed)
             if unit.inner is None:
-                found = replace(found, repeats=repeats(split.train, split.test))
+                counted = repeats(split.train, split.test)
+                found = replace(found, repeats=counted, blocks=blocks_of(split.test))
             self._fingerprints[unit.group] = fingerprint(found)
         self._prepared[unit.group] = found
         return found

@@ -25,6 +25,7 @@ Count = Annotated[int, Meta(gt=0, lt=2**48)]  # of rows or features
 Speed = Annotated[float, Meta(ge=1e-4, le=1e6)]  # nanoseconds
 Auc = Annotated[float, Meta(ge=0, le=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
+Placements = Annotated[tuple[Annotated[float, Meta(ge=-2, le=2)], ...], Meta(min_length=32, max_length=32)]
 Duration = Annotated[float, Meta(ge=0, le=sys.float_info.max)]  # finite
 # Names become part of an override in a rerun, and must not contain another override.
 WORD = r"[A-Za-z_][\w-]*"
@@ -254,6 +255,9 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     converged: bool | None = None  # None for a method that does not know when it has converged
     checkpoints: Whole
     measures: dict[str, MeasureRecord] | UnsetType = UNSET  # beside the AUC, by name; unset if none was asked
+    # Deviations of 32 blocks of test rows, as of `evaluation.placements`; unset by earlier
+    # versions, for a diverged run, and if a class has rows in one block only.
+    placements: Placements | UnsetType = UNSET
 
 
 class CalibrationRecord(Struct, frozen=True, kw_only=True):

@@ -262,6 +262,7 @@ def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> T
         # Each inner fold has a separate order; the first fold and the validation part use the run's order.
         fold=seeds.fold + (unit.inner or 0) * INNER_FOLDS,
         row_factor=factor,
+        blocks=prepared.blocks,
     )
 
 

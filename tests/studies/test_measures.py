@@ -178,7 +178,7 @@ def test_rescore_computes_what_a_run_would_have_measured(study, tmp_path, capsys
     for cell in study:
         assert cell.record.measures == fresh.get(cell.record.key).record.measures
         assert cell.record.result.train_seconds == seconds[cell.record.key]
-    page = (study.board_folder("mine") / "leaderboard.csv").read_text()
+    page = (study.board_folder("mine") / "results.csv").read_text()
     assert "pauc_mean" in page.splitlines()[0]
     assert main(words) == 0
     assert "0 cells measured" in capsys.readouterr().out

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from aucbench.reports.statistics.reaching import anytime, first_crossing, median_cost
+from aucbench.reports.statistics.time_to_target import anytime, first_crossing, median_cost
 
 
 def random_curve(seed):
