@@ -99,11 +99,11 @@ def _by_test_rows(
     one, other = one.loc[runs], other.loc[runs]
     if not (one["placements"].notna() & other["placements"].notna()).all():
         return low, high
-    found = [
-        difference_interval(float(a.auc - b.auc), a.placements, b.placements, int(a.test_positives),
-                            int(a.test_rows - a.test_positives))
-        for a, b in zip(one.itertuples(), other.itertuples(), strict=True)
-    ]  # fmt: skip
+    found = []
+    for a, b in zip(one.to_dict("records"), other.to_dict("records"), strict=True):
+        positives = int(a["test_positives"])
+        rows = (a["placements"], b["placements"], positives, int(a["test_rows"]) - positives)
+        found.append(difference_interval(float(a["auc"] - b["auc"]), *rows))
     differences = pd.Series([each.value for each in found])
     between = differences.var() / len(found) if len(found) > 1 else 0.0
     error = np.sqrt(np.mean([each.error**2 for each in found]) + between)
