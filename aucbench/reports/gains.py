@@ -73,7 +73,7 @@ def gains_of(
                 if found.runs[at]:
                     gain, low, high = (float(part[at]) for part in (found.mean, found.low, found.high))
                     if measure == "auc" and (found.runs[at] == 1 or ratio > 1):
-                        low, high = _by_test_rows(own, method, reference, gain, low, high)
+                        low, high = _by_test_rows(own, str(method), reference, gain, low, high)
                     rows.append((setting, data_set, family, method, reference, int(found.runs[at]), gain, low,
                                  high, str(verdict_of(gain, low, high, rope))))  # fmt: skip
     columns = "setting data_set family method reference runs gain low high verdict"
