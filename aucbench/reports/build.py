@@ -142,7 +142,7 @@ def _add_data_set(
     others: Sequence[str],
 ) -> None:
     """Add what there is to be said of one data set under one setting."""
-    by_method = group.by_method(data_set)
+    by_method = dict(sorted(group.by_method(data_set).items()))
     cells = group.boards[data_set]
     where = {"setting": setting, "data_set": data_set}
     runs = sorted({cell.run for cell in cells})

@@ -41,7 +41,7 @@ def scores(algo, X, fit, weights=None, **settings):
 
 
 def test_the_methods_that_are_weighted_are_those_that_are_tested():
-    assert {*SOLVERS, *STREAMS, "sklearn"} == WEIGHTED
+    assert {*SOLVERS, *STREAMS, "sklearn", "auto", "log_reg_cv"} == WEIGHTED
 
 
 COPIES = [

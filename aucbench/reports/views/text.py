@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from aucbench.reports.answer import answer
 from aucbench.reports.columns import DATA_SETS, RESULTS, VERDICTS, Column, line
+from aucbench.reports.origins import SELF_REPORTED
 from aucbench.reports.report import ALL, Report
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ def data_set_table(report: Report, setting: str, data_set: str, names: Sequence[
     columns = [RESULTS[name] for name in shown]
     if "gaps" not in shown and (frame["gaps"] != "").any():
         columns.append(RESULTS["gaps"])
+    if not set(frame["reported"]) <= {"", SELF_REPORTED}:
+        columns.append(RESULTS["reported"])
     if "suboptimality" in frame and frame["suboptimality"].notna().any():
         columns.insert(2, RESULTS["suboptimality"])
     return text_table(report, frame, columns, report.references[setting])
