@@ -15,8 +15,7 @@ characteristic curves. Biometrics 44 (1988) 837-845. P. Kott: The delete-a-group
 Official Statistics 17 (2001) 521-526.
 """
 
-import math
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,9 +62,9 @@ def block_deviations(
 
 
 def difference_interval(
-    difference: float,
-    first: Sequence[float],
-    second: Sequence[float],
+    difference: Any,
+    first: Any,
+    second: Any,
     positives: int,
     negatives: int,
     confidence: float = 0.95,
@@ -77,9 +76,9 @@ def difference_interval(
 
     Parameters
     ----------
-    difference : float
+    difference : float or array
         First AUC minus second.
-    first, second : (32,) sequences
+    first, second : (..., 32) arrays
         The deviations of the same blocks for either AUC: `result.placements` of the records of two cells.
     positives, negatives : int
         Test rows of each class, >= 2.
@@ -89,6 +88,7 @@ def difference_interval(
     Returns
     -------
     AucInterval
+        Of numbers, or of arrays where several differences are given.
 
     Raises
     ------
@@ -104,7 +104,8 @@ def difference_interval(
     """
     if min(positives, negatives) < 2:
         raise DataError(f"An interval needs two test rows of each class, got {positives} and {negatives}.")
-    error, degrees = math.dist(first, second), min(BLOCKS, positives, negatives) - 1
+    error = np.linalg.norm(np.subtract(first, second), axis=-1)
+    degrees = min(BLOCKS, positives, negatives) - 1
     width = t_quantile(confidence, degrees) * error
     return AucInterval(difference, difference - width, difference + width, error, degrees)
 

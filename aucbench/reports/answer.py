@@ -1,16 +1,15 @@
 """The answer of a report in a sentence or two: which method, by how much, at what cost."""
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from aucbench.humanize import counted
 from aucbench.reports.columns import number, signed
-from aucbench.reports.report import ALL, Report
+from aucbench.reports.report import FEWEST, Report
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FEWEST = 10  # families below which there is no verdict over data sets
 BETTER = ("better", "slightly better")
 
 
@@ -21,22 +20,16 @@ def listed(names: Sequence[str], most: int = 4) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
-def plural(count: int, noun: str) -> str:
-    """A number and its noun."""
-    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else several}"
-
-
 def answer(report: Report, setting: str) -> str:
     """What one setting of a report says."""
     reference = report.references[setting]
-    facts = report.data_sets[report.data_sets["setting"] == setting]
+    facts = report.part("data_sets", setting)
     if not reference:
         return _best(report, setting) + " There are no gains: the reference was not run."
     families = int(facts["family"].nunique())
     if len(facts) == 1:
         return _on_one(report, setting, reference)
-    own = report.verdicts[(report.verdicts["setting"] == setting) & (report.verdicts["group"] == ALL)]
+    own = report.over_all(setting)
     own = own[own["method"] != reference]
     judged = own[own["verdict"].fillna("") != ""]
     if not len(judged):
@@ -49,12 +42,12 @@ def answer(report: Report, setting: str) -> str:
 
 def _verdict(report: Report, setting: str, judged: "pd.DataFrame", reference: str, families: int) -> str:
     """Sentences on the linear methods, and on the other models, with a verdict over families."""
-    linear = report.methods[report.methods["setting"] == setting].set_index("method")["linear"]
+    linear = report.part("methods", setting).set_index("method")["linear"]
     is_linear = judged["method"].map(linear).astype(bool)
     text = ""
     if is_linear.any():
         told = _told(judged[is_linear], reference, "linear method")
-        text = f"Over {plural(families, 'family')} of data sets, {told}."
+        text = f"Over {counted(families, 'family')} of data sets, {told}."
     if not is_linear.all():
         others = _told(judged[~is_linear], reference, "" if text else "method")
         text += f" Of the models that are not linear, {others}." if text else f"{others}."
@@ -90,7 +83,7 @@ def _told(own: "pd.DataFrame", reference: str, noun: str) -> str:
 
 def _on_one(report: Report, setting: str, reference: str) -> str:
     """What the runs on a single data set say."""
-    own = report.gains[report.gains["setting"] == setting]
+    own = report.part("gains", setting)
     text = _best(report, setting)
     if not len(own):
         return text
@@ -105,14 +98,11 @@ def _on_one(report: Report, setting: str, reference: str) -> str:
 
 def _best(report: Report, setting: str) -> str:
     """The highest mean over the data sets that a method has without gaps."""
-    own = report.results[(report.results["setting"] == setting) & (report.results["gaps"] == "")]
-    own = own.dropna(subset=["mean"])
+    own = report.part("results", setting).query("gaps == ''").dropna(subset=["mean"])
     if not len(own):
         return "No run has finished."
     count = own.groupby("method")["data_set"].nunique()
     means = own[own["method"].map(count) == count.max()].groupby("method")["mean"].mean()
-    best = means.idxmax()
-    value = means.max()
-    assert not math.isnan(value)
-    where = "" if count.max() == 1 else f" over {plural(int(count.max()), 'data set')}"
+    best, value = means.idxmax(), means.max()
+    where = "" if count.max() == 1 else f" over {counted(int(count.max()), 'data set')}"
     return f"{best} has the highest mean {report.measure.title}{where}, {value:.4f}."

@@ -188,7 +188,7 @@ def _positives(cells: Sequence[BoardCell]) -> float:
 
 def family_of(cell: BoardCell) -> str:
     """The family of a cell's data set, its own name where none is known."""
-    return str(getattr(cell.described.dataset, "family", "") or cell.described.dataset.name)
+    return cell.described.dataset.family or cell.described.dataset.name
 
 
 def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aucbench.evaluation import difference_interval
+from aucbench.evaluation.delong import t_quantile
 from aucbench.reports.report import ALL
 from aucbench.reports.statistics.over_runs import over_runs
-from aucbench.reports.statistics.verdicts import compare_families, verdict_of
+from aucbench.reports.statistics.verdicts import Floats, compare_families, verdict_of
 from aucbench.studies.record import SEEDS
 
 if TYPE_CHECKING:
@@ -63,52 +64,58 @@ def gains_of(
         whole = [name for name in values if values[name].notna()[planned[name]].all()]
         ratio = ratios[str(setting), str(data_set)]
         family = own["family"].iloc[0]
+        tested = own.loc[own["status"] == "finished", ["test_rows", "test_positives"]]
+        placements = None
+        if measure == "auc" and "placements" in own and tested["test_positives"].notna().any():
+            placements = _placements(own, values) if ratio > 1 or values.shape[0] == 1 else None
         for reference in [wanted] if isinstance(wanted, str) else wanted:
             if reference not in whole:
                 continue
             others = [name for name in whole if name != reference]
             table = values[others].to_numpy(float) - values[[reference]].to_numpy(float)
             found = over_runs(table, None if np.isnan(ratio) else float(ratio))
+            low, high = found.low, found.high
+            if placements is not None:
+                places = values.columns.get_indexer([*others, reference])
+                first, second = placements[:, places[:-1]], placements[:, places[-1:]]
+                half = _over_test_rows(table, first, second, tested.iloc[0])
+                known = ((found.runs == 1) | (ratio > 1)) & np.isfinite(half)
+                low, high = np.where(known, found.mean - half, low), np.where(known, found.mean + half, high)
+            verdicts = verdict_of(found.mean, low, high, rope)
             for at, method in enumerate(others):
                 if found.runs[at]:
-                    gain, low, high = (float(part[at]) for part in (found.mean, found.low, found.high))
-                    if measure == "auc" and (found.runs[at] == 1 or ratio > 1):
-                        low, high = _by_test_rows(own, str(method), reference, gain, low, high)
-                    rows.append((setting, data_set, family, method, reference, int(found.runs[at]), gain, low,
-                                 high, str(verdict_of(gain, low, high, rope))))  # fmt: skip
+                    rows.append((setting, data_set, family, method, reference, int(found.runs[at]),
+                                 float(found.mean[at]), float(low[at]), float(high[at]),
+                                 str(verdicts[at])))  # fmt: skip
     columns = "setting data_set family method reference runs gain low high verdict"
     return pd.DataFrame(rows, columns=columns.split())
 
 
-def _by_test_rows(
-    cells: "pd.DataFrame", method: str, reference: str, gain: float, low: float, high: float
-) -> tuple[float, float]:
-    """The interval of a gain where runs cannot give one: of one run, or of test parts above training parts.
+def _placements(cells: "pd.DataFrame", values: "pd.DataFrame") -> Floats:
+    """(runs, methods, blocks) the placements of the cells of a data set, NaN where a record has none."""
+    table = cells.pivot(index=list(SEEDS), columns="method", values="placements")
+    lists = table.reindex(index=values.index, columns=values.columns).to_numpy()
+    known = [own for own in lists.flat if isinstance(own, (list, tuple, np.ndarray))]
+    none = np.full(len(known[0]) if known else 1, np.nan)
+    found = [own if isinstance(own, (list, tuple, np.ndarray)) else none for own in lists.flat]
+    return np.array(found, float).reshape(*lists.shape, -1)
 
-    The variance is DeLong's, the mean over the runs, for all of them have nearly the same test rows, and that
-    of the mean over the runs, which have nearly independent training rows. The given bounds stay where a
-    record has no placements.
+
+def _over_test_rows(differences: Floats, first: Floats, second: Floats, facts: "pd.Series") -> Floats:
+    """(methods,) half widths of 95 % intervals of mean gains where runs cannot give them; NaN if unknown.
+
+    The variance is DeLong's, the mean over the runs, for all of them have nearly the same test rows, plus
+    that of the mean over the runs, which have nearly independent training rows. `differences` are
+    (runs, methods), `first` and `second` the placements of methods and reference.
     """
-    import pandas as pd
-    from scipy import stats
-
-    if "placements" not in cells:
-        return low, high
-    one, other = (cells[cells["method"] == name].set_index(list(SEEDS)) for name in (method, reference))
-    runs = one.index.intersection(other.index)
-    one, other = one.loc[runs], other.loc[runs]
-    if not (one["placements"].notna() & other["placements"].notna()).all():
-        return low, high
-    found = []
-    for a, b in zip(one.to_dict("records"), other.to_dict("records"), strict=True):
-        positives = int(a["test_positives"])
-        rows = (a["placements"], b["placements"], positives, int(a["test_rows"]) - positives)
-        found.append(difference_interval(float(a["auc"] - b["auc"]), *rows))
-    differences = pd.Series([each.value for each in found])
-    between = differences.var() / len(found) if len(found) > 1 else 0.0
-    error = np.sqrt(np.mean([each.error**2 for each in found]) + between)
-    half = stats.t.ppf(0.975, min(each.degrees for each in found)) * error
-    return gain - half, gain + half
+    positives, rows = int(facts["test_positives"]), int(facts["test_rows"])
+    known = np.isfinite(differences)
+    n = known.sum(axis=0)
+    own = difference_interval(differences, first, second, positives, rows - positives)
+    mean = np.where(known, differences, 0.0).sum(axis=0) / n
+    between = np.where(known, (differences - mean) ** 2, 0.0).sum(axis=0) / (np.maximum(n - 1, 1) * n)
+    within = np.where(known, own.error**2, 0.0).sum(axis=0) / n
+    return np.asarray(t_quantile(0.95, own.degrees) * np.sqrt(within + between))
 
 
 def groups_of_data(data_sets: "pd.DataFrame") -> dict[str, set[str]]:

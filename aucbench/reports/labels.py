@@ -1,7 +1,6 @@
 """Which cells belong together, and labels that tell methods, data sets and settings apart."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from string import ascii_letters
 from typing import Any, NamedTuple
 
 from msgspec.structs import asdict
@@ -122,16 +121,6 @@ def short(value: Any) -> str:
     if isinstance(value, tuple):
         return f"tuned over {len(value)}"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def letters_of(groups: Iterable[Iterable[Any]]) -> dict[str, str]:
-    """Methods to the letters of the groups they are in: one character a group, however many there are."""
-    found: dict[str, str] = {}
-    for number, members in enumerate(groups):
-        letter = ascii_letters[number] if number < len(ascii_letters) else chr(0x400 + number)
-        for method in members:
-            found[str(method)] = found.get(str(method), "") + letter
-    return found
 
 
 def _budget(described: EntryDescription) -> dict[str, Any]:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 ALL = "all"  # the group of all data sets
 DEFAULTS, TUNED = "defaults", "tuned"  # settings
+FEWEST = 10  # families; with fewer there is no verdict over data sets
 ROPE = 0.005  # differences in AUC that do not matter in practice
 
 
@@ -74,6 +75,17 @@ class Report:
         """The settings, in the order of the frames."""
         return list(self.references)
 
+    def part(self, frame: str, setting: str, data_set: str = "") -> "pd.DataFrame":
+        """The lines of one of the frames that belong to a setting, or to a data set in it."""
+        found: pd.DataFrame = getattr(self, frame)
+        found = found[found["setting"] == setting]
+        return found[found["data_set"] == data_set] if data_set else found
+
+    def over_all(self, setting: str) -> "pd.DataFrame":
+        """The verdicts over all data sets of a setting."""
+        found = self.part("verdicts", setting)
+        return found[found["group"] == ALL]
+
     @property
     def counts(self) -> dict[str, int]:
         """How many cells there are of each status."""
@@ -89,8 +101,7 @@ class Report:
         kept = []
         for setting, own in self.methods.groupby("setting", sort=False):
             wanted = own[own["method"].isin(methods) | own["algorithm"].isin(methods) | (not methods)]
-            overall = self.verdicts[(self.verdicts["setting"] == setting) & (self.verdicts["group"] == ALL)]
-            order = [each for each in overall["method"] if each in set(wanted["method"])]
+            order = [each for each in self.over_all(str(setting))["method"] if each in set(wanted["method"])]
             order += [each for each in wanted["method"] if each not in order]
             names = [*order[:top], self.references[str(setting)]]
             kept.append(own[own["method"].isin(names)])

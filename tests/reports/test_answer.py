@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from aucbench.reports.answer import answer, listed, plural
+from aucbench.humanize import counted
+from aucbench.reports.answer import answer, listed
 from aucbench.reports.build import build
 from aucbench.reports.report import ALL
 from tests.helpers.board_cells import altered
@@ -90,4 +91,4 @@ def test_lists_and_counts_read_as_sentences_do():
     assert [listed(list("abcdef")[:n]) for n in range(1, 6)] == [
         "a", "a and b", "a, b and c", "a, b, c and d", "a, b, c and 2 more",
     ]  # fmt: skip
-    assert [plural(n, "family") for n in (1, 2, 1000)] == ["1 family", "2 families", "1,000 families"]
+    assert [counted(n, "family") for n in (1, 2, 1000)] == ["1 family", "2 families", "1,000 families"]

@@ -5,10 +5,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from aucbench.reports.report import FEWEST
+
 Floats = NDArray[np.float64]
 
 COVARIATES = ("imbalance", "rows", "columns")
-LEAST = 10  # families; with fewer there are no slopes
 
 
 def meta_regression(gains: pd.DataFrame, data_sets: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
@@ -73,7 +74,7 @@ def _slopes(covariates: Floats, gains: Floats, confidence: float) -> Floats:
     """Slope, low and high of each column of `covariates`, (columns, 3)."""
     n, columns = covariates.shape
     X = np.column_stack([np.ones(n), covariates - covariates.mean(axis=0) if n else covariates])
-    if n < LEAST or np.linalg.matrix_rank(X) < columns + 1:
+    if n < FEWEST or np.linalg.matrix_rank(X) < columns + 1:
         return np.full((columns, 3), np.nan)
     inverse = np.linalg.pinv(X)
     coefficients = inverse @ gains

@@ -12,12 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from aucbench.reports.report import FEWEST
 from aucbench.reports.statistics.family_intervals import Intervals, family_intervals
-from aucbench.reports.statistics.over_runs import over_runs
 
 Floats = NDArray[np.float64]
 
-LEAST = 10  # families; with fewer there is no verdict over data sets
 MOST = 10  # times as many families as now; a mean that needs more is near an edge of the rope
 
 
@@ -105,7 +104,7 @@ def compare_families(
     table = table.reindex(columns=methods)
     values = table.to_numpy(dtype=float)
     found = family_intervals(values, confidence, seed)
-    enough = found.families >= LEAST
+    enough = found.families >= FEWEST
     verdicts = verdict_of(np.where(enough, found.mean, np.nan), found.low, found.high, rope)
     with np.errstate(invalid="ignore"):
         sides = [np.full(len(methods), np.nan)] * 3
@@ -133,32 +132,6 @@ def compare_families(
             "without": _without_one(values, table.index.astype(str), found, verdicts, rope),
         },
         index=pd.Index(methods, name="method"),
-    )
-
-
-def compare_runs(
-    differences: Floats, test_train_ratio: float | None, rope: float | None, confidence: float = 0.95
-) -> pd.DataFrame:
-    """Gain, interval and verdict of every method on a single data set, over its runs.
-
-    `differences`, (n runs, c methods), are method - reference in each run, NaN where either has none. The
-    interval is Student's t with the variance of `over_runs`, which describes `test_train_ratio` and has the
-    sources; it is not simultaneous over methods. Columns `runs`, `gain`, `low`, `high` and `verdict`, a row
-    per method.
-
-    Where the test part is larger than the training part, the corrected variance is above that of a single
-    run, so that no number of runs helps: DeLong's variance is the better one there.
-    """
-    found = over_runs(differences, test_train_ratio, confidence)
-    verdicts = verdict_of(found.mean, found.low, found.high, rope)
-    return pd.DataFrame(
-        {
-            "runs": found.runs.astype(int),
-            "gain": found.mean,
-            "low": found.low,
-            "high": found.high,
-            "verdict": verdicts.astype(str),
-        }
     )
 
 

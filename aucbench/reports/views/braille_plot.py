@@ -38,7 +38,7 @@ def data_set_series(report: Report, setting: str, data_set: str, method: str) ->
     Methods whose first checkpoint comes after a whole pass have no curve to be compared with the others'; the
     best of them is a level.
     """
-    own = report.results[(report.results["setting"] == setting) & (report.results["data_set"] == data_set)]
+    own = report.part("results", setting, data_set)
     means = dict(zip(own["method"], own["mean"], strict=True))
     names = sorted(means, key=lambda name: (name != method, -np.nan_to_num(means[name], nan=-1.0)))
     batch = [name for name in names if name != method and is_batch(report, setting, data_set, name)]
@@ -58,17 +58,15 @@ def data_set_series(report: Report, setting: str, data_set: str, method: str) ->
 
 def seen(report: Report, setting: str, data_set: str, method: str) -> tuple[Floats, Floats]:
     """Rows seen and mean AUC at the checkpoints of a method after its first row."""
-    own = report.curves
-    at = (own["setting"] == setting) & (own["data_set"] == data_set) & (own["method"] == method)
-    at &= (own["samples"] > 0) & np.isfinite(own["mean"])
+    own = report.part("curves", setting, data_set)
+    at = (own["method"] == method) & (own["samples"] > 0) & np.isfinite(own["mean"])
     return own.loc[at, "samples"].to_numpy(np.float64), own.loc[at, "mean"].to_numpy(np.float64)
 
 
 def is_batch(report: Report, setting: str, data_set: str, method: str) -> bool:
     """Whether an iteration of a method is a pass over all training rows, by its first checkpoint."""
-    own = report.curves
-    at = (own["setting"] == setting) & (own["data_set"] == data_set) & (own["method"] == method)
-    passes = own.loc[at & (own["samples"] > 0), "passes"]
+    own = report.part("curves", setting, data_set)
+    passes = own.loc[(own["method"] == method) & (own["samples"] > 0), "passes"]
     return bool(len(passes) and passes.iloc[0] >= 1.0)
 
 

@@ -99,7 +99,7 @@ def pictures(report: Report, critical_difference: bool = False) -> Iterator[tupl
 
 def _drawn(report: Report, critical_difference: bool) -> Iterator[tuple[str, Picture | None]]:
     for setting in report.settings:
-        methods = report.methods[report.methods["setting"] == setting]
+        methods = report.part("methods", setting)
         table = verdict_rows(report, setting)
         first = [name for name in (report.references[setting], *table["method"]) if name]
         named = list(dict.fromkeys([*first, *methods["method"]]))[:NAMED]
@@ -109,9 +109,9 @@ def _drawn(report: Report, critical_difference: bool) -> Iterator[tuple[str, Pic
         yield f"cost {setting}", cost(report, table, looks)
         if critical_difference:
             yield f"critical-difference {setting}", demsar(report, setting)
-        data_sets = report.data_sets[report.data_sets["setting"] == setting]
+        data_sets = report.part("data_sets", setting)
         for facts in data_sets.to_dict("records") if len(report.curves) else ():
-            own = report.curves[report.curves["setting"] == setting]
+            own = report.part("curves", setting)
             own = own[own["data_set"] == facts["data_set"]]
             where = f"{facts['data_set']} {setting}"
             yield f"curves {where}", curves(report, own, facts, looks)
@@ -140,8 +140,8 @@ def _file_name(title: str, taken: set[str]) -> str:
 
 def by_rare_class(report: Report, setting: str, looks: dict[str, Style]) -> Picture | None:
     """The gain on each data set against the share of its rare class, a panel for each named method."""
-    facts = report.data_sets[report.data_sets["setting"] == setting]
-    gains = report.gains[report.gains["setting"] == setting]
+    facts = report.part("data_sets", setting)
+    gains = report.part("gains", setting)
     if "positive_share" not in facts or gains["data_set"].nunique() < 3:
         return None
     share = facts.set_index("data_set")["positive_share"].astype(float)
@@ -300,7 +300,7 @@ def demsar(report: Report, setting: str) -> Picture:
     """
     import scikit_posthocs
 
-    found = report.results[(report.results["setting"] == setting) & (report.results["gaps"] == "")]
+    found = report.part("results", setting).query("gaps == ''")
     table = found.pivot(index="data_set", columns="method", values="mean")
     every = table.shape
     table = table.dropna()

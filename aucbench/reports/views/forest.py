@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aucbench.reports.columns import VERDICT_COLOURS, VERDICTS, signed
-from aucbench.reports.report import ALL, Report
+from aucbench.reports.report import Report
 from aucbench.reports.views.figure_style import (
     MOST_ROWS,
     NARROW,
@@ -27,12 +27,11 @@ def verdict_rows(report: Report, setting: str) -> "pd.DataFrame":
 
     A method without any gain has a line, too, after the others.
     """
-    table = report.verdicts
-    table = table[(table["setting"] == setting) & (table["group"] == ALL)].set_index("method")
-    own = report.gains[report.gains["setting"] == setting]
+    table = report.over_all(setting).set_index("method")
+    own = report.part("gains", setting)
     if own["data_set"].nunique() == 1:
         table = table.assign(**{name: own.set_index("method")[name] for name in ("low", "high", "verdict")})
-    methods = report.methods.loc[report.methods["setting"] == setting, "method"]
+    methods = report.part("methods", setting)["method"]
     table = table.reindex([*table.index, *(name for name in methods if name not in table.index)])
     return table.astype(dict.fromkeys(("gain", "low", "high", "mean", "time_ratio"), float)).reset_index()
 

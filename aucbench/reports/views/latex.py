@@ -70,7 +70,7 @@ def _key(algorithm: str) -> str:
 def _setting(report: Report, setting: str, siunitx: bool) -> list[str]:
     """The tables of a setting, and a paragraph on the gaps and choices of each data set."""
     table = verdict_rows(report, setting)
-    results = report.results[report.results["setting"] == setting]
+    results = report.part("results", setting)
     methods, names = list(table["method"]), list(results["data_set"].unique())
     whole = results[results["gaps"] == ""].dropna(subset=["mean"]).sort_values("mean", kind="stable")
     best = whole.groupby("data_set")["method"].last()
@@ -133,7 +133,7 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame", siunitx: bool
             ]
         )
     rope = "" if report.rope is None else f" (rope $\\pm {report.rope:g}$)"
-    single = report.data_sets.loc[report.data_sets["setting"] == setting, "data_set"].nunique() == 1
+    single = report.part("data_sets", setting)["data_set"].nunique() == 1
     units = "runs" if single else "families of data sets"
     caption = (
         f"Gain in test {escaped(report.measure.title)} over {escaped(reference)} in thousandths with its "
@@ -146,7 +146,7 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame", siunitx: bool
 
 def _equal(report: Report, setting: str, best: str, data_set: str | None = None) -> set[str]:
     """A method and those that are equivalent to it: on a data set, or over families of all of them."""
-    cells = report.cells[report.cells["setting"] == setting]
+    cells = report.part("cells", setting)
     cells = cells if data_set is None else cells[cells["data_set"] == data_set]
     own = gains_of(cells, report.data_sets, {setting: best}, report.rope, report.measure.name)
     if own["data_set"].nunique() > 1:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from aucbench.reports.answer import answer
 from aucbench.reports.columns import DATA_SETS, RESULTS, VERDICTS, Column, line
 from aucbench.reports.origins import SELF_REPORTED
-from aucbench.reports.report import ALL, Report
+from aucbench.reports.report import Report
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,7 @@ def text_table(
 
 def overall_table(report: Report, setting: str, names: Sequence[str] = OVERALL) -> TextTable:
     """The methods over all data sets of a setting, the best gain first."""
-    frame = report.verdicts[(report.verdicts["setting"] == setting) & (report.verdicts["group"] == ALL)]
+    frame = report.over_all(setting)
     shown = [name for name in names if name != "gaps" or frame["gaps"].any()]
     return text_table(report, frame, [VERDICTS[name] for name in shown], report.references[setting])
 
@@ -66,8 +66,8 @@ def data_set_table(report: Report, setting: str, data_set: str, names: Sequence[
 
 def results_on(report: Report, setting: str, data_set: str) -> "pd.DataFrame":
     """The results on one data set with the gains over the reference."""
-    own = report.results[(report.results["setting"] == setting) & (report.results["data_set"] == data_set)]
-    gains = report.gains[(report.gains["setting"] == setting) & (report.gains["data_set"] == data_set)]
+    own = report.part("results", setting, data_set)
+    gains = report.part("gains", setting, data_set)
     gains = gains.rename(columns={"low": "gain_low", "high": "gain_high"})
     own = own.merge(gains[["method", "gain", "gain_low", "gain_high", "verdict"]], on="method", how="left")
     own = own.assign(verdict=own["verdict"].fillna(""), whole=own["gaps"] == "")
@@ -77,7 +77,7 @@ def results_on(report: Report, setting: str, data_set: str) -> "pd.DataFrame":
 def marks(report: Report, setting: str, data_set: str) -> list[str]:
     """What is to be known of methods on a data set: timing, exemptions, choices, divergence."""
     frame = results_on(report, setting, data_set)
-    exempt = report.methods[report.methods["setting"] == setting].set_index("method")["exempt"]
+    exempt = report.part("methods", setting).set_index("method")["exempt"]
     found = []
     for row in frame.to_dict("records"):
         name = row["method"]
@@ -100,12 +100,10 @@ def show(report: Report, data_sets: Sequence[str] = (), notes: bool = False) -> 
     """Print the answer and the methods over all data sets; each of the given data sets; or the notes."""
     console = _console()
     for setting in report.settings:
-        names = list(report.data_sets.loc[report.data_sets["setting"] == setting, "data_set"])
+        names = list(report.part("data_sets", setting)["data_set"])
         wanted = [name for name in names if name in data_sets or len(names) == 1]
         for name in wanted:
-            facts = report.data_sets[
-                (report.data_sets["setting"] == setting) & (report.data_sets["data_set"] == name)
-            ].iloc[0]
+            facts = report.part("data_sets", setting, name).iloc[0]
             title = f"{name}: {facts['setting_text']}"
             _print(console, title, data_set_table(report, setting, name), marks(report, setting, name))
         if len(names) > 1 and not data_sets:
@@ -121,7 +119,7 @@ def show_best(report: Report, most: int = 10) -> None:
     """Print the ranking of a sweep: over its data sets, or of its one data set, at most so many methods."""
     console = _console()
     for setting in report.settings:
-        names = list(report.data_sets.loc[report.data_sets["setting"] == setting, "data_set"])
+        names = list(report.part("data_sets", setting)["data_set"])
         if len(names) > 1:
             table, where = overall_table(report, setting, BRIEF), f"{len(names)} data sets"
         else:
@@ -154,7 +152,7 @@ def markdown(report: Report) -> str:
     origin = f"aucbench {report.version}, {report.made}, {report.machines}; {counts(report)}."
     blocks = [f"# {plain(report.title)}", plain(origin)]
     for setting in report.settings:
-        facts = report.data_sets[report.data_sets["setting"] == setting]
+        facts = report.part("data_sets", setting)
         blocks += [f"## {len(facts)} data sets, {plain(setting)}", plain(answer(report, setting))]
         if len(facts) > 1:
             blocks.append(table(overall_table(report, setting)))

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from aucbench.reports.statistics.family_intervals import family_intervals
-from aucbench.reports.statistics.verdicts import Verdict, compare_families, compare_runs, verdict_of
+from aucbench.reports.statistics.verdicts import Verdict, compare_families, verdict_of
 
 ROPE = 0.005
 NUMBERS = ["gain", "low", "high", "median", "worse", "same", "better"]
@@ -242,14 +242,3 @@ def test_intervals_of_skewed_gains_cover():
         found = family_intervals(-rng.lognormal(0, 0.75, (40, 4)))
         covered.append(((found.low <= truth) & (truth <= found.high)).all())
     assert np.mean(covered) > 0.9
-
-
-def test_runs_on_one_data_set_are_compared_by_the_corrected_t():
-    differences = np.random.default_rng(12).normal([0.03, 0.0, 0.001], 0.004, (10, 3))
-    plain = compare_runs(differences, None, ROPE)
-    expected = stats.ttest_1samp(differences, 0).confidence_interval()
-    np.testing.assert_allclose(plain[["low", "high"]], np.column_stack(expected))
-    corrected = compare_runs(differences, 0.25, ROPE)
-    half = stats.t.ppf(0.975, 9) * differences.std(axis=0, ddof=1) * np.sqrt(0.1 + 0.25)
-    np.testing.assert_allclose(corrected["high"] - corrected["gain"], half)
-    assert corrected["verdict"][0] == "better"
