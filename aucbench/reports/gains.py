@@ -76,7 +76,7 @@ def gains_of(
             found = over_runs(table, None if np.isnan(ratio) else float(ratio))
             low, high = found.low, found.high
             if placements is not None:
-                places = values.columns.get_indexer([*others, reference])
+                places = values.columns.get_indexer(pd.Index([*others, reference]))
                 first, second = placements[:, places[:-1]], placements[:, places[-1:]]
                 half = _over_test_rows(table, first, second, tested.iloc[0])
                 known = ((found.runs == 1) | (ratio > 1)) & np.isfinite(half)
