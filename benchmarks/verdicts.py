@@ -28,8 +28,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from aucbench.reports.report import FEWEST
 from aucbench.reports.statistics.family_intervals import family_intervals
-from aucbench.reports.statistics.verdicts import LEAST, Verdict, verdict_of
+from aucbench.reports.statistics.verdicts import Verdict, verdict_of
 from benchmarks.measuring import Measure
 
 Floats = NDArray[np.float64]
@@ -197,7 +198,7 @@ def verdicts() -> Iterator[Measure]:
             yield Measure(title + "coverage", mean.coverage, BOUNDS[families], note=each)
         else:
             print(f"     {title}coverage {mean.coverage:.3f} ({each})", flush=True)
-        if families >= LEAST:
+        if families >= FEWEST:
             shares = {what: share for what, share in mean._asdict().items() if what.startswith("wrong")}
             if families in BOUNDS:
                 shares |= {what: share for what, share in mean._asdict().items() if what.startswith("edge")}

@@ -61,7 +61,8 @@ def repeats(train: "Side", test: "Side") -> Repeats:
         np.bincount(each, minlength=len(group)) for each in (group, group[positive], group[: len(train.y)])
     )
     mixed = (positives > 0) & (positives < rows)
-    return Repeats(float(np.mean(trained[group[len(train.y) :]] > 0)), float(np.mean(mixed[group])))
+    duplicates, contradicted = trained[group[len(train.y) :]] > 0, mixed[group]
+    return Repeats(float(duplicates.mean()), float(contradicted.mean()))
 
 
 def blocks_of(side: "Side") -> NDArray[np.uint8]:
