@@ -28,6 +28,7 @@ from .contracts import LinearMethod as LinearMethod
 from .contracts import Lockstep as Lockstep
 from .contracts import Loss as Loss
 from .contracts import Method as Method
+from .contracts import ModelClass as ModelClass
 from .contracts import NonNegative as NonNegative
 from .contracts import Norm as Norm
 from .contracts import Objective as Objective

@@ -8,6 +8,7 @@ from aucbench.contracts.declarations import (
     LossFacts,
     Method,
     MethodFacts,
+    class_of_model,
     for_rows,
 )
 from aucbench.contracts.hyperparameters import (
@@ -31,6 +32,7 @@ from aucbench.contracts.interfaces import (
     Grouping,
     Lockstep,
     Loss,
+    ModelClass,
     Samples,
     Table,
 )
@@ -61,6 +63,7 @@ __all__ = [
     "Matrix",
     "Method",
     "MethodFacts",
+    "ModelClass",
     "NonNegative",
     "Norm",
     "Objective",
@@ -70,6 +73,7 @@ __all__ = [
     "Samples",
     "Table",
     "check_fields",
+    "class_of_model",
     "csr_rows",
     "field_types",
     "for_rows",

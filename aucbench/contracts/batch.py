@@ -16,12 +16,14 @@ class Access(StrEnum):
 
     ``stream``: rows (k,), one example per iteration. ``pairs``: rows (k, 2), a positive and a negative, drawn
     uniformly with replacement. ``minibatch``: rows (k, m), m rows drawn without replacement.
-    ``full``: rows (k, 0), k passes over all rows.
+    ``balanced``: rows (k, m) with m even, m / 2 positives before m / 2 negatives; each class is visited in a
+    random order, anew whenever it is used up. ``full``: rows (k, 0), k passes over all rows.
     """
 
     stream = "stream"
     pairs = "pairs"
     minibatch = "minibatch"
+    balanced = "balanced"
     full = "full"
 
 
@@ -50,7 +52,7 @@ class Batch:
         Weights > 0 of all rows, for a method that declares `weighted`: a row of weight k counts as k rows.
 
     Iterating yields one item per iteration: ``(x, label)`` for stream, ``(x_pos, x_neg)`` for pairs,
-    ``(X, y)`` for minibatch and full. Rows of a CSR matrix become new dense vectors.
+    ``(X, y)`` for minibatch, balanced and full. Rows of a CSR matrix become new dense vectors.
     """
 
     __slots__ = ("X", "_view", "access", "rows", "weights", "y")

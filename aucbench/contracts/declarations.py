@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from aucbench.contracts.batch import Access, Batch, Matrix
 from aucbench.contracts.hyperparameters import check_fields
-from aucbench.contracts.interfaces import Claims, Grouping
+from aucbench.contracts.interfaces import Claims, Grouping, ModelClass
 
 
 class Facts:
@@ -66,6 +66,18 @@ class Method:
     ``block``
         Pairs per block, a field or an attribute, for a ``pairs`` method that steps once per block. Two blocks
         compile its kernels, since some methods train when the second block is complete.
+    ``class_of_model``
+        The `ModelClass` of the method; by default `linear` if it has weights, else `other`.
+    ``packages``
+        Distributions that the method imports, such as ``("jax", "optax")``. Their versions are recorded with
+        each result, and a method with a missing package is listed with the command that installs it.
+    ``extra``
+        The requirement that installs these packages, such as ``"aucbench[nn]"``; their names by default.
+    ``threads``
+        Threads that train at the same time, a field or an attribute; 0 if their number is not known.
+    ``validation``
+        Share of the training rows, a field or an attribute, that is held out for the method:
+        `problem.validation` has these rows, and `step` never visits them.
     ``min_together``
         The fewest settings to train by `together`: fewer train faster alone.
     """
@@ -85,6 +97,11 @@ class Method:
     regularisation: ClassVar[Mapping[str, int]] = {}
     step_size: ClassVar[str | None] = None
     block: int = 0
+    class_of_model: ClassVar[ModelClass | None] = None
+    packages: ClassVar[tuple[str, ...]] = ()
+    extra: ClassVar[str] = ""
+    threads: int = 1
+    validation: float = 0.0
     min_together: ClassVar[int] = 2
 
     __post_init__ = check_fields
@@ -161,6 +178,16 @@ class MethodFacts(Facts, Method):
     init_from: ClassVar[Any] = None
     minimises: ClassVar[Any] = None
     together: ClassVar[Any] = None
+    wait: ClassVar[Any] = None
+    state_bytes: ClassVar[Any] = None
+    model: ClassVar[Any] = None
+    device: ClassVar[Any] = None
+
+
+def class_of_model(algorithm: Any) -> ModelClass:
+    """The class of model of a method, an instance or a class."""
+    facts = MethodFacts(algorithm)
+    return ModelClass(facts.class_of_model or ("linear" if facts.weights is not None else "other"))
 
 
 def for_rows(algorithm: Any, row_factor: float) -> Any:

@@ -12,6 +12,20 @@ from aucbench.contracts.batch import Batch, Matrix
 from aucbench.contracts.problem import Problem
 
 
+class ModelClass(StrEnum):
+    """The kind of function by which a method scores rows; leaderboards compare methods within a class.
+
+    ``linear``: a weight vector. ``kernel``: a linear function of features of a kernel. ``trees``: decision
+    trees and their sums. ``network``: a neural network. ``other``: everything else.
+    """
+
+    linear = "linear"
+    kernel = "kernel"
+    trees = "trees"
+    network = "network"
+    other = "other"
+
+
 class Claims(NamedTuple):
     """The claims of a method's paper."""
 
@@ -30,7 +44,15 @@ class Algorithm(Protocol):
     ``finalize(state)``
         The state to score; timed; must not change its argument.
     ``batch_size(n_samples)``
-        Rows of a minibatch (access ``minibatch``).
+        Rows of a minibatch (access ``minibatch`` or ``balanced``; even for the latter).
+    ``wait(state)``
+        Wait for work on the state that still runs, such as JAX's; called on the clock after each chunk.
+    ``state_bytes(state)``
+        Bytes that the state holds outside of arrays, such as those of a booster.
+    ``model(state)``
+        The model as bytes, stored with the result.
+    ``device()``
+        The device on which the method trains, such as ``"gpu"``; ``"cpu"`` by default.
     ``ignored()``
         Names of fields without effect, given the other fields, such as the radius of a ball when the penalty
         is a ridge; a tuning does not vary them.

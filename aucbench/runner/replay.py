@@ -69,6 +69,7 @@ def _rows(access: Access, rows: Any, X: Any, y: NDArray[np.int8]) -> NDArray[np.
         Access.stream: ("(k,)", rows.ndim == 1),
         Access.pairs: ("(k, 2)", rows.ndim == 2 and rows.shape[-1] == 2),
         Access.minibatch: ("(k, m)", rows.ndim == 2 and rows.shape[-1] > 0),
+        Access.balanced: ("(k, m) with m even", rows.ndim == 2 and rows.shape[-1] % 2 == 0 < rows.shape[-1]),
         Access.full: ("(k, 0)", rows.ndim == 2 and rows.shape[-1] == 0),
     }[access]
     if not fits:

@@ -44,8 +44,11 @@ class RowSampler:
         fold: int = 0,
     ):
         rng = generator(seed, RandomStream.order, fold)
-        if access is Access.pairs and order is not Order.shuffled:
-            raise ParameterError(f"order={order} does not apply to a method that draws random pairs.")
+        if access in (Access.pairs, Access.balanced) and order is not Order.shuffled:
+            drawn = "random pairs" if access is Access.pairs else "random rows of each class"
+            raise ParameterError(f"order={order} does not apply to a method that draws {drawn}.")
+        if access is Access.balanced and (batch_size < 2 or batch_size % 2):
+            raise ParameterError(f"A balanced batch has an even number of rows, got {batch_size}.")
         if access is Access.minibatch and not 1 <= batch_size <= len(y):
             raise ParameterError(f"A minibatch has 1 to {len(y)} rows (the training rows), got {batch_size}.")
         self._blocks: Iterator[Rows]
@@ -53,6 +56,8 @@ class RowSampler:
             self._blocks = _visits(len(y), order, rng)
         elif access is Access.pairs:
             self._blocks = _pairs(y, rng)
+        elif access is Access.balanced:
+            self._blocks = _balanced(y, batch_size, rng)
         elif access is Access.minibatch:
             self._blocks = _minibatches(len(y), batch_size, order, rng)
         else:
@@ -91,6 +96,21 @@ def _pairs(y: NDArray[np.int8], rng: np.random.Generator) -> Iterator[Rows]:
         rows = np.empty((BLOCK_ROWS, 2), np.int64)
         rows[:, 0] = positives[rng.integers(0, len(positives), BLOCK_ROWS)]
         rows[:, 1] = negatives[rng.integers(0, len(negatives), BLOCK_ROWS)]
+        yield rows
+
+
+def _balanced(y: NDArray[np.int8], m: int, rng: np.random.Generator) -> Iterator[Rows]:
+    classes = [np.flatnonzero(y == label) for label in (1, -1)]
+    rest = [side[:0] for side in classes]
+    count = max(1, min(DRAW_BATCHES, DRAW_ELEMENTS // m))
+    while True:
+        rows = np.empty((count, m), np.int64)
+        for batch in rows:
+            for part, side in enumerate(classes):
+                while len(rest[part]) < m // 2:
+                    rest[part] = np.concatenate([rest[part], rng.permutation(side)])
+                batch[part * m // 2 : (part + 1) * m // 2] = rest[part][: m // 2]
+                rest[part] = rest[part][m // 2 :]
         yield rows
 
 

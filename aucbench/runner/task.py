@@ -114,4 +114,4 @@ def rows_per_iteration(algorithm: Any, n_samples: int) -> int:
     access = Access(algorithm.access)
     if access is Access.full:
         return n_samples
-    return int(algorithm.batch_size(n_samples)) if access is Access.minibatch else 1
+    return int(algorithm.batch_size(n_samples)) if access in (Access.minibatch, Access.balanced) else 1

@@ -14,6 +14,7 @@ FAMILIES = {"algo": Family.algorithms, "loss": Family.losses, "features": Family
 ALL_ROWS = {
     Access.pairs: "draws its pairs from all rows",
     Access.minibatch: "draws its minibatches from all rows",
+    Access.balanced: "draws its batches from all rows",
     Access.full: "takes all rows in every iteration",
 }
 

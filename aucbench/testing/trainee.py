@@ -33,6 +33,7 @@ ITEMS = {
     Access.stream: "(x, label), an example",
     Access.pairs: "(x_pos, x_neg), two rows",
     Access.minibatch: "(X, y), some rows",
+    Access.balanced: "(X, y), as many positives as negatives",
     Access.full: "(X, y), all rows",
 }
 RETURNED = {  # what must end the functions that return a state
@@ -140,14 +141,15 @@ class Trainee(Subject):
             rng, size = np.random.default_rng(0), self._batch_size(n)
             rows = np.stack([rng.choice(n, size, replace=False) for _ in range(iterations)])
         else:
-            rows = RowSampler(self.access, toy.y).take(iterations)
+            rows = RowSampler(self.access, toy.y, batch_size=self._batch_size(n)).take(iterations)
         self.shown = toy.shown and toy.shown + shown_rows(rows)
         return rows
 
     def _batch_size(self, n: int) -> int:
-        if self.access is not Access.minibatch:
+        if self.access not in (Access.minibatch, Access.balanced):
             return 1
-        return int(self.plugin.batch_size(n)) if self._access is None else min(n, SOME)
+        some = min(n, SOME) if self.access is Access.minibatch else 2 * FEW
+        return int(self.plugin.batch_size(n)) if self._access is None else some
 
     def start(self, toy: Toy, iterations: int) -> Any:
         """The first state."""

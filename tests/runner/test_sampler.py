@@ -16,7 +16,7 @@ def taken(cuts, access, order=Order.shuffled, y=Y, **options):
 
 @pytest.mark.parametrize("access", list(Access))
 def test_how_a_run_is_cut_does_not_change_its_rows(access):
-    size = 7 if access is Access.minibatch else 1
+    size = {Access.minibatch: 7, Access.balanced: 6}.get(access, 1)
     one = taken([1000], access, batch_size=size)
     many = taken([1, 0, 299, 1, 2, 697], access, batch_size=size)
     assert len(one) == 1000
@@ -78,3 +78,22 @@ def test_fold_0_visits_what_the_order_seed_alone_gives_and_every_other_fold_some
 def test_the_fold_changes_the_rows_of_every_access_that_draws(access):
     one, two = (taken([50], access, batch_size=7, fold=fold) for fold in (0, 1))
     assert not np.array_equal(one, two)
+
+
+@pytest.mark.parametrize(("positives", "negatives", "m"), [(1, 5, 4), (7, 3, 2), (30, 200, 64), (2, 2, 10)])
+def test_a_balanced_batch_has_half_of_each_class_and_visits_a_class_evenly(positives, negatives, m):
+    y = np.random.default_rng(0).permutation(np.repeat([1, -1], [positives, negatives]).astype(np.int8))
+    sampler = RowSampler(Access.balanced, y, seed=3, batch_size=m)
+    rows = np.concatenate([sampler.take(count) for count in (1, 5, 200)])
+    assert np.all(y[rows[:, : m // 2]] == 1)
+    assert np.all(y[rows[:, m // 2 :]] == -1)
+    for label, half in ((1, rows[:, : m // 2]), (-1, rows[:, m // 2 :])):
+        visits = np.bincount(half.ravel(), minlength=len(y))[y == label]
+        assert visits.max() - visits.min() <= 1
+    assert np.array_equal(rows, RowSampler(Access.balanced, y, seed=3, batch_size=m).take(206))
+
+
+@pytest.mark.parametrize(("m", "order"), [(0, Order.shuffled), (3, Order.shuffled), (2, Order.stored)])
+def test_a_balanced_batch_has_an_even_number_of_rows_in_shuffled_order(m, order):
+    with pytest.raises(ParameterError):
+        RowSampler(Access.balanced, np.array([1, -1, 1], np.int8), order, batch_size=m)

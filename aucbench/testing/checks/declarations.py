@@ -63,13 +63,17 @@ def access(subject: Any) -> None:
 
 
 def batch_size(subject: Any) -> str | None:
-    """A minibatch has between 1 and n rows, whatever n is."""
-    if Access(subject.plugin.access) is not Access.minibatch:
+    """A minibatch has between 1 and n rows, a balanced batch an even number, whatever n is."""
+    access = Access(subject.plugin.access)
+    if access not in (Access.minibatch, Access.balanced):
         return "takes no minibatches"
     if MethodFacts(subject.plugin).batch_size is None:
-        raise Broken("A minibatch method needs a method batch_size(n_samples).")
+        raise Broken(f"A method of access {access} needs a method batch_size(n_samples).")
     for n in SIZES:
         size = subject.plugin.batch_size(n)
-        if not isinstance(size, int | np.integer) or not 1 <= size <= n:
+        if access is Access.balanced:
+            if not isinstance(size, int | np.integer) or size < 2 or size % 2:
+                raise Broken(f"batch_size({n}) must be an even number from 2 on, got {size!r}.")
+        elif not isinstance(size, int | np.integer) or not 1 <= size <= n:
             raise Broken(f"batch_size({n}) must be a whole number from 1 to {n}, got {size!r}.")
     return None

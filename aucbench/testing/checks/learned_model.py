@@ -69,7 +69,7 @@ def mapped_rows(trainee: Trainee) -> None:
 
 def one_class_first(trainee: Trainee) -> str | None:
     """A first chunk that holds one class only leaves finite scores."""
-    if trainee.access in (Access.pairs, Access.full):
+    if trainee.access in (Access.pairs, Access.balanced, Access.full):
         return f"every iteration of access {trainee.access} meets both classes"
     size = trainee.size
     if trainee.access is Access.minibatch:
