@@ -18,7 +18,8 @@ import aucbench
 PUBLIC = {
     "aucbench": """
         Access Algorithm AucbenchError Batch BatchSolver CellError Claims Count CsrRows DataError Dataset
-        FeatureMap FetchError File Grouping Index Interval LinearMethod Lockstep Loss Method NonNegative Norm
+        FeatureMap FetchError File Grouping Index Interval LinearMethod Lockstep Loss Method ModelClass
+        NonNegative Norm
         Objective
         Observer OpenUnit ParameterError PluginError Positive Problem Result Samples Table
         TrackingError catalog check_fields hookimpl kernels leaderboard optimum plan_study replay
