@@ -123,7 +123,7 @@ def describe_data(path: str, *overrides: str) -> "DataDescription":
 
 def _file_words(path: str, overrides: Sequence[str]) -> tuple[str, ...]:
     """Overrides that read a file of one's own, by its ending where they do not say how."""
-    from aucbench.data.readers.blocks import reader_of
+    from aucbench.data.readers.formats import reader_of
 
     kind = next((word for word in overrides if word.startswith("dataset=")), f"dataset={reader_of(path)}")
     return (kind, f"dataset.path={path}", *overrides)

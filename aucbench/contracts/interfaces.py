@@ -168,13 +168,20 @@ class Table:
         Whether the first line of a CSV file holds the names. None detects a header: no cell of the line is a
         number, some cell that is no number stands above a number, or the cells are 0, 1, 2 and so on.
     delimiter : str or None
-        Delimiter of a CSV file; None: the most frequent of , ; tab | and blank in the first line.
+        Delimiter of a CSV file, ``blanks`` for runs of blanks; None: the one by which the first lines have as
+        many cells, of , ; tab | blank and runs of blanks.
     missing : str
         ``refuse``, or ``median``: a missing number becomes the median of its column in the training part, a
         missing text belongs to no category.
     types : tuple of (column, type)
         Types of columns that are not detected automatically: ``number``, ``categories``, or a notation of
-        numbers (``thousands``, ``decimal_comma``, ``percent``, ``date``).
+        numbers (``thousands``, ``decimal_comma``, ``percent``, ``date``, ``time``, ``quantity``).
+    missing_words : tuple of str
+        Texts that stand for missing values in any feature, besides the usual ones.
+    comment : str or None
+        How lines of a CSV file begin that are left out.
+    skip : int
+        First lines of a CSV file that are left out.
     """
 
     target: str | int = -1
@@ -183,6 +190,9 @@ class Table:
     delimiter: str | None = None
     missing: str = "refuse"
     types: tuple[tuple[str | int, str], ...] = ()
+    missing_words: tuple[str, ...] = ()
+    comment: str | None = None
+    skip: int = 0
 
 
 @dataclass(frozen=True)

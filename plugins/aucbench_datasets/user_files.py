@@ -28,6 +28,8 @@ class ColumnType(StrEnum):
     decimal_comma = "decimal_comma"  # 1.234.567,8
     percent = "percent"  # 12.5%
     date = "date"  # 2024-02-29 or 2024-02-29T12:00:00Z
+    time = "time"  # 14:05, in hours
+    quantity = "quantity"  # 90+, < 0.3, 1.2 kg, $1,200: the number alone
 
 
 LATER = {"later": True}  # of a field that older results lack: at its default it is left out of their keys
@@ -160,24 +162,35 @@ class Columns(_Labels):
         ``refuse``, or ``median`` of the column in the training part.
     types : dict
         What columns are that are not to be read as they look (``number``, ``categories``, ``thousands``,
-        ``decimal_comma``, ``percent`` or ``date``), and ``number`` for one that numbers the rows or is
-        sorted, which is no feature otherwise.
+        ``decimal_comma``, ``percent``, ``date``, ``time`` or ``quantity``), and ``number`` for one that
+        numbers the rows or is sorted, which is no feature otherwise.
+    missing_words : list of str
+        Texts that stand for missing values, besides the usual ones.
     """
 
     target: Any = None
     drop: Any = ()
     missing: Missing = Missing.refuse
     types: Any = field(default=None, metadata=LATER)
+    missing_words: Any = field(default=(), metadata=LATER)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        words = self.missing_words if isinstance(self.missing_words, list | tuple) else (self.missing_words,)
+        object.__setattr__(self, "missing_words", tuple(map(str, words)))
         drop = self.drop if isinstance(self.drop, list | tuple) else (self.drop,)
         object.__setattr__(self, "drop", tuple(drop))
         _check_columns(self.name, target=[self.target], drop=self.drop)
         object.__setattr__(self, "types", _checked_types(self.name, self.types))
 
     def _table(self) -> Table:
-        return Table(target_column(self.target), self.drop, missing=str(self.missing), types=self.types or ())
+        return Table(
+            target_column(self.target),
+            self.drop,
+            missing=str(self.missing),
+            types=self.types or (),
+            missing_words=self.missing_words,
+        )
 
 
 @dataclass(frozen=True)
@@ -197,16 +210,29 @@ class Csv(_OwnColumns):
         Whether the first line has the names; when left out, if no cell in it is a number, one stands over a
         number and is none, or they are 0, 1, 2 and so on.
     delimiter : str, optional
-        Between cells; when left out, the most frequent of , ; tab | and blank in the first line.
+        Between cells, ``blanks`` for runs of blanks; when left out, the one of , ; tab | and blanks by which
+        the first lines have as many cells.
+    comment : str, optional
+        How lines begin that are left out.
+    skip : int
+        First lines that are left out.
     """
 
     name = "csv"
     _kind = "csv"
     header: bool | None = None
     delimiter: str | None = None
+    comment: str | None = field(default=None, metadata=LATER)
+    skip: Index = field(default=0, metadata=LATER)
 
     def _table(self) -> Table:
-        return replace(super()._table(), header=self.header, delimiter=self.delimiter)
+        layout = {
+            "header": self.header,
+            "delimiter": self.delimiter,
+            "comment": self.comment,
+            "skip": self.skip,
+        }
+        return replace(super()._table(), **layout)
 
 
 @dataclass(frozen=True, kw_only=True)

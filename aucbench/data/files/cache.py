@@ -84,7 +84,8 @@ def part_folder(name: str, part: str, files: Sequence[File], features: int | Non
 def _described(file: File) -> dict[str, Any]:
     """How the columns are read; without what older caches did not know, where it would change nothing."""
     table = asdict(file.table)
-    later = {"types": list(table.pop("types"))}
+    later: dict[str, Any] = {name: list(table.pop(name)) for name in ("types", "missing_words")}
+    later |= {name: table.pop(name) for name in ("comment", "skip")}
     if file.kind in TABLE_KINDS and file.rows is None:
         later["reader"] = [TABLES]
     if file.kind == "libsvm" and Path(file.path).is_absolute() and file.zero_based is not None:

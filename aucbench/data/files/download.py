@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aucbench.data.readers.blocks import skip_keel_header
+from aucbench.data.readers.formats import skip_keel_header
 from aucbench.errors import FetchError
 
 CONNECT_SECONDS, STALL_SECONDS = 10, 30

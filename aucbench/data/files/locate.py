@@ -20,7 +20,7 @@ from aucbench.data.files.download import (
     free_bytes,
     remote_size,
 )
-from aucbench.data.readers.blocks import SUFFIXES
+from aucbench.data.readers.formats import SUFFIXES
 from aucbench.errors import DataError, FetchError, ParameterError
 
 PUBLIC_SITE = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"

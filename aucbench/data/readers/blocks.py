@@ -1,12 +1,6 @@
-"""Parts shared by all readers: files as streams of bytes, and the blocks of rows that they give."""
+"""What all readers give: blocks of rows, and records of the columns of a table."""
 
-import bz2
-import gzip
-import lzma
-import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,9 +9,6 @@ from numpy.typing import NDArray
 
 from aucbench.data.labels import Label
 from aucbench.errors import DataError
-
-_OPENERS: dict[str, Any] = {".bz2": bz2.open, ".xz": lzma.open, ".gz": gzip.open}
-SUFFIXES = tuple(_OPENERS)
 
 
 class ZeroBasedError(DataError):
@@ -78,41 +69,3 @@ class RefusedColumnsError(DataError):
     def __init__(self, message: str, columns: Sequence[ColumnRecord] = ()):
         super().__init__(message)
         self.columns = list(columns)
-
-
-@contextmanager
-def open_bytes(path: Path) -> Iterator[Any]:
-    """The bytes of a plain or compressed file; what cannot be read or unpacked is a `DataError`."""
-    try:
-        with _OPENERS.get(path.suffix, open)(path, "rb") as stream:
-            yield stream
-    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path}: the archive is damaged or cut short ({error}).") from None
-    except OSError as error:
-        if error.errno is None:  # the bz2 module's "Invalid data stream"
-            raise DataError(f"{path}: the archive is damaged or cut short ({error}).") from None
-        raise DataError(f"{path} cannot be read: {error.strerror}.") from None
-
-
-def skip_keel_header(stream: Any) -> int:
-    """Move to the first row of a KEEL file, behind the lines that begin with @; returns their number."""
-    skipped, begin = 0, 0
-    while (line := stream.readline()) and (line.startswith(b"@") or not line.strip()):
-        skipped, begin = skipped + 1, stream.tell()
-    stream.seek(begin)
-    return skipped
-
-
-def reader_of(path: str) -> str:
-    """The data set that reads a file, by the ending of its name."""
-    file = Path(path)
-    ending = (file.with_suffix("") if file.suffix in SUFFIXES else file).suffix.lower()
-    readers = {
-        ".csv": "csv",
-        ".tsv": "csv",
-        ".parquet": "parquet",
-        ".pq": "parquet",
-        ".arff": "arff",
-        ".npz": "npz",
-    }
-    return readers.get(ending, "libsvm")

@@ -1,5 +1,6 @@
 """Cells of a column, in arrays of pyarrow: which are numbers, texts or missing."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,17 +17,39 @@ MISSING = (
     *GAPS,
     *sorted({way for word in _WORDS for way in (word, word.lower(), word.upper(), word.title())}),
 )
+# Among numbers, these stand for missing values too, in any case of letters: those of SAS, Stata and SPSS, of
+# databases and of spreadsheets, and common English words.
+_BESIDE_NUMBERS = (
+    *(".", "..", "...", "--", "---", "\\N", "*", "n.a.", "n.a", "n/d", "n.d.", "nil", "missing", "unknown"),
+    *("not available", "not applicable", "unavailable", "undefined", "undef", "no data", "(null)", "(blank)"),
+    *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz_"),
+    *("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#N/A N/A", "1.#IND", "-1.#IND", "1.#QNAN"),
+    *("-nan", "#N/D", "NaT", "<null>"),
+)
+MISSING_NUMBERS = (
+    *MISSING,
+    *sorted({way for word in _BESIDE_NUMBERS for way in (word, word.lower(), word.upper(), word.title())}),
+)
 
 
-def numbers_or_missing(array: Any) -> NDArray[np.float64] | None:
+def numbers_or_missing(array: Any, missing: Sequence[str] = MISSING_NUMBERS) -> NDArray[np.float64] | None:
     """The values of a column, NaN where they are missing; None when some are no numbers."""
     values = None if array.null_count and is_text(array) else _numbers(array)
     if values is None or np.isnan(values).any():  # the long way, which knows blanks and words for missing
         try:
-            values = _numbers(plain_texts(array))
+            values = _numbers(plain_texts(array, missing))
         except pyarrow.ArrowInvalid:  # bytes that are no text
             return None
     return values
+
+
+def words_for_missing(array: Any, missing: Sequence[str]) -> Counter[str]:
+    """How often a word stands in the place of a number; empty cells do not count."""
+    if not is_text(array):
+        return Counter()
+    texts = pc.utf8_trim_whitespace(array)
+    found = pc.value_counts(texts.filter(pc.is_in(texts, pyarrow.array(missing[len(GAPS) :]))))
+    return Counter(dict(zip(*(part.to_pylist() for part in found.flatten()), strict=True)))
 
 
 def _numbers(array: Any) -> NDArray[np.float64] | None:

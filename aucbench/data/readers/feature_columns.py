@@ -7,10 +7,10 @@ a note; one that ascends or descends from row to row in another way is refused, 
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import takewhile
+from itertools import compress, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,32 @@ from numpy.typing import NDArray
 from pyarrow import types
 
 from aucbench.data.readers.blocks import ColumnRecord
-from aucbench.data.readers.cells import GAPS, MISSING, is_number, numbers_or_missing, plain_texts
-from aucbench.data.readers.notations import DAY_AND_MONTH, NOTATIONS, days, is_written_as, read_numbers
+from aucbench.data.readers.cells import (
+    GAPS,
+    MISSING,
+    MISSING_NUMBERS,
+    is_number,
+    numbers_or_missing,
+    plain_texts,
+    words_for_missing,
+)
+from aucbench.data.readers.notations import (
+    DAY_AND_MONTH,
+    DETECTED,
+    NOTATIONS,
+    are_written_as,
+    days,
+    is_written_as,
+    read_numbers,
+)
 from aucbench.data.readers.table_files import Columns
 from aucbench.errors import DataError
 from aucbench.humanize import counted
 
-STRAY_SHARE = 0.01  # texts among numbers up to this share are taken for errors, more for categories
+STRAY_SHARE = 0.01  # texts among numbers up to this share are errors, however few different numbers there are
+MANY_NUMBERS = 10  # more different numbers than this are no categories
+SHOWN_TEXTS = 5
+MONEY = "$\u20ac\u00a3\u00a5("  # first signs of amounts of money
 MAX_CATEGORIES = 1 << 16
 MOST_LEVELS = 50  # of texts most of which occur once, as those of identifiers do
 FEW_ROWS = 20  # of fewer rows it is no surprise that they are sorted by some column
@@ -78,8 +97,10 @@ class Feature:
     name: str
     place: int
     declared: str | None = None  # its type, where the user says
+    stated: str | None = None  # its type, where the file says: number or categories
+    missing_words: tuple[str, ...] = ()  # of the user
     numeric: bool = True
-    nominal: bool = False  # the file declares categories
+    words: Counter[str] = field(default_factory=Counter)  # that stand for missing numbers
     counts: Counter[str] = field(default_factory=Counter)  # of texts, without numbers once there are many
     numbers: int = 0  # cells that `counts` left out
     missing: int = 0
@@ -88,10 +109,26 @@ class Feature:
     order: RowOrder = field(default_factory=RowOrder)
     rows: int = 0  # whose numbers were learned
     notation: str | None = None  # of the numbers, where they are not plain
-    notations: list[str] = field(default_factory=lambda: list(NOTATIONS))  # that all texts so far agree with
+    notations: list[str] = field(default_factory=lambda: list(DETECTED))  # that all texts so far agree with
 
     def __post_init__(self) -> None:
         self.notation = self.declared if self.declared in NOTATIONS else None
+        self.numeric = not self.nominal and self.declared != "categories"
+
+    @property
+    def nominal(self) -> bool:
+        """Whether the file declares categories, and the user nothing else."""
+        return self.stated == "categories" and not self.declared
+
+    @property
+    def missing_in_words(self) -> str:
+        """How many cells are missing, with the words that stand for them."""
+        words = ", ".join(repr(word) for word, _ in self.words.most_common(SHOWN_TEXTS))
+        return f"{self.missing}, as {words}" if words else f"{self.missing}"
+
+    @property
+    def _missing_numbers(self) -> tuple[str, ...]:
+        return (*MISSING_NUMBERS, *self.missing_words)
 
     @cached_property
     def categories(self) -> list[str]:
@@ -113,11 +150,13 @@ class Feature:
         if types.is_timestamp(array.type) or types.is_date(array.type):
             self.notation = "date"
             return np.asarray(days(array).to_numpy(zero_copy_only=False), np.float64)
-        return read_numbers(self.notation, plain_texts(array)) if self.notation else numbers_or_missing(array)
+        if self.notation:
+            return read_numbers(self.notation, plain_texts(array, self._missing_numbers))
+        return numbers_or_missing(array, self._missing_numbers)
 
     def first_other(self, array: Any) -> tuple[int, str]:
         """The row from 1 and the text of the first cell that is no number."""
-        texts = enumerate(plain_texts(array).to_pylist(), 1)
+        texts = enumerate(plain_texts(array, self._missing_numbers).to_pylist(), 1)
         return next((i, str(text)) for i, text in texts if text is not None and not self._is_number(text))
 
     def _is_number(self, text: str) -> bool:
@@ -129,15 +168,23 @@ class Feature:
             return
         values = self.values(array)
         self.rows += len(array)
-        if values is None and self.declared:
+        if values is None and (self.declared or self.stated):
             row, text = self.first_other(array)
             where = f"row {self.rows - len(array) + row}"
-            raise self._error(path, f"has {text!r} in {where}, expected {self.declared} (dataset.types).")
+            if self.declared:
+                raise self._error(path, f"has {text!r} in {where}, expected {self.declared} (dataset.types).")
+            raise self._error(
+                path,
+                f"has {text!r} in {where}, and the file declares numbers; {self._ways_out([text])}.",
+            )
         if values is None:
             self.numeric, self.missing = False, 0
         else:
             self.order.add(values)
-            self.missing += int(np.count_nonzero(np.isnan(values)))
+            missing = np.isnan(values)
+            if missing.any():
+                self.missing += int(np.count_nonzero(missing))
+                self.words += words_for_missing(array, self._missing_numbers)
             self.infinite += int(np.count_nonzero(np.isinf(values)))
 
     def learn_texts(self, path: Path, array: Any) -> None:
@@ -150,7 +197,9 @@ class Feature:
             what = f"is of type {array.type}, expected numbers or texts; {self._leave_out}."
             raise self._error(path, what) from None
         self.missing += texts.null_count
-        self.notations = [name for name in self.notations if is_written_as(name, texts)]
+        if self.notations:
+            known = plain_texts(texts, self._missing_numbers)
+            self.notations = [name for name in self.notations if is_written_as(name, known)]
         found = pc.value_counts(texts.drop_null())
         self.counts.update(dict(zip(*(part.to_pylist() for part in found.flatten()), strict=True)))
         if len(self.counts) > MAX_CATEGORIES:  # perhaps numbers with some errors between: see to the errors
@@ -200,23 +249,53 @@ class Feature:
         """Refuse a column that looks like numbers with some errors in it, like identifiers or like dates."""
         if self.numeric or self.nominal or self.declared == "categories":
             return
-        strays = {text: count for text, count in self.counts.items() if not is_number(text)}
-        texts, cells = sum(strays.values()), self.counts.total() + self.numbers
+        strays = Counter({text: count for text, count in self.counts.items() if not is_number(text)})
+        texts, cells = strays.total(), self.counts.total() + self.numbers
         commas = bool(strays) and all(_WITH_COMMA.fullmatch(text) for text in strays)
         few = texts < cells and (texts == 1 < cells - 10 or texts < STRAY_SHARE * cells)
         if not strays or not (commas or few):
             if self.numbers:
                 raise self._too_many(opened[0].path)
+            self._refuse_numbers_with_texts(opened[0].path, strays)
             self._refuse_identifiers(opened[0].path)
             return
         path, row, text = self._first_of(strays, opened)
         if commas:
             what = f"has numbers with commas ({text!r} in row {row}), expected a decimal point and nothing "
             raise self._error(path, f"{what}between thousands.")
-        what = (
-            f"has numbers but for {texts} of {cells} values, the first being {text!r} in row {row}; correct"
+        what = f"has numbers but for {texts} of {cells} values, the first being {text!r} in row {row};"
+        raise self._error(path, f"{what} {self._ways_out(strays)}, or {self._leave_out}.")
+
+    def _refuse_numbers_with_texts(self, path: Path, strays: Counter[str]) -> None:
+        """Refuse a column of many different numbers, with signs, units or texts among them."""
+        notation, alike = "", Counter[str]()
+        for name in (name for name, each in NOTATIONS.items() if not each.is_detected):
+            mask = are_written_as(name, _array(*strays)).to_pylist()
+            found = Counter({text: strays[text] for text in compress(strays, mask)})
+            notation, alike = max((notation, alike), (name, found), key=lambda item: item[1].total())
+        plain = self.counts - strays
+        if len(plain) + len(alike) <= MANY_NUMBERS:
+            return
+        if 2 * (plain.total() + alike.total()) <= self.counts.total():
+            return
+        shown = ", ".join(f"{text!r} ({count})" for text, count in strays.most_common(SHOWN_TEXTS))
+        more = f" and {len(strays) - SHOWN_TEXTS} other texts" if len(strays) > SHOWN_TEXTS else ""
+        beside = f"among {plain.total()} numbers" if plain else "where numbers are expected"
+        what = f"has {shown}{more} {beside}; write plain numbers"
+        if len(alike) == len(strays) and is_written_as(notation, _array(*plain)):
+            noun = "money" if any(text[0] in MONEY for text in alike) else "them"
+            what += f", read {noun} with 'dataset.types={{{self.key}: {notation}}}'"
+        raise self._error(path, f"{what}, {self._ways_out(strays)}.")
+
+    def _ways_out(self, words: Iterable[str]) -> str:
+        """The overrides that make words missing, or all values of the column categories."""
+        listed = ",".join(
+            text if re.fullmatch(r"[\w.+-]+", text) else repr(text) for text in [*words][:SHOWN_TEXTS]
         )
-        raise self._error(path, f"{what} or empty such cells, or set dataset.drop=[{self.key}].")
+        return (
+            f'read such texts as missing with "dataset.missing_words=[{listed}]", or make a column of zeros '
+            f"and ones for each value with 'dataset.types={{{self.key}: categories}}'"
+        )
 
     def _refuse_identifiers(self, path: Path) -> None:
         levels, cells = len(self.counts), self.counts.total()
@@ -288,14 +367,17 @@ class Feature:
         return rows, 0, values[rows]
 
     def _texts(self, array: Any) -> Any:
-        return plain_texts(array, GAPS if self.nominal else MISSING).cast(pyarrow.string())
+        missing = (*(GAPS if self.nominal else MISSING), *self.missing_words)
+        return plain_texts(array, missing).cast(pyarrow.string())
 
     def describe(self) -> ColumnRecord:
         """What the column is read as."""
         kind = self.notation or "number" if self.numeric else "categories"
         median = None if np.isnan(self.median) else self.median
         categories = () if self.numeric else tuple(self.categories)
-        return ColumnRecord(self.name, kind, self.missing, "", categories, median)
+        words = ", ".join(f"{word!r} ({count})" for word, count in self.words.most_common(SHOWN_TEXTS))
+        note = f"has {words} for missing values" if words else ""
+        return ColumnRecord(self.name, kind, self.missing, note, categories, median)
 
     def left_out(self, reason: str) -> ColumnRecord:
         """The description of a column that is left out without having been asked to."""
@@ -304,7 +386,11 @@ class Feature:
 
 
 def _of_notation(name: str, text: str) -> bool:
-    return read_numbers(name, pyarrow.array([text])) is not None
+    return read_numbers(name, _array(text)) is not None
+
+
+def _array(*texts: str) -> Any:
+    return pyarrow.array(texts, pyarrow.string())
 
 
 def index_places(names: Sequence[str]) -> list[int]:

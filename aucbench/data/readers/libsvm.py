@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.readers import _libsvm_kernel as kernel
-from aucbench.data.readers.blocks import Block, ZeroBasedError, open_bytes
+from aucbench.data.readers.blocks import Block, ZeroBasedError
+from aucbench.data.readers.formats import open_bytes
 from aucbench.errors import DataError
 
 BLOCK_BYTES = 1 << 21

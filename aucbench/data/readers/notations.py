@@ -1,6 +1,8 @@
 """Numbers that are not written as Python writes them: 12.5%, 1,234,567.8, 1.234,5 and 2024-02-29.
 
 A column is read so when all its cells are of one notation, and no other notation would give other numbers.
+Times of the day and quantities with signs or units (14:05, 90+, < 0.3, 1.2 kg, $1,200) are read if this is
+declared.
 """
 
 from collections.abc import Callable
@@ -19,6 +21,7 @@ class Notation(NamedTuple):
 
     pattern: str  # a regular expression of RE2, of whole cells
     read: Callable[[Any], Any]  # from an array of texts to one of float64; missing stays missing
+    is_detected: bool = True  # without a declaration
 
 
 def _without(*signs: str, decimal: str = ".") -> Callable[[Any], Any]:
@@ -49,6 +52,34 @@ def _read_dates(texts: Any) -> Any:
     return pc.coalesce(days(local), days(moments))
 
 
+def _read_times(texts: Any) -> Any:
+    parts = pc.extract_regex(texts, r"^(?P<h>[0-9]+):(?P<m>[0-9]{2})(:(?P<s>[0-9]{2}(\.[0-9]*)?))?$")
+    hours, minutes, seconds = (
+        pc.if_else(pc.equal(part, ""), "0", part).cast(pyarrow.float64())
+        for part in (pc.struct_field(parts, name) for name in "hms")
+    )
+    return pc.add(hours, pc.divide(pc.add(pc.multiply(minutes, 60.0), seconds), 3600.0))
+
+
+def _read_quantities(texts: Any) -> Any:
+    for sign in MINUS_SIGNS:
+        texts = pc.replace_substring(texts, sign, "-")
+    texts = pc.replace_substring_regex(texts, r"^\((.*)\)$", r"-\1")
+    texts = pc.replace_substring_regex(texts, r"([0-9]),([0-9]{3})", r"\1\2")
+    return pc.replace_substring_regex(
+        texts, r"^[^0-9.-]*(-?)[^0-9.-]*([0-9.]+([eE][+-]?[0-9]+)?).*$", r"\1\2"
+    ).cast(pyarrow.float64())
+
+
+MINUS_SIGNS = ("\u2212", "\u2013")
+_CURRENCY = "[$\u20ac\u00a3\u00a5]"
+_PLAIN = r"([0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?|[0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+_SIGN = f"[-+{''.join(MINUS_SIGNS)}]"
+# Signs before the number, at most one unit of up to six letters behind it.
+_QUANTITY = (
+    rf"([<>~=\x{{2248}}\x{{2264}}\x{{2265}}\x{{b1}}]*=? ?{_SIGN}? ?{_CURRENCY}? ?{_SIGN}?{_PLAIN} ?"
+    rf"(\+|%|{_CURRENCY}|\x{{b0}}?[A-Za-z\x{{b5}}\x{{b2}}\x{{b3}}/]{{0,6}})?|\({_CURRENCY}?{_PLAIN}\))"
+)
 NOTATIONS = {
     "percent": Notation(r"[+-]?[0-9]*\.?[0-9]+ ?%", _percent),
     "date": Notation(
@@ -60,13 +91,21 @@ NOTATIONS = {
     "decimal_comma": Notation(
         r"[+-]?([0-9]{1,3}(\.[0-9]{3})+|[0-9]+|)(,[0-9]+)?([eE][+-]?[0-9]+)?", _without(".", decimal=",")
     ),
+    "time": Notation(r"[0-9]{1,3}:[0-9]{2}(:[0-9]{2}(\.[0-9]*)?)?", _read_times, is_detected=False),
+    "quantity": Notation(_QUANTITY, _read_quantities, is_detected=False),
 }
+DETECTED = [name for name, notation in NOTATIONS.items() if notation.is_detected]
 DAY_AND_MONTH = r"[0-9]{1,4}([-/.])[0-9]{1,2}[-/.][0-9]{2,4}( .*)?"  # dates in an order that is not certain
+
+
+def are_written_as(name: str, texts: Any) -> Any:
+    """Of an array of texts, which are of this notation; null where they are missing."""
+    return pc.match_substring_regex(texts, f"^({NOTATIONS[name].pattern})$")
 
 
 def is_written_as(name: str, texts: Any) -> bool:
     """Whether all texts of an array are of this notation; missing ones may be."""
-    return pc.all(pc.match_substring_regex(texts, f"^({NOTATIONS[name].pattern})$")).as_py() is not False
+    return pc.all(are_written_as(name, texts)).as_py() is not False
 
 
 def read_numbers(name: str, texts: Any) -> NDArray[np.float64] | None:

@@ -86,9 +86,8 @@ def _chosen(
     }
     features = []
     for place in [place for place in range(len(names)) if place not in columns]:
-        feature = Feature(names[place], place, types.get(place))
-        feature.nominal = not feature.declared and any(feature.name in each.nominal for each in opened)
-        feature.numeric = not feature.nominal and feature.declared != "categories"
+        stated = next((each.types[names[place]] for each in opened if names[place] in each.types), None)
+        feature = Feature(names[place], place, types.get(place), stated, table.missing_words)
         if place in indices and not feature.declared:
             columns[place] = feature.left_out("has no name, as an index is written")
         else:
@@ -148,7 +147,8 @@ def _refused_columns(
 
 def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
     """The rows of a file, block by block."""
-    columns = open_columns(file, path).arranged(schema.names)
+    used = {schema.target, *(feature.place for feature in schema.features)}
+    columns = open_columns(file, path).arranged(schema.names, used)
     fills, row = schema.table.missing == "median", 0
     for batch in columns.batches():
         with arrow_errors(path):
@@ -179,13 +179,13 @@ def _refuse_ambiguous(path: Path, names: list[str], number: int, field_name: str
 
 
 def _check_missing(path: Path, features: list[Feature], table: Table) -> None:
-    bad = {feature.name: feature.missing for feature in features if feature.missing}
+    bad = {feature.name: feature for feature in features if feature.missing}
     if bad and table.missing != "median":
-        shown = ", ".join(f"{name!r} ({count})" for name, count in list(bad.items())[:5])
+        shown = ", ".join(f"{name!r} ({each.missing_in_words})" for name, each in list(bad.items())[:5])
         more = f" and {len(bad) - 5} more columns" if len(bad) > 5 else ""
         raise DataError(
-            f"{path}: {sum(bad.values())} values are missing, in column {shown}{more}; "
-            "dataset.missing=median fills them in."
+            f"{path}: {sum(each.missing for each in bad.values())} values are missing, in column "
+            f"{shown}{more}; dataset.missing=median fills them in."
         )
 
 

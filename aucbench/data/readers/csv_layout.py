@@ -1,0 +1,290 @@
+"""The layout of a CSV file, found in its first lines: delimiter, header, names and the place of the rows.
+
+The delimiter is the one by which all sampled lines have as many cells, quotes respected. If several do, it is
+the one that leaves only numbers, and the user decides if that tells nothing.
+"""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from aucbench.contracts import File, Table
+from aucbench.data.readers.formats import open_bytes
+from aucbench.errors import DataError
+from aucbench.humanize import counted
+
+BLANKS = "blanks"  # the delimiter of runs of blanks and tabs
+SAMPLE_LINES, SAMPLE_BYTES = 100, 1 << 20  # lines are sampled up to either, and at least two
+NUMBERED = "is named by the first line, whose numbers are taken for names; dataset.header=false reads a row"
+ROW_NAMES = "is not named in the first line, as R writes names of rows"
+COMMENTS = ("#", "%", "//")
+MOST_TITLES = 10  # lines before the header
+_DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|", " ": "blank", BLANKS: "runs of blanks"}
+_SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
+_WORDS = re.compile(rb'"(?:[^"]|"")*"|\S+')
+
+Opener = Callable[[Path], AbstractContextManager[Any]]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the rows of a CSV file are written."""
+
+    names: list[str]  # of the columns; numbers from 0 where the file has no names
+    delimiter: str  # one character
+    skipped: int  # lines before the first row, as `open` gives them
+    row_length: int  # bytes of the first row, about
+    open: Opener  # the stream of lines, without comments
+    note: str = ""  # on how the names were found, which was not asked for
+
+
+def find_layout(file: File, path: Path) -> Layout:
+    """The layout of a CSV file; a `DataError` with the ways out if the first lines do not tell."""
+    table = file.table
+    opener: Opener = partial(_lines, table=table)
+    with opener(path) as stream:
+        sample = _sample(stream)
+    if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise DataError(f"{path} is not UTF-8 text but UTF-16; save it as UTF-8.")
+    try:
+        text = sample.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = sample[: error.start].count(b"\n") + 1
+        raise DataError(f"{path} is not UTF-8 text (line {line}); save it as UTF-8.") from None
+    lines = text.splitlines(keepends=True)
+    if not any(line.strip() for line in lines):
+        raise DataError(f"{path} is empty: expected at least one row of data.")
+    if any(re.match("@(relation|attribute)", line, re.IGNORECASE) for line in lines):
+        raise DataError(f"{path} is ARFF and not CSV; read it with dataset=arff.")
+    titles, delimiter = 0, _declared(path, table)
+    if (separator := _SEPARATOR.fullmatch(lines[0])) is not None:  # of Excel
+        titles, delimiter, lines = 1, delimiter or separator[1], lines[1:]
+    delimiter = delimiter or _delimiter(path, lines)
+    if delimiter == BLANKS:
+        opener, delimiter = partial(_tabbed, table=table), "\t"
+        lines = [_with_tabs(line.encode()).decode() for line in lines]
+    records = list(_records(path, lines, delimiter))
+    cells, end = records[0]
+    below = [row for row, _ in records[1:]]
+    if len(cells) < 2 and not (below and len(below[0]) == 2):
+        raise DataError(
+            f"{path}: the first line has one column only, expected features and a label; name what stands "
+            f"between columns with dataset.delimiter."
+        )
+    header, note = table.header, ""
+    if below and all(len(row) == len(cells) + 1 for row in below) and header is not False:
+        cells, header, note = ["", *cells], True, ROW_NAMES
+    if header is None:
+        header = _has_header(cells, below[0] if below else [], file)
+        if not header and _is_numbered_header(path, cells, below):
+            header, note = True, NUMBERED
+    names = cells if header else [str(number) for number in range(len(cells))]
+    refuse_twins(path, names, "; if the first line is data and no header, set dataset.header=false")
+    # Empty lines are passed over; the first other record is the header, if any.
+    length = len(max((lines[0], *lines[end : end + 1]), key=len))
+    return Layout(names, delimiter, titles + end if header else titles, length, opener, note)
+
+
+def refuse_twins(path: Path, names: list[str], way_out: str = "; rename them") -> None:
+    """Refuse several columns of one name."""
+    twins = sorted(name for name, count in Counter(names).items() if count > 1)
+    if twins:
+        raise DataError(f"{path}: several columns are named {twins[0]!r}, expected different names{way_out}.")
+
+
+@contextmanager
+def _lines(path: Path, table: Table) -> Iterator[Any]:
+    """The lines of a file without those that the user leaves out."""
+    with open_bytes(path) as stream:
+        for _ in range(table.skip):
+            stream.readline()
+        yield _Rewritten(_uncommented(stream, table.comment.encode())) if table.comment else stream
+
+
+@contextmanager
+def _tabbed(path: Path, table: Table) -> Iterator[Any]:
+    """The lines of a file with a tab in the place of each run of blanks outside quotes."""
+    with _lines(path, table) as stream:
+        yield _Rewritten(map(_with_tabs, stream))
+
+
+def _uncommented(lines: Iterable[bytes], comment: bytes) -> Iterator[bytes]:
+    return (line for line in lines if not line.lstrip().startswith(comment))
+
+
+def _with_tabs(line: bytes) -> bytes:
+    return b"\t".join(_WORDS.findall(line)) + b"\n"
+
+
+class _Rewritten(io.RawIOBase):
+    """Rewritten lines as a stream of bytes."""
+
+    def __init__(self, lines: Iterator[bytes]):
+        super().__init__()
+        self._lines, self._rest = lines, b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        parts, size = [self._rest], len(self._rest)
+        while size < len(buffer) and (line := next(self._lines, b"")):
+            parts.append(line)
+            size += len(line)
+        whole = b"".join(parts)
+        count = min(len(buffer), len(whole))
+        buffer[:count], self._rest = whole[:count], whole[count:]
+        return count
+
+
+def _sample(stream: Any) -> bytes:
+    """The first lines: as many as are sampled of those that are not empty, fewer if they are long."""
+    lines: list[bytes] = []
+    filled = size = 0
+    while filled < (SAMPLE_LINES if size < SAMPLE_BYTES else 2) and (line := stream.readline()):
+        lines.append(line)
+        filled += bool(line.strip())
+        size += len(line)
+    return b"".join(lines)
+
+
+def _records(path: Path, lines: Sequence[str], delimiter: str) -> Iterator[tuple[list[str], int]]:
+    """The cells of each record that is not empty, and the number of lines up to its end."""
+    reader = csv.reader(lines, delimiter=delimiter)
+    try:
+        for cells in reader:
+            if any(cells):
+                yield [cell.strip() for cell in cells], reader.line_num
+    except csv.Error as error:
+        raise DataError(f"{path}, line {reader.line_num}: {error}.") from None
+
+
+def _declared(path: Path, table: Table) -> str:
+    """The delimiter that the user names, "" if none."""
+    if not table.delimiter:
+        return ""
+    delimiter = "\t" if table.delimiter == "\\t" else table.delimiter  # as it is written on a command line
+    if delimiter != BLANKS and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
+        raise DataError(
+            f"{path}: the delimiter must be blanks, or one ASCII character, no quote or end of line, got "
+            f"{delimiter!r}."
+        )
+    return delimiter
+
+
+def _delimiter(path: Path, lines: list[str]) -> str:
+    """The delimiter by which all lines have as many cells."""
+    if found := _consistent(path, lines):
+        return _best(path, lines, found)
+    for mark in COMMENTS:
+        kept = [line for line in lines if not line.lstrip().startswith(mark)]
+        if len(kept) < len(lines) and _consistent(path, kept):
+            raise DataError(
+                f"{path}: lines that begin with {mark!r} have fewer or more cells than the rest; if they "
+                f"are comments, leave them out with \"dataset.comment='{mark}'\"."
+            )
+    for titles in range(1, min(MOST_TITLES, len(lines) - 2)):
+        for mark in _consistent(path, lines[titles:]):
+            widths = [len(cells) for cells, _ in _records(path, lines[titles:], mark)]
+            titled = [len(cells) for cells, _ in _records(path, lines[:titles], mark)]
+            if len(widths) > 2 and len(set(widths)) == 1 and widths[0] not in titled:
+                raise DataError(
+                    f"{path}: the first {counted(titles, 'line')} and the rest have different numbers of "
+                    f"cells; if they are no rows, leave them out with dataset.skip={titles}."
+                )
+    first = next(line for line in lines if line.strip())
+    return max((mark for mark in _DELIMITERS if mark != BLANKS), key=first.count)
+
+
+def _consistent(path: Path, lines: list[str]) -> list[str]:
+    """The delimiters by which all lines have as many cells, two or more; blanks only if no other mark does."""
+    marks = [mark for mark in ",;\t|" if _is_consistent(path, lines, mark)]
+    if marks:
+        return marks
+    if _is_consistent(path, lines, " "):
+        return [" "]
+    tabbed = [_with_tabs(line.encode()).decode() for line in lines]
+    return [BLANKS] if _is_consistent(path, tabbed, "\t") else []
+
+
+def _is_consistent(path: Path, lines: list[str], mark: str) -> bool:
+    if not any(mark in line for line in lines):
+        return False
+    try:
+        counts = [len(cells) for cells, _ in _records(path, lines, mark)]
+    except DataError:
+        return False
+    counts = counts[:-1] if len(counts) > 2 else counts  # the sample may end within quotes
+    widths = set(counts[1:]) or {counts[0]}
+    return len(widths) == 1 and min(widths) > 1 and counts[0] in (width := widths.pop(), width - 1)
+
+
+def _best(path: Path, lines: list[str], marks: list[str]) -> str:
+    """Of several delimiters, the one that leaves more cells that are numbers; the user decides a tie."""
+    if len(marks) == 1:
+        return marks[0]
+    shares = {}
+    for mark in marks:
+        cells = [cell for row, _ in list(_records(path, lines, mark))[1:] for cell in row]
+        shares[mark] = sum(_is_numeric(cell) for cell in cells) / max(1, len(cells))
+    best, second = sorted(marks, key=lambda mark: -shares[mark])[:2]
+    if shares[best] > shares[second]:
+        return best
+    both = " or ".join(f"\"dataset.delimiter='{mark}'\"" for mark in (best, second)).replace("\t", "\\t")
+    raise DataError(
+        f"{path}: cells may end at {_DELIMITERS[best]} or {_DELIMITERS[second]}, by which all lines have as "
+        f"many; set {both}."
+    )
+
+
+def _is_numeric(cell: str) -> bool:
+    return bool(re.fullmatch(r"[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?", cell))
+
+
+def _has_header(cells: list[str], below: list[str], file: File) -> bool:
+    named = [column for column in (file.table.target, *file.table.drop) if isinstance(column, str)]
+    names = [not _is_number(cell) for cell in cells]
+    over_number = any(name and _is_number(cell) for name, cell in zip(names, below, strict=False))
+    header = names[cells[0] == "" :]  # pandas writes no name for an index
+    return any(name in cells for name in named) or all(header) or over_number
+
+
+def _is_numbered_header(path: Path, cells: list[str], below: list[list[str]]) -> bool:
+    """Whether the first line has whole numbers for names, as pandas names columns; refused where it may not.
+
+    Where numbers with decimals stand below most cells, whole numbers that all differ look like names; 0, 1, 2
+    and so on do anywhere, if they are many.
+    """
+    header = cells[cells[0] == "" :]
+    rows = [row[cells[0] == "" :] for row in below]
+    if len(header) < 3 or len(set(header)) < len(header) or not all(cell.isdecimal() for cell in header):
+        return False
+    whole = [
+        all(re.fullmatch(r"[+-]?[0-9]*", cell) for cell in column) for column in zip(*rows, strict=False)
+    ]
+    over_decimals = bool(rows) and 2 * sum(whole) < len(header)
+    in_sequence = header == [str(number) for number in range(len(header))]
+    if in_sequence and (over_decimals or len(header) >= 6 or len(header) < len(cells)):
+        return True
+    if in_sequence or over_decimals:
+        shown = ", ".join(cells[:6]) + (", ..." if len(cells) > 6 else "")
+        raise DataError(
+            f"{path}: the first line ({shown}) may be names of columns or a row; say which with "
+            "dataset.header=true or dataset.header=false."
+        )
+    return False
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return text in ("", "?")  # a missing number, and no name in any case
+    return True
