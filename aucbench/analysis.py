@@ -1,5 +1,6 @@
 """The Python interface beside runs: optima, suggestions, user data, and measures computed later."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from aucbench.humanize import counted
 from aucbench.registry import catalog
 
 if TYPE_CHECKING:
-    from aucbench.data.loader import DataDescription
+    from aucbench.data.description import DataDescription
     from aucbench.reports.suggestion import Suggestion
     from aucbench.studies.archive import Archive
     from aucbench.studies.rescore import Rescored
@@ -119,6 +120,11 @@ def describe_data(path: str, *overrides: str) -> "DataDescription":
     is_table = kind.partition("=")[2] in ("csv", "parquet", "arff")
     counted = ["dataset.missing=median"] if is_table and "dataset.missing" not in given else []
     return data.describe(entry_of((kind, *rest, *counted)).dataset.instance)
+
+
+def run_command(path: str, *overrides: str) -> str:
+    """The command that trains the default method on a file of one's own, for a shell."""
+    return shlex.join(["aucbench", *_file_words(path, overrides)])
 
 
 def _file_words(path: str, overrides: Sequence[str]) -> tuple[str, ...]:

@@ -341,7 +341,11 @@ def classes(data: DataRecord) -> str:
     known = [(side, rows, positives) for side, rows, positives in sides if positives is not None]
     positive = [f"{positives:,} {side}" for side, _, positives in known]
     negative = [f"{rows - positives:,} {side}" for side, rows, positives in known]
-    return f"{_class('positive', data.positive, positive)}; {_class('negative', data.negative, negative)}"
+    found = f"{_class('positive', data.positive, positive)}; {_class('negative', data.negative, negative)}"
+    if data.duplicates:
+        repeated = round(data.duplicates * data.test_rows)
+        found += f"; {repeated:,} of {data.test_rows:,} test rows are also training rows"
+    return found
 
 
 def _class(name: str, labels: Sequence[str], rows: Sequence[str]) -> str:

@@ -182,6 +182,8 @@ class Table:
         How lines of a CSV file begin that are left out.
     skip : int
         First lines of a CSV file that are left out.
+    kept : tuple of str and int
+        Columns that are no features, whose values are kept beside the rows for splits.
     """
 
     target: str | int = -1
@@ -193,6 +195,7 @@ class Table:
     missing_words: tuple[str, ...] = ()
     comment: str | None = None
     skip: int = 0
+    kept: tuple[str | int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,11 @@
 """Data sets: download, parsing into memory-mapped arrays, labels, scaling and splits."""
 
 from aucbench.contracts.cache_folder import cache_folder
+from aucbench.data.description import columns_of, describe
 from aucbench.data.files.download import LARGE_BYTES
 from aucbench.data.loader import (
     Loaded,
     Part,
-    columns_of,
-    describe,
     fetch,
     has_test_part,
     load,

@@ -1,6 +1,8 @@
 """Loading of a data set part: rows and labels from cached files or from the arrays of the plugin."""
 
 import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +17,7 @@ from aucbench.data.files import cache, locate
 from aucbench.data.files.build_cache import cached_part, files_of, part_folder
 from aucbench.data.files.download import LARGE_BYTES, Allowance
 from aucbench.data.files.openml import resolve
-from aucbench.data.readers.blocks import ColumnRecord
+from aucbench.data.readers.blocks import ColumnRecord, kept_kinds
 from aucbench.errors import DataError, FetchError, ParameterError
 
 
@@ -36,20 +38,14 @@ class Loaded(NamedTuple):
     source: str  # origin of the data
     positive: tuple[labels.Label, ...]  # labels mapped to 1
     negative: tuple[labels.Label, ...] = ()  # labels of the training part mapped to -1
+    kept: Mapping[str, NDArray[np.float64]] = {}  # values (n,) of columns beside the features, by name
+    kinds: Mapping[str, str] = {}  # how these were read: number, text, or a notation of numbers
 
 
-class DataDescription(NamedTuple):
-    """Facts about the training part of a data set."""
-
-    rows: int
-    features: int  # columns of X
-    nonzeros: int
-    labels: dict[str, int]  # rows per label
-    columns: list[ColumnRecord]  # columns of a table; empty for other files
-
-
-def load(dataset: Any, part: str = "train") -> Loaded:
+def load(dataset: Any, part: str = "train", kept: Sequence[str | int] = ()) -> Loaded:
     """Load the rows and labels of a part of a data set, from the cache if they were parsed before.
+
+    The columns `kept` of a table are no features; their values stand beside the rows.
 
     The part "all" is the training rows followed by the test rows, if any. Arrays from files are private
     memory maps: opening takes milliseconds, and writing to an array changes no file.
@@ -59,7 +55,7 @@ def load(dataset: Any, part: str = "train") -> Loaded:
     """
     if part not in list(Part):
         raise ParameterError(f"dataset.part must be one of {', '.join(Part)}, got {part!r}.")
-    files = resolve(dataset.name, _files(dataset))
+    files = keeping(dataset.name, resolve(dataset.name, declared_files(dataset)), kept)
     has_test = any(file.part == Part.test for file in files)
     if part == Part.test and not has_test:
         raise DataError(
@@ -72,28 +68,9 @@ def load(dataset: Any, part: str = "train") -> Loaded:
     )
 
 
-def describe(dataset: Any) -> DataDescription:
-    """Describe the training files of a data set; the number of classes is not checked."""
-    files = resolve(dataset.name, _files(dataset))
-    record = cached_part(dataset.name, files, DatasetFacts(dataset).features, Part.train).record
-    counts = {labels.shown(label): count for file in record.files for label, count in file.labels}
-    return DataDescription(record.rows, record.features, record.nonzeros, counts, columns_of(dataset))
-
-
-def columns_of(dataset: Any) -> list[ColumnRecord]:
-    """The column records of a user's table; empty for all other data."""
-    if DatasetFacts(dataset).load is not None:
-        return []
-    files, features = resolve(dataset.name, _files(dataset)), DatasetFacts(dataset).features
-    if all(file.kind not in cache.TABLE_KINDS or file.rows is not None for file in files):
-        return []
-    cached_part(dataset.name, files, features, Part.train)
-    return cache.read_columns(part_folder(dataset.name, files, features, Part.train))
-
-
 def has_test_part(dataset: Any) -> bool:
     """Whether the data set has a test part of its own."""
-    return any(file.part == Part.test for file in _files(dataset))
+    return any(file.part == Part.test for file in declared_files(dataset))
 
 
 def fetch(dataset: Any, large: bool = False, part: str = "all") -> list[Path]:
@@ -101,7 +78,7 @@ def fetch(dataset: Any, large: bool = False, part: str = "all") -> list[Path]:
 
     Raises FetchError if no source has a file, or if the download exceeds 100 MB without `large`.
     """
-    files = resolve(dataset.name, _files(dataset))
+    files = resolve(dataset.name, declared_files(dataset))
     size = 0 if large else sum(locate.missing_bytes(file) or 0 for file in files)
     if size > LARGE_BYTES:
         raise FetchError(
@@ -114,11 +91,30 @@ def fetch(dataset: Any, large: bool = False, part: str = "all") -> list[Path]:
 
 def missing_bytes(dataset: Any) -> int | None:
     """The bytes that `fetch` would download; 0 without files, None if no source reports the size of one."""
-    sizes = [locate.missing_bytes(file) for file in resolve(dataset.name, _files(dataset))]
+    sizes = [locate.missing_bytes(file) for file in resolve(dataset.name, declared_files(dataset))]
     return None if None in sizes else sum(filter(None, sizes))
 
 
-def _files(dataset: Any) -> tuple[File, ...]:
+def keeping(name: str, files: tuple[File, ...], kept: Sequence[str | int]) -> tuple[File, ...]:
+    """The files with columns that are kept beside the features."""
+    if kept and not (files and all(file.kind in cache.TABLE_KINDS for file in files)):
+        raise ParameterError(
+            f"{name} has no columns by which a split can be made: protocol.groups and protocol.time name "
+            "columns of a CSV, Parquet or ARFF file."
+        )
+    return (
+        tuple(replace(file, table=replace(file.table, kept=tuple(kept))) for file in files) if kept else files
+    )
+
+
+def _names_of(files: Sequence[File], columns: Sequence[ColumnRecord]) -> list[str]:
+    """The names of the kept columns, in the order in which they were asked for."""
+    names = [column.name for column in columns]
+    places = [each if isinstance(each, int) else names.index(each) for each in files[0].table.kept]
+    return list(dict.fromkeys(names[place] for place in places))
+
+
+def declared_files(dataset: Any) -> tuple[File, ...]:
     """The declared files; empty for a data set with a `load` method."""
     if DatasetFacts(dataset).load is not None:
         return ()
@@ -130,7 +126,7 @@ def _files(dataset: Any) -> tuple[File, ...]:
 
 def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
     name, features = dataset.name, DatasetFacts(dataset).features
-    X, codes, record = cached_part(name, files, features, part)
+    X, codes, record, kept = cached_part(name, files, features, part)
     # The training part determines the positive class, so that all parts agree.
     training = record
     if part == Part.test:
@@ -141,7 +137,8 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
         if file.part == Part.train:
             for label, count in file.labels:
                 counts[label] = counts.get(label, 0) + count
-    columns = cache.read_columns(part_folder(name, files, features, part)) if len(counts) != 2 else []
+    needed = len(counts) != 2 or kept is not None
+    columns = cache.read_columns(part_folder(name, files, features, part)) if needed else []
     target = next((column.name for column in columns if column.kind == "label"), None)
     positive, negative = _classes(dataset, counts, target)
     signs = labels.signs(name, part, record.labels, counts, positive)
@@ -150,7 +147,11 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
     content = f"{record.sha256} {X.shape} {part} {list(positive)}"
     source = "; ".join(dict.fromkeys(file.source for file in record.files))
     digest = hashlib.sha256(content.encode()).hexdigest()
-    return Loaded(X, np.array(signs, np.int8)[codes], digest, source, positive, negative)
+    kinds = kept_kinds(columns)
+    # Their order is that in which they were asked for, and that of the records is that of the file.
+    values = {} if kept is None else dict(zip(_names_of(files, columns), kept.T, strict=True))
+    y = np.array(signs, np.int8)[codes]
+    return Loaded(X, y, digest, source, positive, negative, values, kinds)
 
 
 def _self_loaded(dataset: Any) -> Loaded:

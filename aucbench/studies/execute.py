@@ -73,10 +73,14 @@ def _report_missing_files(study: Study, observer: Observer) -> None:
 
 def _report_tables(plan: Plan, observer: Observer) -> None:
     """Report how the columns of tables without published facts were read, above all omitted ones."""
-    for dataset in {
-        str(each.entry.dataset.description): each.entry.dataset for each in plan.entries
+    for dataset, kept in {
+        (str(each.entry.dataset.description), each.entry.protocol.columns): (
+            each.entry.dataset,
+            each.entry.protocol.columns,
+        )
+        for each in plan.entries
     }.values():
-        if columns := data.columns_of(dataset.instance):
+        if columns := data.columns_of(dataset.instance, kept):
             observer.data_read(dataset.title, columns)
 
 

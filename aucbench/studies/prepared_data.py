@@ -52,7 +52,8 @@ class PreparedData:
 
     def load(self, entry: Entry) -> Callable[[Part], Loaded]:
         """A function that loads a part of the entry's data set; files are memory-mapped."""
-        described = str(entry.dataset.description)
+        columns = entry.protocol.columns
+        described = f"{entry.dataset.description} {columns}" if columns else str(entry.dataset.description)
 
         def part(part: Part) -> Loaded:
             if (described, part) not in self._loaded:
@@ -61,7 +62,7 @@ class PreparedData:
                 own = entry.dataset
                 is_foreign = own.distribution != PROJECT and DatasetFacts(own.instance).load is not None
                 load = _load_apart if self.isolates and is_foreign else _load
-                self._loaded[described, part] = load(own, part)
+                self._loaded[described, part] = load(own, part, columns)
             return self._loaded[described, part]
 
         return part
@@ -133,15 +134,15 @@ class PreparedData:
             del self._prepared[next(iter(self._prepared))]
 
 
-def _load(dataset: BoundPlugin, part: Part) -> Loaded:
+def _load(dataset: BoundPlugin, part: Part, columns: tuple[str | int, ...]) -> Loaded:
     with blaming(dataset):
-        return data.load(dataset.instance, part)
+        return data.load(dataset.instance, part, columns)
 
 
-def _load_apart(dataset: BoundPlugin, part: Part) -> Loaded:
+def _load_apart(dataset: BoundPlugin, part: Part, columns: tuple[str | int, ...]) -> Loaded:
     with Pool() as pool:
         try:
-            loaded: Loaded = pool.submit(_load, dataset, part).result()
+            loaded: Loaded = pool.submit(_load, dataset, part, columns).result()
         except ProcessEnded:
             raise PluginError(
                 f"{dataset.name} of distribution {dataset.distribution} {dataset.version} failed: the "

@@ -103,7 +103,7 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
     scaler, positive, columns, X = _trained_on(record)
     # Weights of rescaled rows, as weights of the scaled ones; rows of earlier versions were not rescaled.
     weights = weights * record.data.row_factor
-    inputs = [to_dict(column) for column in columns if column.kind not in ("label", "dropped")]
+    inputs = [to_dict(column) for column in columns if column.is_feature]
     facts = {
         "scaling": record.scaling,
         "dtype": record.dtype,
@@ -211,11 +211,12 @@ def _trained_on(record: CellRecord) -> tuple[Scaler, tuple[Any, ...], list[Colum
     parameters = {k: tuple(v) if isinstance(v, list) else v for k, v in described.parameters.items()}
     dataset = catalog().dataset(described.name)(**parameters)
 
+    protocol = recorded(record.protocol.name, record.protocol.parameters)
+
     @cache
     def load(part: Part) -> Loaded:
-        return data.load(dataset, part)
+        return data.load(dataset, part, protocol.columns)
 
-    protocol = recorded(record.protocol.name, record.protocol.parameters)
     part = Part(described.part)
     if list(protocol.digests(load, part)) != list(record.data.sha256):
         raise DataError(f"{described.title}: the data here are not those that the model was trained on.")
@@ -223,4 +224,4 @@ def _trained_on(record: CellRecord) -> tuple[Scaler, tuple[Any, ...], list[Colum
         protocol.split(load, part, record.split_seed, record.fold), record.max_train_rows, record.split_seed
     )
     scaler = fit_scaling(record.scaling, split.train.X, split.train.rows)
-    return scaler, load(part).positive, data.columns_of(dataset), load(part).X
+    return scaler, load(part).positive, data.columns_of(dataset, protocol.columns), load(part).X

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import tracemalloc
 from functools import partial
 
@@ -75,6 +76,8 @@ def test_any_bytes_are_parsed_as_sklearn_does_or_refused_with_a_line_number(tmp_
     try:
         ours = list(read_blocks(path, block))
     except DataError as error:
+        if re.search(r" is (an?|JSON)\b", str(error)):  # the first bytes are those of another format
+            return
         line = int(str(error).partition(", line ")[2].partition(":")[0])
         assert 1 <= line <= text.count(b"\n") + 1
         with pytest.raises(DataError, match=f"line {line}:"):  # wherever blocks are cut

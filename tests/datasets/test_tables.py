@@ -9,8 +9,7 @@ import zipfile
 import pytest
 
 from aucbench import DataError, FetchError, File, PluginError, Table
-from aucbench.data import fetch, load
-from aucbench.data.loader import describe
+from aucbench.data import describe, fetch, load
 from aucbench_datasets import datasets_from_toml
 from tests.helpers.http_server import content
 

@@ -165,11 +165,20 @@ def describe(file: str, overrides: tuple[str, ...]) -> None:
         f"{file}: {found.rows:,} rows, {found.features:,} features, {found.nonzeros:,} values that are not 0"
     )
     print(f"labels: {', '.join(labels)}{more}")
-    if not found.columns:
-        return
-    _print_columns(found.columns)
+    if found.repeated:
+        print(
+            f"equal rows: {found.repeated:,} of {found.rows:,} rows equal an earlier one; "
+            "protocol.duplicates=together keeps equal rows on one side of a split"
+        )
+    if found.test_rows:
+        print(f"test file: {found.test_rows:,} rows, {found.test_repeated:,} of which are also training rows")
+    if found.columns:
+        _print_columns(found.columns)
+    wanted = list(overrides)
     if any(column.missing for column in found.columns) and "dataset.missing=median" not in overrides:
         print("cells are missing: a run needs dataset.missing=median, or other columns")
+        wanted.append("dataset.missing=median")
+    print(f"run: {analysis.run_command(file, *wanted)}")
 
 
 def _print_columns(columns: Sequence[Any]) -> None:

@@ -193,6 +193,7 @@ def _stage(
     labels = _Labels()
     files: list[cache.FileRecord] = []
     kinds = {"indptr": np.int64, "indices": np.int32, "data": np.float64, "codes": np.uint16}
+    kept = None
     with ExitStack() as stack:
         writers = [
             stack.enter_context(NpyWriter(folder / f"{array}.npy", kind, hashed=True))
@@ -208,6 +209,13 @@ def _stage(
                 indices.write(block.indices)
                 data.write(block.values)
                 codes.write(labels.encode(block.labels, counts, path))
+                if block.kept is not None:
+                    if kept is None:
+                        width = block.kept.shape[1]
+                        kept = stack.enter_context(
+                            NpyWriter(folder / cache.KEPT, np.float64, width, hashed=True)
+                        )
+                    kept.write(block.kept)
                 widest = max(widest, int(block.indices.max(initial=-1)) + 1, block.width)
             rows = codes.size - before
             names = check_facts(file, path, rows, counts)
@@ -216,7 +224,7 @@ def _stage(
             named = {names[label]: count for label, count in counts.items()}
             pairs = [(label, named[label]) for label in ordered(named)]
             files.append(cache.FileRecord(file.path, file.part, source, rows, pairs))
-    content = [labels.names, *(writer.digest for writer in writers)]
+    content = [labels.names, *(writer.digest for writer in (*writers, *([kept] if kept else [])))]
     digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
     return cache.PartRecord(name, part, codes.size, 0, data.size, False, labels.names, files, digest)
 

@@ -26,8 +26,9 @@ from aucbench.data.readers.blocks import ColumnRecord
 from aucbench.errors import DataError
 
 FORMAT = 2  # of the files in a cache folder; caches of another format are made anew
-TABLES = 1  # how columns of tables without published facts are read; a new number reads them anew
+TABLES = 2  # how columns of tables without published facts are read; a new number reads them anew
 COLUMNS = "columns.json"
+KEPT = "kept.npy"  # values of columns beside the features
 TABLE_KINDS = ("csv", "parquet", "arff", "keel")
 
 
@@ -62,6 +63,7 @@ class CachedPart(NamedTuple):
     X: Any  # (n, d) float64 ndarray over a private memory map, or CSR over three of them
     codes: NDArray[np.uint16]  # (n,) class numbers
     record: PartRecord
+    kept: Any = None  # (n, k) values of columns beside the features, None where there are none
 
 
 def part_folder(name: str, part: str, files: Sequence[File], features: int | None) -> Path:
@@ -84,7 +86,7 @@ def part_folder(name: str, part: str, files: Sequence[File], features: int | Non
 def _described(file: File) -> dict[str, Any]:
     """How the columns are read; without what older caches did not know, where it would change nothing."""
     table = asdict(file.table)
-    later: dict[str, Any] = {name: list(table.pop(name)) for name in ("types", "missing_words")}
+    later: dict[str, Any] = {name: list(table.pop(name)) for name in ("types", "missing_words", "kept")}
     later |= {name: table.pop(name) for name in ("comment", "skip")}
     if file.kind in TABLE_KINDS and file.rows is None:
         later["reader"] = [TABLES]
@@ -129,6 +131,7 @@ def open_part(folder: Path) -> CachedPart | None:
     try:
         codes = open_npy(folder / "codes.npy")
         X: Any = open_npy(folder / "X.npy") if record.dense else _open_csr(folder, shape)
+        kept = open_npy(folder / KEPT) if (folder / KEPT).exists() else None
     except (OSError, ValueError, TypeError) as error:
         if getattr(error, "errno", None) == errno.ENOMEM:  # making it anew would not help
             raise DataError(
@@ -139,7 +142,10 @@ def open_part(folder: Path) -> CachedPart | None:
     whole = whole and bool(codes.dtype == np.uint16 and codes.shape == shape[:1])
     # Codes are few bytes and all of them are used soon; rows are not looked at here.
     whole = whole and int(codes.max()) < len(record.labels)
-    return CachedPart(X, codes, record) if whole and (record.dense or X.nnz == record.nonzeros) else None
+    whole = whole and (kept is None or len(kept) == record.rows)
+    return (
+        CachedPart(X, codes, record, kept) if whole and (record.dense or X.nnz == record.nonzeros) else None
+    )
 
 
 def _open_csr(folder: Path, shape: tuple[int, int]) -> Any:

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from aucbench.data.labels import Label
 from aucbench.errors import DataError
 
+KEPT = "kept"  # begins the kind of a column that is no feature, and whose values stand beside the rows
+
 
 class ZeroBasedError(DataError):
     """A LIBSVM file whose indices were taken to count from 1 has an index 0."""
@@ -30,6 +32,7 @@ class Block(NamedTuple):
     indices: NDArray[np.int32]  # (nnz,) column numbers from 0, ascending in each row
     values: NDArray[np.float64]  # (nnz,) finite
     width: int = 0  # number of columns, where the file tells
+    kept: NDArray[np.float64] | None = None  # (rows, k) values of columns beside the features
 
 
 class ColumnRecord(msgspec.Struct, frozen=True):
@@ -43,9 +46,19 @@ class ColumnRecord(msgspec.Struct, frozen=True):
     median: float | None = None  # in place of missing numbers, where they are not refused
 
     @property
+    def is_feature(self) -> bool:
+        """Whether the column became one or more features."""
+        return self.kind not in ("label", "dropped", "refused") and not self.kind.startswith(KEPT)
+
+    @property
     def levels(self) -> int:
         """How many categories there are."""
         return len(self.categories)
+
+
+def kept_kinds(columns: Sequence[ColumnRecord]) -> dict[str, str]:
+    """How each column beside the features was read, by its name, in the order of the file."""
+    return {each.name: each.kind.partition(": ")[2] for each in columns if each.kind.startswith(KEPT)}
 
 
 def columns_in_words(columns: Sequence[ColumnRecord], most: int = 8) -> list[str]:

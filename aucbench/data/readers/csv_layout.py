@@ -204,11 +204,11 @@ def _delimiter(path: Path, lines: list[str]) -> str:
 
 
 def _consistent(path: Path, lines: list[str]) -> list[str]:
-    """The delimiters by which all lines have as many cells, two or more; blanks only if no other mark does."""
+    """The delimiters by which all lines have as many cells, two or more; blanks if no other mark does."""
     marks = [mark for mark in ",;\t|" if _is_consistent(path, lines, mark)]
     if marks:
         return marks
-    if _is_consistent(path, lines, " "):
+    if _is_consistent(path, lines, " ") and all(all(cells) for cells, _ in _records(path, lines, " ")):
         return [" "]
     tabbed = [_with_tabs(line.encode()).decode() for line in lines]
     return [BLANKS] if _is_consistent(path, tabbed, "\t") else []

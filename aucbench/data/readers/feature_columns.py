@@ -192,7 +192,7 @@ class Feature:
         try:
             if types.is_temporal(array.type) or types.is_nested(array.type):
                 raise pyarrow.ArrowNotImplementedError("no category")
-            texts = self._texts(array)
+            texts = self.texts(array)
         except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
             what = f"is of type {array.type}, expected numbers or texts; {self._leave_out}."
             raise self._error(path, what) from None
@@ -344,7 +344,7 @@ class Feature:
     def encoded(self, path: Path, array: Any, fills: bool, row: int) -> tuple[NDArray[np.int64], Any, Any]:
         """Of the cells that are not zero: their rows, columns from 0, and values; `row` rows precede them."""
         if not self.numeric:
-            texts = self._texts(array)
+            texts = self.texts(array)
             if texts.null_count and not fills:
                 raise DataError(f"{path}: {texts.null_count} values of column {self.name!r} are missing.")
             codes = pc.index_in(texts, pyarrow.array(self.categories, pyarrow.string()))
@@ -366,7 +366,8 @@ class Feature:
         rows = np.flatnonzero(values)
         return rows, 0, values[rows]
 
-    def _texts(self, array: Any) -> Any:
+    def texts(self, array: Any) -> Any:
+        """An array of cells as texts, missing ones as null."""
         missing = (*(GAPS if self.nominal else MISSING), *self.missing_words)
         return plain_texts(array, missing).cast(pyarrow.string())
 

@@ -53,7 +53,7 @@ def _read_dates(texts: Any) -> Any:
 
 
 def _read_times(texts: Any) -> Any:
-    parts = pc.extract_regex(texts, r"^(?P<h>[0-9]+):(?P<m>[0-9]{2})(:(?P<s>[0-9]{2}(\.[0-9]*)?))?$")
+    parts = pc.extract_regex(texts, r"^(?P<h>[0-9]+):(?P<m>[0-9]{2})(?::(?P<s>[0-9]{2}(?:\.[0-9]*)?))?$")
     hours, minutes, seconds = (
         pc.if_else(pc.equal(part, ""), "0", part).cast(pyarrow.float64())
         for part in (pc.struct_field(parts, name) for name in "hms")

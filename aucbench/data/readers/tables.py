@@ -23,6 +23,7 @@ from aucbench.data.labels import Label
 from aucbench.data.readers.blocks import Block, Coded, ColumnRecord, RefusedColumnsError
 from aucbench.data.readers.cells import LABEL_GAPS, plain_texts
 from aucbench.data.readers.feature_columns import Feature, index_places
+from aucbench.data.readers.kept_columns import KeptColumn
 from aucbench.data.readers.table_files import Columns, arrow_errors, open_columns
 from aucbench.errors import DataError
 
@@ -38,6 +39,7 @@ class Schema:
     features: list[Feature]
     table: Table
     columns: list[ColumnRecord]  # of all, in the order of the file
+    kept: list[KeptColumn]
 
     @cached_property
     def width(self) -> int:
@@ -51,7 +53,11 @@ def fit(files: Sequence[tuple[File, Path]]) -> Schema:
     opened = [open_columns(*each) for each in files]
     names = opened[0].names
     opened = [columns.arranged(names) for columns in opened]
-    target, features, columns = _chosen(path, opened, table)
+    target, features, kept, columns = _chosen(path, opened, table)
+    for each, batch in _batches(opened) if kept else ():
+        for column in kept:
+            column.learn(each, batch[column.place])
+    columns |= {column.place: column.describe() for column in kept}
     refused = _learn(path, features, columns, opened)
     if not features:
         raise DataError(f"{path}: there are no columns but the label, expected features.")
@@ -66,13 +72,13 @@ def fit(files: Sequence[tuple[File, Path]]) -> Schema:
     if note := opened[0].note:
         named = next(place for place, column in enumerate(described) if not column.note)
         described[named] = replace(described[named], note=note)
-    return Schema(names, target, features, table, described)
+    return Schema(names, target, features, table, described, kept)
 
 
 def _chosen(
     path: Path, opened: list[Columns], table: Table
-) -> tuple[int, list[Feature], dict[int, ColumnRecord]]:
-    """The place of the label, the features, and the columns that are neither, by place."""
+) -> tuple[int, list[Feature], list[KeptColumn], dict[int, ColumnRecord]]:
+    """The place of the label, the features, the kept columns, and the columns that are none of these."""
     names = opened[0].names
     indices = index_places(names)
     last = max(set(range(len(names))) - set(indices), default=-1)
@@ -84,15 +90,19 @@ def _chosen(
     columns = {
         place: ColumnRecord(names[place], kind) for place, kind in (dropped | {target: "label"}).items()
     }
+    wanted = dict.fromkeys(_number_of(path, names, column, "", "protocol") for column in table.kept)
+    if target in wanted:
+        raise DataError(f"{path}: column {names[target]!r} is the label, by which no split can be made.")
+    kept = [KeptColumn(names[place], place, types.get(place)) for place in wanted]
     features = []
-    for place in [place for place in range(len(names)) if place not in columns]:
+    for place in [place for place in range(len(names)) if place not in (*columns, *wanted)]:
         stated = next((each.types[names[place]] for each in opened if names[place] in each.types), None)
         feature = Feature(names[place], place, types.get(place), stated, table.missing_words)
         if place in indices and not feature.declared:
             columns[place] = feature.left_out("has no name, as an index is written")
         else:
             features.append(feature)
-    return target, features, columns
+    return target, features, kept, columns
 
 
 def _learn(
@@ -147,18 +157,21 @@ def _refused_columns(
 
 def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
     """The rows of a file, block by block."""
-    used = {schema.target, *(feature.place for feature in schema.features)}
+    used = {schema.target, *(column.place for column in (*schema.features, *schema.kept))}
     columns = open_columns(file, path).arranged(schema.names, used)
     fills, row = schema.table.missing == "median", 0
     for batch in columns.batches():
         with arrow_errors(path):
             cells = [feature.encoded(path, batch[feature.place], fills, row) for feature in schema.features]
             labels = _labels(path, schema, batch[schema.target], row)
+            kept = [column.values(path, batch[column.place], row) for column in schema.kept]
         row += len(labels.codes)
-        yield _block(schema, cells, labels)
+        yield _block(schema, cells, labels)._replace(kept=np.stack(kept, axis=1) if kept else None)
 
 
-def _number_of(path: Path, names: list[str], column: str | int, field_name: str) -> int:
+def _number_of(
+    path: Path, names: list[str], column: str | int, field_name: str, group: str = "dataset"
+) -> int:
     if isinstance(column, str) and column in names:
         return names.index(column)
     if isinstance(column, int) and 0 <= column < len(names):
@@ -166,7 +179,8 @@ def _number_of(path: Path, names: list[str], column: str | int, field_name: str)
     if isinstance(column, int) and -len(names) <= column < len(names):
         return column % len(names)
     shown = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-    raise DataError(f"{path} has no column {column!r} (dataset.{field_name}); its columns are {shown}.")
+    where = f"{group}.{field_name}" if field_name else group
+    raise DataError(f"{path} has no column {column!r} ({where}); its columns are {shown}.")
 
 
 def _refuse_ambiguous(path: Path, names: list[str], number: int, field_name: str) -> None:

@@ -111,7 +111,7 @@ def units_of_classes(y: NDArray[Any], groups: Rows | None) -> tuple[int, int, st
     """How many rows, or groups of rows, have positive and how many have negative labels, and which it is."""
     if groups is None:
         return *class_counts(y), "rows"
-    return len(np.unique(groups[y == 1])), len(np.unique(groups[y != 1])), "groups of equal rows"
+    return len(np.unique(groups[y == 1])), len(np.unique(groups[y != 1])), "groups of rows"
 
 
 def check_classes(y: NDArray[Any], parts: dict[str, Rows], advice: str) -> None:

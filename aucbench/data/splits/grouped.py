@@ -56,6 +56,17 @@ def deal(
     return part[group]
 
 
+def joined(first: NDArray[Any], second: NDArray[Any]) -> Rows:
+    """Groups (n,) that keep together the rows of each group of both."""
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    (_, a), (_, b) = (np.unique(each, return_inverse=True) for each in (first, second))
+    size = int(a.max()) + 1
+    links = sparse.coo_array((np.ones(len(a), np.bool_), (a, size + b)), shape=(size + int(b.max()) + 1,) * 2)
+    return np.asarray(connected_components(links, directed=False)[1][a], np.int64)
+
+
 def _water_level(
     one: NDArray[np.float64],
     load: NDArray[np.float64],

@@ -6,12 +6,14 @@ from numpy.typing import NDArray
 from aucbench.contracts.random_streams import RandomStream
 from aucbench.data.splits._random import (
     ascending,
+    check_classes,
     class_counts,
     drawing,
     one_fold,
     permutation,
     units_of_classes,
 )
+from aucbench.data.splits.forward import forward_fold
 from aucbench.data.splits.protocols import Side, Split
 from aucbench.errors import DataError, ParameterError
 
@@ -50,6 +52,8 @@ def inner_count(split: Split, folds: int) -> int:
         return 1
     if folds < 2:
         raise ParameterError(f"tuning.folds must be >= 2, got {folds}.")
+    if split.train.times is not None:
+        return folds
     positives, negatives, units = units_of_classes(split.train.y, split.train.groups)
     if min(positives, negatives) < 2:
         raise DataError(
@@ -72,6 +76,10 @@ def inner_split(split: Split, folds: int, seed: int, number: int = 0) -> Split:
     if split.validation is not None:
         return Split(split.train, split.validation)
     y = split.train.y
+    if split.train.times is not None:
+        train, test = forward_fold(split.train.times, count, number)
+        check_classes(y, {"inner training": train, "inner test": test}, "choose fewer tuning.folds")
+        return Split(_within(split.train, train), _within(split.train, test))
     rng = drawing(seed, RandomStream.inner_folds)
     train, test = one_fold(y, split.train.groups, rng, count, number)
     return Split(_within(split.train, train), _within(split.train, test))
@@ -80,4 +88,5 @@ def inner_split(split: Split, folds: int, seed: int, number: int = 0) -> Split:
 def _within(side: Side, chosen: NDArray[np.int64]) -> Side:
     """Some rows of a side, as rows of the same X."""
     rows = chosen if side.rows is None else side.rows[chosen]
-    return Side(side.X, side.y[chosen], rows, None if side.groups is None else side.groups[chosen])
+    kept = (None if each is None else each[chosen] for each in (side.groups, side.times))
+    return Side(side.X, side.y[chosen], rows, *kept)

@@ -1,6 +1,6 @@
 """The protocols: holdout, train-validation-test, k-fold, and the split that a data set comes with."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
@@ -13,8 +13,12 @@ from aucbench.contracts.random_streams import RandomStream
 from aucbench.data.equal_rows import equal_rows
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.splits._random import check_classes, drawing, one_fold, random_parts, units_of_classes
+from aucbench.data.splits.forward import forward_fold, forward_parts
+from aucbench.data.splits.grouped import joined
 from aucbench.errors import DataError, ParameterError
 
+LATER = {"later": True}  # of a field that older results lack: at its default it is left out of their keys
+LATER_ROWS = "choose other fractions, or fewer folds, of protocol.time"
 FEW_ROWS = "use protocol=kfold, by which every row tests once, or protocol.stratified=true"
 Rows = NDArray[np.int64]
 Load = Callable[[Part], Loaded]  # gives a part of the data set at hand
@@ -33,7 +37,8 @@ class Side(NamedTuple):
     X: Any  # (n, d) all rows of the part; ndarray or CSR, never copied
     y: NDArray[np.int8]  # (k,) labels of the rows of this side
     rows: NDArray[np.int64] | None  # (k,) their numbers, ascending; None for all n
-    groups: NDArray[np.int64] | None = None  # (k,) rows of one group stay together in splits of the side
+    groups: NDArray[Any] | None = None  # (k,) rows of one group stay together in splits of the side
+    times: NDArray[np.float64] | None = None  # (k,) earlier rows train in splits of the side
 
 
 class Split(NamedTuple):
@@ -72,10 +77,22 @@ class _Common:
     """What is alike in protocols, unless they say otherwise: one split, of the rows of one part."""
 
     name: ClassVar[str]
-    duplicates: Duplicates = field(default=Duplicates.anywhere, metadata={"later": True})
+    duplicates: Duplicates = field(default=Duplicates.anywhere, metadata=LATER)
+    groups: str | int | None = field(default=None, metadata=LATER)
+    time: str | int | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if self.time is not None and (self.groups is not None or self.duplicates is Duplicates.together):
+            raise ParameterError(
+                f"{self.name}: a split by time cannot keep rows together; leave out protocol.time, or "
+                "protocol.groups and protocol.duplicates=together."
+            )
+
+    @property
+    def columns(self) -> tuple[str | int, ...]:
+        """The columns of the data set that decide on the splits."""
+        return tuple(each for each in (self.groups, self.time) if each is not None)
 
     @property
     def splits(self) -> int:
@@ -90,12 +107,36 @@ class _Common:
         """Split the rows of `part` by the split seed."""
         _check_fold(self, fold)
         loaded = load(part)
-        groups = self._groups(loaded)
-        return Split(*(_side(loaded, rows, groups) for rows in self._rows(loaded.y, groups, seed, fold)))
+        groups, times = self._groups(loaded), self._times(loaded)
+        if times is None:
+            found = self._rows(loaded.y, groups, seed, fold)
+        else:
+            found = self._forward(times, fold)
+            check_classes(
+                loaded.y, dict(zip(("training", "test", "validation"), found, strict=False)), LATER_ROWS
+            )
+        return Split(*(_side(loaded, rows, groups, times) for rows in found))
 
-    def _groups(self, loaded: Loaded) -> Rows | None:
+    def _groups(self, loaded: Loaded) -> NDArray[Any] | None:
         """The groups of rows that stay together, (n,); None where each row is alone."""
-        return equal_rows(loaded.X) if self.duplicates is Duplicates.together else None
+        equal = equal_rows(loaded.X) if self.duplicates is Duplicates.together else None
+        if self.groups is None:
+            return equal
+        own = _values(loaded, self.columns, self.groups)
+        return own if equal is None else joined(own, equal)
+
+    def _times(self, loaded: Loaded) -> NDArray[np.float64] | None:
+        """The times of the rows, (n,); None where they do not count."""
+        if self.time is None:
+            return None
+        name = _name(loaded, self.columns, self.time)
+        if loaded.kinds[name] == "text":
+            raise DataError(f"protocol.time: column {name!r} has texts, expected numbers or dates.")
+        return loaded.kept[name]
+
+    def _forward(self, times: NDArray[np.float64], fold: int) -> tuple[Rows, ...]:
+        """The row numbers of each side of a split by time, in the order of `Split`."""
+        raise NotImplementedError
 
     def _rows(self, y: NDArray[np.int8], groups: Rows | None, seed: int, fold: int) -> tuple[Rows, ...]:
         """The row numbers of each side, in the order of `Split`."""
@@ -121,11 +162,19 @@ class Holdout(_Common):
     duplicates : {"anywhere", "together"}
         Whether rows with equal features, as read, are split like others, or stay on one side of the split and
         of the inner folds of a tuning, which are stratified as well as the groups of rows allow.
+    groups : str or int, optional
+        Column of a table by name or number. Rows with the same value stay on one side, as equal rows do.
+    time : str or int, optional
+        Column of numbers or dates. The latest rows test and the earlier ones train, inner folds included;
+        rows of the same time stay together. Classes are not stratified then, and seeds do not matter.
     """
 
     name: ClassVar[str] = "holdout"
     test_fraction: OpenUnit = 0.2
     stratified: bool = True
+
+    def _forward(self, times: NDArray[np.float64], fold: int) -> tuple[Rows, ...]:
+        return tuple(forward_parts(times, {"test": self.test_fraction}).values())
 
     def _rows(self, y: NDArray[np.int8], groups: Rows | None, seed: int, fold: int) -> tuple[Rows, ...]:
         rng = drawing(seed, RandomStream.holdout)
@@ -150,6 +199,11 @@ class TrainValidTest(_Common):
     duplicates : {"anywhere", "together"}
         Whether rows with equal features, as read, are split like others, or stay on one side of the split and
         of the inner folds of a tuning, which are stratified as well as the groups of rows allow.
+    groups : str or int, optional
+        Column of a table by name or number. Rows with the same value stay on one side, as equal rows do.
+    time : str or int, optional
+        Column of numbers or dates. The latest rows test and the earlier ones train, inner folds included;
+        rows of the same time stay together. Classes are not stratified then, and seeds do not matter.
     """
 
     name: ClassVar[str] = "train_valid_test"
@@ -164,6 +218,11 @@ class TrainValidTest(_Common):
                 f"{self.name}: validation_fraction + test_fraction must be < 1, so that rows are left to "
                 f"train on, got {self.validation_fraction} + {self.test_fraction}."
             )
+
+    def _forward(self, times: NDArray[np.float64], fold: int) -> tuple[Rows, ...]:
+        fractions = {"validation": self.validation_fraction, "test": self.test_fraction}
+        training, validation, test = forward_parts(times, fractions).values()
+        return training, test, validation
 
     def _rows(self, y: NDArray[np.int8], groups: Rows | None, seed: int, fold: int) -> tuple[Rows, ...]:
         rng = drawing(seed, RandomStream.train_valid_test)
@@ -195,6 +254,11 @@ class KFold(_Common):
     duplicates : {"anywhere", "together"}
         Whether rows with equal features, as read, are split like others, or stay on one side of the split and
         of the inner folds of a tuning, which are stratified as well as the groups of rows allow.
+    groups : str or int, optional
+        Column of a table by name or number. Rows with the same value stay on one side, as equal rows do.
+    time : str or int, optional
+        Column of numbers or dates. The latest rows test and the earlier ones train, inner folds included;
+        rows of the same time stay together. Classes are not stratified then, and seeds do not matter.
     """
 
     name: ClassVar[str] = "kfold"
@@ -202,10 +266,20 @@ class KFold(_Common):
     repeats: Count = 1
     stratified: bool = True
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.time is not None and self.repeats > 1:
+            raise ParameterError(
+                f"{self.name}: folds by time are the same in each repeat; leave out protocol.repeats."
+            )
+
     @property
     def splits(self) -> int:
         """Folds of all repeats."""
         return self.folds * self.repeats
+
+    def _forward(self, times: NDArray[np.float64], fold: int) -> tuple[Rows, ...]:
+        return forward_fold(times, self.folds, fold)
 
     def _rows(self, y: NDArray[np.int8], groups: Rows | None, seed: int, fold: int) -> tuple[Rows, ...]:
         positives, negatives, units = units_of_classes(y, groups)
@@ -237,6 +311,8 @@ class Given(_Common):
     duplicates : {"anywhere", "together"}
         Whether rows with equal features, as read, may be in different halves and different inner folds of a
         tuning. No row moves from one of the given parts to the other.
+    groups, time : str or int, optional
+        Columns of a table that decide on the halves and on the inner folds of a tuning, as in a hold-out.
     """
 
     name: ClassVar[str] = "given"
@@ -252,7 +328,7 @@ class Given(_Common):
         _check_part(part)
         _check_fold(self, fold)
         train, test = load(Part.train), load(Part.test)
-        training = Side(train.X, train.y, None, self._groups(train))
+        training = Side(train.X, train.y, None, self._groups(train), self._times(train))
         if not self.halved:
             return Split(training, Side(test.X, test.y, None))
         groups = self._groups(test)
@@ -277,8 +353,20 @@ def recorded(name: str, parameters: Mapping[str, Any]) -> SplitProtocol:
     return cls(**absent | dict(parameters))
 
 
-def _side(loaded: Loaded, rows: Rows, groups: Rows | None = None) -> Side:
-    return Side(loaded.X, loaded.y[rows], rows, None if groups is None else groups[rows])
+def _side(
+    loaded: Loaded, rows: Rows, groups: NDArray[Any] | None = None, times: NDArray[Any] | None = None
+) -> Side:
+    chosen = (None if each is None else each[rows] for each in (groups, times))
+    return Side(loaded.X, loaded.y[rows], rows, *chosen)
+
+
+def _name(loaded: Loaded, columns: Sequence[str | int], column: str | int) -> str:
+    """The name of a kept column, which the protocol may name by its number."""
+    return column if column in loaded.kept else list(loaded.kept)[columns.index(column)]  # type: ignore[return-value]
+
+
+def _values(loaded: Loaded, columns: Sequence[str | int], column: str | int) -> NDArray[np.float64]:
+    return loaded.kept[_name(loaded, columns, column)]
 
 
 def _check_fold(protocol: SplitProtocol, fold: int) -> None:

@@ -1,0 +1,77 @@
+"""What is known of the training part of a data set before anything is trained."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aucbench.contracts import DatasetFacts
+from aucbench.data import labels
+from aucbench.data.equal_rows import equal_rows
+from aucbench.data.files import cache
+from aucbench.data.files.build_cache import cached_part, part_folder
+from aucbench.data.files.openml import resolve
+from aucbench.data.leaks import with_leaks
+from aucbench.data.loader import Part, declared_files, has_test_part, keeping, load
+from aucbench.data.readers.blocks import ColumnRecord
+from aucbench.errors import AucbenchError
+
+
+class DataDescription(NamedTuple):
+    """Facts about the training part of a data set."""
+
+    rows: int
+    features: int  # columns of X
+    nonzeros: int
+    labels: dict[str, int]  # rows per label
+    columns: list[ColumnRecord]  # columns of a table; empty for other files
+    repeated: int  # rows that equal an earlier row
+    test_rows: int  # of the test file, 0 where there is none
+    test_repeated: int  # test rows that equal a row of the training part
+
+
+def describe(dataset: Any) -> DataDescription:
+    """Describe the training files of a data set; the number of classes is not checked."""
+    files = resolve(dataset.name, declared_files(dataset))
+    record = cached_part(dataset.name, files, DatasetFacts(dataset).features, Part.train).record
+    counts = {labels.shown(label): count for file in record.files for label, count in file.labels}
+    X, test = _rows(dataset, Part.train), np.empty(0, np.int64)
+    rows = equal_rows(X)
+    if has_test_part(dataset):
+        test = equal_rows(_rows(dataset, Part.test))
+    return DataDescription(
+        record.rows,
+        record.features,
+        record.nonzeros,
+        counts,
+        columns_of(dataset),
+        len(rows) - len(np.unique(rows)),
+        len(test),
+        int(np.isin(test, rows).sum()),
+    )
+
+
+def _rows(dataset: Any, part: Part) -> Any:
+    """The rows of a part, whatever its labels."""
+    files = resolve(dataset.name, declared_files(dataset))
+    return cached_part(dataset.name, files, DatasetFacts(dataset).features, part).X
+
+
+def columns_of(dataset: Any, kept: Sequence[str | int] = ()) -> list[ColumnRecord]:
+    """The columns of a user's table, with columns `kept` as in `load`; empty for all other data.
+
+    Notes name columns that were read in a way nobody asked for, and those that may leak the label.
+    """
+    if DatasetFacts(dataset).load is not None:
+        return []
+    features = DatasetFacts(dataset).features
+    files = keeping(dataset.name, resolve(dataset.name, declared_files(dataset)), kept)
+    if all(file.kind not in cache.TABLE_KINDS or file.rows is not None for file in files):
+        return []
+    X = cached_part(dataset.name, files, features, Part.train).X
+    columns = cache.read_columns(part_folder(dataset.name, files, features, Part.train))
+    try:
+        y = load(dataset, Part.train, kept).y
+    except AucbenchError:  # the classes are not chosen yet
+        return columns
+    return with_leaks(X, y, columns)

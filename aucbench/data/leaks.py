@@ -1,0 +1,95 @@
+"""Columns of a table that alone tell the class, or that tell rows apart: possible leaks of the label.
+
+The AUC of a column is that of its numbers, in the better direction. Categories are ranked by the share of
+positive rows that each has in the other half of the rows, so that a category of a single row tells nothing.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench.data.readers.blocks import ColumnRecord
+
+MOST_ROWS, MOST_VALUES = 20_000, 1 << 22  # rows looked at, and values of all columns
+TELLING = 0.99  # AUC from which a column is named
+FEW_ROWS = 40  # fewer rows may be ranked by any column by chance
+IDENTIFYING = 0.4  # different whole numbers or texts for each row, from which a column is named
+
+
+def with_leaks(X: Any, y: NDArray[np.int8], columns: Sequence[ColumnRecord]) -> list[ColumnRecord]:
+    """The records with notes on columns that rank the classes alone, or have a value for every row or two.
+
+    Parameters
+    ----------
+    X : (n, d) ndarray or CSR
+        Encoded rows, the columns of zeros and ones of a column side by side.
+    y : (n,) int8 array
+        Labels in {-1, 1}.
+    columns : sequence of ColumnRecord
+        All columns of the table, in order.
+    """
+    rows = min(MOST_ROWS, max(2 * FEW_ROWS, MOST_VALUES // max(1, X.shape[1])))
+    if len(y) > rows:
+        chosen = np.sort(np.random.default_rng(0).choice(len(y), rows, replace=False))
+        X, y = X[chosen], y[chosen]
+    if len(y) < FEW_ROWS or len(np.unique(y)) < 2:
+        return list(columns)
+    X = X.tocsc() if sparse.issparse(X) else np.asarray(X)
+    found, begin = [], 0
+    for column in columns:
+        width = (column.levels or column.kind != "categories") if column.is_feature else 0
+        note = _note(X[:, begin : begin + width], y, column) if width else ""
+        begin += width
+        found.append(replace(column, note="; ".join(filter(None, (column.note, note)))))
+    return found
+
+
+def _note(block: Any, y: NDArray[np.int8], column: ColumnRecord) -> str:
+    if column.kind == "categories":
+        codes = _codes(block)
+        different, what = len(np.unique(codes)), "texts"
+        auc = _auc_of_categories(codes, y)
+    else:
+        values = np.asarray(block.todense() if sparse.issparse(block) else block, np.float64).ravel()
+        whole = bool(np.all(values == np.floor(values)))
+        different, what = (len(np.unique(values)) if whole else 0), "whole numbers"
+        auc = _auc(values, y)
+    auc = max(auc, 1.0 - auc)
+    if auc >= TELLING:
+        return f"alone has the AUC {auc:.4f}; leave it out if it is not known before the label"
+    if different >= IDENTIFYING * len(y):
+        return f"has {different:,} different {what} in {len(y):,} rows, as an identifier has (AUC {auc:.4f})"
+    return ""
+
+
+def _codes(block: Any) -> NDArray[np.int64]:
+    """The category of each row, -1 where it has none."""
+    rows, places = block.nonzero()
+    codes = np.full(block.shape[0], -1, np.int64)
+    codes[rows] = places
+    return codes
+
+
+def _auc_of_categories(codes: NDArray[np.int64], y: NDArray[np.int8]) -> float:
+    half = np.random.default_rng(1).permutation(len(y)) % 2 == 0
+    scores, size = np.empty(len(y)), int(codes.max()) + 2
+    for own in (half, ~half):
+        counts = np.bincount(codes[~own] + 1, minlength=size)
+        positives = np.bincount(codes[~own] + 1, y[~own] == 1, minlength=size)
+        share = (positives + np.mean(y[~own] == 1)) / (counts + 1.0)
+        scores[own] = share[codes[own] + 1]
+    return _auc(scores, y)
+
+
+def _auc(values: NDArray[np.float64], y: NDArray[np.int8]) -> float:
+    """The AUC by midranks; `aucbench.evaluation` stands beside this room, which may not import it."""
+    from scipy.stats import rankdata
+
+    positive = y == 1
+    n_pos = int(np.count_nonzero(positive))
+    ranks = float(rankdata(values)[positive].sum())
+    return (ranks - n_pos * (n_pos + 1) / 2) / (n_pos * (len(y) - n_pos))

@@ -1,0 +1,369 @@
+"""Tables as people have them: words for missing values, signs beside numbers, layouts, groups and leaks."""
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
+
+from aucbench import DataError, ParameterError
+from aucbench.data import columns_of, describe, load
+from aucbench.data.loader import Part
+from aucbench.data.readers.formats import reader_of
+from aucbench.data.splits.inner import inner_count, inner_split
+from aucbench.data.splits.protocols import Given, Holdout, KFold, TrainValidTest
+from aucbench_datasets.user_files import Arff, Csv, Npz, Parquet
+
+ROWS = 200
+RNG = np.random.default_rng(0)
+AGES, OTHER = RNG.integers(40, 90, ROWS), RNG.normal(size=ROWS)
+Y = np.arange(ROWS) % 2
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Writes columns as CSV, the label last; gives the path."""
+
+    def saved(sep=",", header=True, name="own.csv", **columns):
+        frame = pd.DataFrame({**columns, "z": OTHER[: len(next(iter(columns.values())))]})
+        frame["y"] = Y[: len(frame)]
+        frame.to_csv(tmp_path / name, index=False, sep=sep, header=header)
+        return str(tmp_path / name)
+
+    return saved
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(text, name="own.csv"):
+        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        return str(tmp_path / name)
+
+    return written
+
+
+def replaced(every, *texts):
+    return [texts[i // every % len(texts)] if i % every == 0 else str(age) for i, age in enumerate(AGES)]
+
+
+WORDS = [
+    ".",
+    "\\N",
+    "unknown",
+    "#DIV/0!",
+    "n.a.",
+    "--",
+    "N/A",
+    "UNKNOWN",
+    "Missing",
+    ".b",
+    "#N/A",
+    "NULL",
+    "*",
+]
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("kind", ["csv", "arff"])
+def test_words_for_missing_among_numbers_are_missing_and_said(saved, write, word, kind):
+    texts = replaced(25, word)
+    if kind == "csv":
+        path, make = saved(age=texts), Csv
+    else:
+        rows = "".join(f"'{a}',{z},{label}\n" for a, z, label in zip(texts, OTHER, Y, strict=True))
+        head = "@relation r\n@attribute age numeric\n@attribute z real\n@attribute y {0,1}\n@data\n"
+        path, make = write(head + rows.replace("\\", "\\\\"), "own.arff"), Arff
+    with pytest.raises(
+        DataError, match=r"8 values are missing, in column 'age' \(8, as .*dataset\.missing=median"
+    ):
+        load(make(path))
+    data = make(path, missing="median")
+    expected = pd.to_numeric(pd.Series(texts), errors="coerce")
+    np.testing.assert_array_equal(load(data).X[:, 0], expected.fillna(expected.median()))
+    assert word in columns_of(data)[0].note
+
+
+def test_words_that_a_user_names_are_missing_in_any_column(saved):
+    path = saved(
+        age=replaced(20, "none yet"), job=["cook", "?", "later"] * (ROWS // 3) + ["cook"] * (ROWS % 3)
+    )
+    data = Csv(path, missing="median", missing_words=["none yet", "later"])
+    columns = {column.name: column for column in columns_of(data)}
+    assert columns["age"].missing == 10
+    assert columns["job"].categories == ("cook",)
+
+
+@pytest.mark.parametrize(
+    ("texts", "declared", "numbers"),
+    [
+        (replaced(10, "90+"), "quantity", np.where(np.arange(ROWS) % 10 == 0, 90.0, AGES)),
+        (replaced(10, "<40"), "quantity", np.where(np.arange(ROWS) % 10 == 0, 40.0, AGES)),
+        ([f"\u2212{age}.5" for age in AGES], "quantity", -AGES - 0.5),
+        ([f"{age / 8} kg" for age in AGES], "quantity", AGES / 8),
+        ([f"${age * 1000:,}.50" for age in AGES], "quantity", AGES * 1000 + 0.5),
+        ([f"({age}.25)" for age in AGES], "quantity", -AGES - 0.25),
+        ([f"{age // 4}:{age % 60:02d}" for age in AGES], "time", AGES // 4 + AGES % 60 / 60),
+    ],
+)  # fmt: skip
+def test_numbers_with_signs_are_refused_with_both_ways_out_and_read_as_declared(
+    saved, texts, declared, numbers
+):
+    path = saved(age=texts)
+    with pytest.raises(DataError, match=rf"'age' .*types=\{{age: {declared}\}}.*types=\{{age: categories\}}"):
+        load(Csv(path))
+    np.testing.assert_allclose(load(Csv(path, types={"age": declared})).X[:, 0], numbers, rtol=1e-15)
+    levels = len(set(texts))
+    assert load(Csv(path, types={"age": "categories"})).X.shape[1] == levels + 1
+
+
+def test_other_texts_among_many_numbers_are_refused_by_their_counts(saved):
+    path = saved(age=replaced(5, "not asked", "moved away"))
+    with pytest.raises(
+        DataError, match=r"'not asked' \(20\), 'moved away' \(20\) among 160 numbers.*missing_words"
+    ):
+        load(Csv(path))
+    few = saved(grade=[str(i % 4) if i % 5 else "ungraded" for i in range(ROWS)])
+    assert load(Csv(few)).X.shape[1] == 6  # few different numbers are categories
+
+
+def test_declared_types_of_files_are_kept_or_refused_with_their_row(tmp_path, write):
+    frame = pd.DataFrame({"kind": pd.Categorical(AGES % 4), "z": OTHER, "y": Y})
+    frame.to_parquet(tmp_path / "own.parquet")
+    data = Parquet(str(tmp_path / "own.parquet"))
+    assert columns_of(data)[0].categories == ("0", "1", "2", "3")
+    np.testing.assert_array_equal(load(data).X[:, :4], pd.get_dummies(frame.kind, dtype=float))
+    arff = "@relation r\n@attribute a numeric\n@attribute y {0,1}\n@data\n1,0\n2,1\ntwo,0\n"
+    with pytest.raises(DataError, match=r"'a' has 'two' in row 3, and the file declares numbers"):
+        load(Arff(write(arff, "own.arff")))
+
+
+MARKS = {";": ";", ",": ",", "\t": "\t", "|": "|", " ": " "}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(list(MARKS)),
+    st.booleans(),
+    st.lists(
+        st.tuples(st.floats(-1e6, 1e6), st.sampled_from(["a b", "x;y", "p,q", 'say "no"', "u|v"])),
+        min_size=4,
+        max_size=15,
+    ),
+)
+def test_the_delimiter_is_found_whatever_else_cells_hold(tmp_path_factory, mark, header, rows):
+    rows = [*rows, (0.5, "a b"), (-0.25, "p,q")]
+    frame = pd.DataFrame(rows, columns=["n", "text"])
+    frame["m"], frame["y"] = range(len(frame), 0, -1), [i % 2 for i in range(len(frame))]
+    path = tmp_path_factory.mktemp("marks") / "own.csv"
+    frame.to_csv(path, sep=mark, index=False, header=header)
+    data = Csv(str(path), types={0: "number", 1: "categories", 2: "number"}, header=header)
+    np.testing.assert_array_equal(load(data).X[:, 0], frame.n)
+
+
+def test_decimal_commas_between_semicolons_are_read_and_what_may_be_either_is_left_to_the_user(write):
+    rows = "".join(f"{i % 2};{i % 7},{i % 10};{i % 3},5\n" for i in range(60))
+    loaded = load(Csv(write(rows), target=0, header=False, types={1: "decimal_comma", 2: "decimal_comma"}))
+    np.testing.assert_allclose(loaded.X[:, 0], [i % 7 + i % 10 / 10 for i in range(60)])
+    path = write("red,big|heavy,yes\nblue,small|light,no\nred,small|heavy,no\n")
+    with pytest.raises(DataError, match=r"dataset\.delimiter='.'.* or .*dataset\.delimiter='.'"):
+        load(Csv(path))
+    assert load(Csv(path, delimiter=",", header=False)).X.shape == (3, 5)
+
+
+TABLE = "a b y\n1 2 0\n3 4 1\n5 7 0\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        (TABLE.replace(" ", "   "), {}),
+        (TABLE.replace(" ", " \t "), {"delimiter": "blanks"}),
+        ("  " + TABLE.replace("\n", "\n  ").rstrip(" "), {}),
+        ('"a" "b" "y"\n"1" 1 2 0\n"2" 3 4 1\n"3" 5 7 0\n', {}),  # of R, with names of rows
+        ("sep=;\n" + TABLE.replace(" ", ";"), {}),
+        ("# made by hand\n" + TABLE.replace(" ", ",") + "# the end\n", {"comment": "#"}),
+        ("Survey of 2024\n\n" + TABLE.replace(" ", ","), {"skip": 1}),
+        ('a,"b\nof two lines",y\n1,2,0\n3,4,1\n5,7,0\n', {}),
+    ],
+)
+def test_layouts_of_other_programs_are_read(write, text, fields):
+    assert load(Csv(write(text), **fields)).X.tolist() == [[1, 2], [3, 4], [5, 7]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("# made by hand\n" + TABLE.replace(" ", ","), r"dataset\.comment='#'"),
+        ("Survey of 2024\n" + TABLE.replace(" ", ","), r"dataset\.skip=1"),
+        ("caf\xe9,b,y\n1,2,0\n3,4,1\n".encode("latin-1"), r"not UTF-8 text \(line 1\)"),
+    ],
+)
+def test_other_layouts_are_refused_with_the_way_out(write, text, message):
+    with pytest.raises(DataError, match=message):
+        load(Csv(write(text)))
+
+
+def zipped(text):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("inside.csv", text)
+    return stream.getvalue()
+
+
+def zstd(text):
+    return pa.compress(text, codec="zstd", asbytes=True)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstd, zipped])
+@pytest.mark.parametrize("name", ["own.csv", "own", "own.gz"])
+def test_compression_is_told_by_content(write, pack, name):
+    path = write(pack(TABLE.replace(" ", ",").encode()), name)
+    assert load(Csv(path)).X.tolist() == [[1, 2], [3, 4], [5, 7]]
+
+
+@pytest.mark.parametrize(
+    ("head", "what"),
+    [
+        (b"PAR1", "Parquet"),
+        (b"ARROW1\0\0", "Arrow"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel"),
+        (b"\x93NUMPY\x01\x00", "NumPy"),
+        (b"<!DOCTYPE html><p>", "web page"),
+        (b'[{"a": 1}]', "JSON"),
+    ],
+)
+def test_files_that_are_no_text_are_named(write, head, what):
+    for make in (Csv, Arff):
+        with pytest.raises(DataError, match=rf"is .*{what}"):
+            load(make(write(head + b" 1,2\n" * 9)))
+
+
+def test_a_file_is_read_by_its_content_where_its_name_says_nothing(tmp_path, write):
+    frame = pd.DataFrame({"a": OTHER, "y": Y})
+    frame.to_parquet(tmp_path / "p.data")
+    np.savez(tmp_path / "n.data", X=OTHER[:, None], y=Y)
+    (tmp_path / "n.data.npz").rename(tmp_path / "n.data")
+    assert reader_of(str(tmp_path / "p.data")) == "parquet"
+    assert reader_of(str(tmp_path / "n.data")) == "npz"
+    assert reader_of(write("1 1:2 3:4\n", "x")) == "libsvm"
+    assert reader_of(write("a,b\n1,2\n", "x")) == "csv"
+    assert reader_of(write("@relation r\n@attribute a real\n", "x")) == "arff"
+
+
+def test_a_test_file_needs_only_the_columns_that_are_used(saved, tmp_path):
+    path = saved(a=AGES, b=AGES[::-1])
+    frame = pd.read_csv(path)
+    frame.drop(columns="b").assign(more=1).to_csv(tmp_path / "test.csv", index=False)
+    test = str(tmp_path / "test.csv")
+    with pytest.raises(DataError, match=r"lacks b"):
+        load(Csv(path, target="y", test_path=test), "test")
+    loaded = load(Csv(path, target="y", test_path=test, drop=["b"]), "test")
+    np.testing.assert_array_equal(loaded.X, frame[["a", "z"]])
+
+
+GROUPS = np.repeat(np.arange(40), 5)
+
+
+@pytest.fixture
+def patients(saved):
+    order = np.random.default_rng(5).permutation(ROWS)
+    names = np.array([f"patient {k}" for k in GROUPS])
+    return saved(patient=names[order], age=AGES, when=RNG.integers(0, 60, ROWS))
+
+
+def of(data, kept):
+    return lambda part: load(data, part, kept)
+
+
+@pytest.mark.parametrize("protocol", [Holdout, TrainValidTest, KFold])
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("duplicates", ["anywhere", "together"])
+def test_rows_of_a_group_are_on_one_side_of_every_split(patients, protocol, seed, duplicates):
+    chosen = protocol(groups="patient", duplicates=duplicates)
+    data = Csv(patients, target="y", drop=["when"])
+    loaded = load(data, kept=chosen.columns)
+    assert loaded.X.shape[1] == 2
+    named = pd.read_csv(patients).patient.to_numpy()
+    split = chosen.split(of(data, chosen.columns), Part.train, seed)
+    sides = [side for side in split if side is not None]
+    seen = [set(named[side.rows]) for side in sides]
+    assert sum(map(len, seen)) == len(set.union(*seen)) == 40
+    inner = inner_split(split, 3, seed, 0)
+    assert not set(named[inner.train.rows]) & set(named[inner.test.rows])
+
+
+def test_earlier_rows_train_and_later_ones_test(patients):
+    data = Csv(patients, target="y", drop=["patient"])
+    when = pd.read_csv(patients).when.to_numpy()
+    for chosen in (Holdout(time="when"), TrainValidTest(time="when"), KFold(time="when", folds=4)):
+        latest = -1
+        for fold in range(chosen.splits):
+            split = chosen.split(of(data, chosen.columns), Part.train, 0, fold)
+            parts = [split.train, *([split.validation] if split.validation else []), split.test]
+            times = [when[side.rows] for side in parts]
+            assert all(a.max() < b.min() for a, b in pairwise(times))
+            assert latest < len(split.train.y)
+            latest = len(split.train.y)
+            for number in range(inner_count(split, 3)):
+                inner = inner_split(split, 3, 0, number)
+                assert (
+                    inner.test is split.validation
+                    or when[inner.train.rows].max() < when[inner.test.rows].min()
+                )
+
+
+def test_columns_of_a_split_that_do_not_suit_it_are_refused(patients, saved):
+    data = Csv(patients, target="y")
+    for chosen, message in (
+        (Holdout(time="patient"), r"'patient' has texts"),
+        (Holdout(groups="clinic"), r"no column 'clinic' \(protocol\)"),
+        (Holdout(groups="y"), r"'y' is the label"),
+    ):
+        with pytest.raises(DataError, match=message):
+            chosen.split(of(data, chosen.columns), Part.train, 0)
+    with pytest.raises(ParameterError, match=r"protocol\.time"):
+        Holdout(time="when", groups="patient")
+    gaps = Csv(saved(patient=[None, *GROUPS[1:]], name="gaps.csv"))
+    with pytest.raises(DataError, match=r"'patient' decides on the split and has no value in row 1"):
+        load(gaps, kept=("patient",))
+    with pytest.raises(ParameterError, match=r"columns of a CSV"):
+        load(Npz("x.npz"), kept=("patient",))
+    assert Given().columns == ()
+
+
+def test_leaks_are_named_with_their_auc(saved):
+    rng, y = np.random.default_rng(1), Y
+    columns = {
+        "copy": np.where(y == 1, "ill", "well"),
+        "near": y + 0.3 * rng.normal(size=ROWS),
+        "noise": rng.normal(size=ROWS).round(2),
+        "code": rng.permutation(10 * ROWS)[:ROWS],
+        "job": rng.choice(["cook", "nurse", "judge"], ROWS),
+    }
+    notes = {column.name: column.note for column in columns_of(Csv(saved(**columns)))}
+    auc = roc_auc_score(y, columns["near"])
+    assert "1.0000" in notes["copy"]
+    assert (f"{auc:.4f}" in notes["near"]) is (auc >= 0.99)
+    assert "identifier" in notes["code"]
+    assert not notes["noise"]
+    assert not notes["job"]
+
+
+def test_equal_rows_are_counted_in_a_file_and_between_files(saved, tmp_path):
+    path = saved(a=AGES)
+    frame = pd.read_csv(path)
+    pd.concat([frame, frame[:30]]).to_csv(tmp_path / "train.csv", index=False)
+    pd.concat([frame[:12], frame[50:90] + 1000]).assign(y=lambda f: f.y % 2).to_csv(
+        tmp_path / "test.csv", index=False
+    )
+    found = describe(Csv(str(tmp_path / "train.csv"), test_path=str(tmp_path / "test.csv")))
+    assert (found.repeated, found.test_rows, found.test_repeated) == (30, 52, 12)
