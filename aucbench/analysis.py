@@ -132,7 +132,7 @@ def _file_words(path: str, overrides: Sequence[str]) -> tuple[str, ...]:
     from aucbench.data.readers.formats import reader_of
 
     kind = next((word for word in overrides if word.startswith("dataset=")), f"dataset={reader_of(path)}")
-    return (kind, f"dataset.path={path}", *overrides)
+    return (kind, f"dataset.path={path}", *(word for word in overrides if word != kind))
 
 
 def suggest(

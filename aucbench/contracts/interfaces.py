@@ -227,6 +227,8 @@ class File:
         training rows, become 1, the others -1.
     zero_based : bool or None
         Whether the indices of a LIBSVM file count from 0; None: if an index in any file of the data set is 0.
+    partitions : tuple of (name, value)
+        Columns with one value in the whole file, which come before those of the file.
     by_hand : str
         For a file without a public address: what to download, and where.
     """
@@ -242,6 +244,7 @@ class File:
     topic: float | str | None = None
     zero_based: bool | None = False
     by_hand: str = ""
+    partitions: tuple[tuple[str, str], ...] = ()
 
 
 @runtime_checkable

@@ -1,5 +1,6 @@
 """What is known of the training part of a data set before anything is trained."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -34,7 +35,9 @@ def describe(dataset: Any) -> DataDescription:
     """Describe the training files of a data set; the number of classes is not checked."""
     files = resolve(dataset.name, declared_files(dataset))
     record = cached_part(dataset.name, files, DatasetFacts(dataset).features, Part.train).record
-    counts = {labels.shown(label): count for file in record.files for label, count in file.labels}
+    counts: Counter[str] = Counter()
+    for file in record.files:
+        counts.update({labels.shown(label): count for label, count in file.labels})
     X, test = _rows(dataset, Part.train), np.empty(0, np.int64)
     rows = equal_rows(X)
     if has_test_part(dataset):

@@ -55,7 +55,7 @@ def _note(block: Any, y: NDArray[np.int8], column: ColumnRecord) -> str:
         auc = _auc_of_categories(codes, y)
     else:
         values = np.asarray(block.todense() if sparse.issparse(block) else block, np.float64).ravel()
-        whole = bool(np.all(values == np.floor(values)))
+        whole = column.kind == "number" and bool(np.all(values == np.floor(values)))
         different, what = (len(np.unique(values)) if whole else 0), "whole numbers"
         auc = _auc(values, y)
     auc = max(auc, 1.0 - auc)

@@ -21,7 +21,7 @@ from scipy import sparse
 from aucbench import data
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.readers.blocks import ColumnRecord
-from aucbench.data.readers.cells import MISSING, is_number
+from aucbench.data.readers.cells import MISSING_NUMBERS, is_number
 from aucbench.data.scaler import Scaler, fit_scaling
 from aucbench.data.splits.inner import limited
 from aucbench.data.splits.protocols import recorded
@@ -34,6 +34,7 @@ from aucbench.tracking.artifacts import RECORDS, WEIGHTS, weight_name
 from aucbench.tracking.client import Connection, reads, shown
 
 LOADER = "aucbench_linear_model"  # a module of that name is put beside the model
+KINDS = ("number", "categories", "percent", "date", "thousands", "decimal_comma")  # of columns it knows
 REQUIRED = ("mlflow", "numpy", "pandas", "scipy")  # by an exported model
 EXAMPLES = 3  # rows of an example
 KEY = 64  # hexadecimal digits of an entry's key
@@ -104,13 +105,17 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
     # Weights of rescaled rows, as weights of the scaled ones; rows of earlier versions were not rescaled.
     weights = weights * record.data.row_factor
     inputs = [to_dict(column) for column in columns if column.is_feature]
+    if others := [each for each in inputs if each["kind"] not in KINDS]:
+        raise ParameterError(
+            f"Column {others[0]['name']!r} is read as {others[0]['kind']}, which no exported model can do."
+        )
     facts = {
         "scaling": record.scaling,
         "dtype": record.dtype,
         "record": to_dict(record),
         "constant": record.result.score_at_zero,
         "columns": inputs,
-        "missing_words": MISSING,
+        "missing_words": [*MISSING_NUMBERS, *record.dataset.parameters.get("missing_words", ())],
     }
     from importlib.metadata import version
 

@@ -1,5 +1,6 @@
 """The user's own data in LIBSVM, CSV, ARFF, Parquet and NumPy files."""
 
+import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from aucbench import Count, File, Grouping, Index, ParameterError, Table, check_fields
+from aucbench_datasets._own_files import own_files
 from aucbench_datasets._several_classes import checked_positive
 
 MOST_FEATURES = 2**31 - 1
@@ -24,6 +26,7 @@ class ColumnType(StrEnum):
 
     number = "number"
     categories = "categories"
+    hashed = "hashed"  # categories that share 2^18 columns
     thousands = "thousands"  # 1,234,567.8
     decimal_comma = "decimal_comma"  # 1.234.567,8
     percent = "percent"  # 12.5%
@@ -32,6 +35,14 @@ class ColumnType(StrEnum):
     quantity = "quantity"  # 90+, < 0.3, 1.2 kg, $1,200: the number alone
 
 
+PARTITIONED = ("csv", "parquet", "arff")
+ENDINGS = {  # of the files that are read in a folder, if there are any
+    "libsvm": (".libsvm", ".svm", ".t", ".txt"),
+    "csv": (".csv", ".tsv", ".txt"),
+    "parquet": (".parquet", ".pq"),
+    "arff": (".arff",),
+    "npz": (".npz",),
+}
 LATER = {"later": True}  # of a field that older results lack: at its default it is left out of their keys
 
 
@@ -66,20 +77,31 @@ class _Own(_Labels):
 
     Parameters
     ----------
-    path : str
-        The file; needed.
-    test_path : str, optional
-        A file with the test part.
+    path : str or list of str
+        The file, needed; or several: a list, a folder, or a pattern such as ``part-*.csv``. Files of a folder
+        or a pattern are read in the order of their names; folders ``NAME=VALUE`` become columns of tables.
+    test_path : str or list of str, optional
+        The test part, in the same ways.
     """
 
     _kind = "libsvm"
-    path: str | None = None
-    test_path: str | None = None
+    path: Any = None
+    test_path: Any = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("path", "test_path"):
+            value = getattr(self, name)
+            several = tuple(value) if isinstance(value, list | tuple) else value
+            object.__setattr__(self, name, several)
+            if not all(isinstance(each, str | None) for each in _listed(several)):
+                raise ParameterError(f"{self.name}: {name} must be a path or a list of paths, got {value!r}.")
 
     @property
     def title(self) -> str:
         """The file's name, by which results are told apart."""
-        return Path(self.path or self.name).name
+        names = [Path(path).name for path in _listed(self.path or self.name)]
+        return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
     @property
     def files(self) -> tuple[File, ...]:
@@ -95,9 +117,16 @@ class _Own(_Labels):
         parts = {"train": self.path} | ({"test": self.test_path} if self.test_path else {})
         return tuple(
             File(
-                self._absolute(path, part), part=part, kind=self._kind, table=self._table(), **self._reading()
+                found.path,
+                part=part,
+                kind=self._kind,
+                table=self._table(),
+                partitions=found.partitions if self._kind in PARTITIONED else (),
+                **self._reading(),
             )
-            for part, path in parts.items()
+            for part, paths in parts.items()
+            for path in _listed(paths)
+            for found in own_files(self.name, self._absolute(path, part), ENDINGS[self._kind])
         )
 
     def _absolute(self, path: str, part: str) -> str:
@@ -161,7 +190,8 @@ class Columns(_Labels):
     missing : Missing
         ``refuse``, or ``median`` of the column in the training part.
     types : dict
-        What columns are that are not to be read as they look (``number``, ``categories``, ``thousands``,
+        What columns are that are not to be read as they look (``number``, ``categories``, ``hashed``,
+        ``thousands``,
         ``decimal_comma``, ``percent``, ``date``, ``time`` or ``quantity``), and ``number`` for one that
         numbers the rows or is sorted, which is no feature otherwise.
     missing_words : list of str
@@ -255,18 +285,42 @@ class Arff(_OwnColumns):
 class Npz(_Own):
     """An archive of NumPy with rows X (or the parts of a CSR matrix) and labels y: ``dataset=npz``.
 
+    Arrays X_test and y_test are the test part.
+
     Parameters
     ----------
     target : str, optional
         The array of labels; y, target or labels when left out.
+    missing : Missing
+        ``refuse``, or ``median`` of the column in the training part.
     """
 
     name = "npz"
     _kind = "npz"
     target: str | None = None
+    missing: Missing = field(default=Missing.refuse, metadata=LATER)
+
+    @property
+    def files(self) -> tuple[File, ...]:
+        """The declared files; an archive with test rows is the file of both parts."""
+        found = super().files
+        own = [] if self.test_path else [file for file in found if _has_test_rows(file.path)]
+        return (*found, *(replace(file, part="test") for file in own))
 
     def _table(self) -> Table:
-        return Table(target_column(self.target))
+        return Table(target_column(self.target), missing=str(self.missing))
+
+
+def _has_test_rows(path: str) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {"X_test.npy", "y_test.npy"} <= set(archive.namelist())
+    except (OSError, zipfile.BadZipFile):  # the reader says what is wrong
+        return False
+
+
+def _listed(paths: Any) -> tuple[Any, ...]:
+    return paths if isinstance(paths, tuple) else (paths,)
 
 
 def target_column(target: Any) -> str | int:

@@ -13,6 +13,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
+from sklearn.feature_extraction import FeatureHasher
 from sklearn.metrics import roc_auc_score
 
 from aucbench import DataError, ParameterError
@@ -21,7 +24,7 @@ from aucbench.data.loader import Part
 from aucbench.data.readers.formats import reader_of
 from aucbench.data.splits.inner import inner_count, inner_split
 from aucbench.data.splits.protocols import Given, Holdout, KFold, TrainValidTest
-from aucbench_datasets.user_files import Arff, Csv, Npz, Parquet
+from aucbench_datasets.user_files import Arff, Csv, Libsvm, Npz, Parquet
 
 ROWS = 200
 RNG = np.random.default_rng(0)
@@ -367,3 +370,77 @@ def test_equal_rows_are_counted_in_a_file_and_between_files(saved, tmp_path):
     )
     found = describe(Csv(str(tmp_path / "train.csv"), test_path=str(tmp_path / "test.csv")))
     assert (found.repeated, found.test_rows, found.test_repeated) == (30, 52, 12)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "libsvm"])
+def test_files_of_a_folder_a_pattern_or_a_list_are_one_data_set_in_the_order_of_names(tmp_path, kind):
+    frames = {}
+    for k, name in enumerate(["b", "a", "c"]):
+        frame = pd.DataFrame({"u": RNG.normal(size=30), "v": RNG.normal(size=30), "y": np.arange(30) % 2})
+        frames[name] = frame
+        path = tmp_path / f"part={k % 2}" / f"{name}.{kind}"
+        path.parent.mkdir(exist_ok=True)
+        if kind == "csv":
+            frame.to_csv(path, index=False)
+        elif kind == "parquet":
+            frame.to_parquet(path)
+        else:
+            dump_svmlight_file(frame[["u", "v"]], frame.y, str(path), zero_based=False)
+    (tmp_path / "part=0" / "_SUCCESS").touch()
+    make = {"csv": Csv, "parquet": Parquet, "libsvm": Libsvm}[kind]
+    ordered = pd.concat([frames["b"], frames["c"], frames["a"]])[["u", "v"]].to_numpy()
+    for path in (str(tmp_path), f"{tmp_path}/*/*.{kind}", f"{tmp_path}/**/?.{kind}"):
+        X = load(make(path)).X
+        if kind != "libsvm":
+            assert X[:, 0].tolist() == [0.0] * 60 + [1.0] * 30
+            X = X[:, 1:]
+        np.testing.assert_allclose(X, ordered, rtol=1e-15)
+    listed = make([f"{tmp_path}/part=1/a.{kind}", f"{tmp_path}/part=0/b.{kind}"])
+    np.testing.assert_allclose(
+        load(listed).X[:, -2:], pd.concat([frames["a"], frames["b"]])[["u", "v"]], rtol=1e-15
+    )
+    with pytest.raises(ParameterError, match="has no files"):
+        load(make(f"{tmp_path}/*.{kind}"))
+
+
+@pytest.mark.parametrize("layout", ["dense", "fortran", "csr"])
+def test_arrays_have_a_test_part_and_medians_in_the_place_of_missing_values(tmp_path, layout):
+    X, test = RNG.normal(size=(50, 4)).round(1), RNG.normal(size=(20, 4))
+    X[RNG.random(X.shape) < 0.2] = np.nan
+    test[0, 0] = np.nan
+    path = str(tmp_path / "own.npz")
+    if layout == "csr":
+        filled = sparse.csr_matrix(np.where(RNG.random(X.shape) < 0.5, 0.0, X))
+        parts = {
+            "data": filled.data,
+            "indices": filled.indices,
+            "indptr": filled.indptr,
+            "shape": filled.shape,
+        }
+        X = filled.toarray()
+        np.savez(path, y=np.arange(50) % 2, **parts)
+        data = Npz(path, missing="median")
+    else:
+        order = "F" if layout == "fortran" else "C"
+        arrays = {"X": np.array(X, order=order), "X_test": np.array(test, order=order)}
+        np.savez(path, y=np.arange(50) % 2, y_test=np.arange(20) % 2, **arrays)
+        data = Npz(path, missing="median")
+        expected = np.where(np.isnan(test), np.nanmedian(X, axis=0), test)
+        np.testing.assert_array_equal(load(data, "test").X, expected)
+    np.testing.assert_array_equal(load(data).X, np.where(np.isnan(X), np.nanmedian(X, axis=0), X))
+    with pytest.raises(DataError, match=r"missing or infinite .*dataset\.missing=median"):
+        load(Npz(path))
+
+
+def test_many_texts_share_hashed_columns_unless_declared(saved):
+    n = 6000
+    users = RNG.integers(0, 1500, n)
+    frame = {"user": [f"u{k}" for k in users], "n": RNG.normal(size=n)}
+    pd.DataFrame({**frame, "y": np.arange(n) % 2}).to_csv(path := saved(a=AGES), index=False)
+    data = Csv(path)
+    loaded, hashed = load(data), FeatureHasher(2**18, input_type="string")
+    expected = hashed.transform([[f"user=u{k}"] for k in users])
+    assert abs(loaded.X[:, 1:] - expected).max() == 0
+    assert "hashed into 262,144 columns" in columns_of(data)[0].note
+    assert load(Csv(path, types={"user": "categories"})).X.shape[1] == len(set(users)) + 1
+    assert load(Csv(path, types={"n": "hashed", "user": "hashed"})).X.shape[1] == 2**18

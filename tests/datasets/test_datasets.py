@@ -80,7 +80,7 @@ def test_without_a_path_the_message_says_what_to_set(tmp_path):
         load(Libsvm())
     with pytest.raises(DataError, match=r"does not exist"):
         load(Libsvm(path=str(tmp_path / "none")))
-    with pytest.raises(DataError, match=r"is a folder"):
+    with pytest.raises(ParameterError, match=r"no files"):
         load(Libsvm(path=str(tmp_path)))
 
 
@@ -91,8 +91,9 @@ def test_positive_that_is_no_label_is_refused(positive):
 
 
 def test_own_data_sets_declared_alike_are_equal_and_hashable(tmp_path):
-    assert Libsvm(path=str(tmp_path)).files == (File(str(tmp_path), zero_based=None),)
-    assert Libsvm(path=str(tmp_path), zero_based=False).files == (File(str(tmp_path)),)
+    path = str(tmp_path / "own")
+    assert Libsvm(path=path).files == (File(path, zero_based=None),)
+    assert Libsvm(path=path, zero_based=False).files == (File(path),)
     assert hash(Libsvm(path="x", positive=[1, 2])) == hash(Libsvm(path="x", positive=(1.0, 2.0)))
 
 

@@ -146,13 +146,15 @@ def verify(names: tuple[str, ...]) -> None:
 @click.argument("file")
 @click.argument("overrides", nargs=-1)
 def describe(file: str, overrides: tuple[str, ...]) -> None:
-    """Show how a FILE of one's own is read: its rows, labels and columns.
+    """Show how a FILE of one's own, or - for standard input, is read: its rows, labels and columns.
 
     OVERRIDES are those of a run, such as dataset.target=outcome or 'dataset.drop=[id]'; dataset=npz and the
     like say how to read a file whose name does not.
     """
+    from aucbench.cli.standard_input import keep_standard_input
     from aucbench.data.readers.blocks import RefusedColumnsError
 
+    file = keep_standard_input() if file == "-" else file
     try:
         found = analysis.describe_data(file, *overrides)
     except RefusedColumnsError as refused:

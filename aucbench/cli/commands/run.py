@@ -8,6 +8,7 @@ from aucbench import api
 from aucbench.cli.console import Console, names_of
 from aucbench.cli.exit_status import BAD_INPUT, FAILED
 from aucbench.cli.progress import BarView, bar
+from aucbench.cli.standard_input import with_standard_input
 from aucbench.config import compose
 from aucbench.config.overrides import parse
 from aucbench.humanize import counted, duration, filesize
@@ -19,6 +20,7 @@ from aucbench.studies.result import by_reason, failures_by_word
 
 def run(words: Sequence[str]) -> int:
     """Run what the words ask for; returns the exit status."""
+    words = with_standard_input(words)
     request = parse(words)
     if request.help:
         print(compose.run_help(api.catalog(), request), end="")

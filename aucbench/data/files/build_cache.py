@@ -139,6 +139,7 @@ class _Reader:
         self._train = train
         self._schema: Any = None  # of tables
         self._width: int | None = None  # of arrays
+        self._medians: NDArray[np.float64] | None = None  # of arrays, where missing values are filled in
         self._most_frequent: float | None = None  # topic
         self.zero_based: bool | None = None  # of LIBSVM files that do not declare it
 
@@ -168,9 +169,11 @@ class _Reader:
                 self._schema = tables.fit(self._train)
             yield from tables.encode(self._schema, file, path)
         elif file.kind == "npz":
-            from aucbench.data.readers.npz import read_npz
+            from aucbench.data.readers.npz import find_medians, read_npz
 
-            for block in read_npz(file, path, self._width):
+            if file.table.missing == "median" and self._medians is None:
+                self._medians = find_medians(self._train)
+            for block in read_npz(file, path, self._width, self._medians):
                 self._width = block.width
                 yield block
         else:

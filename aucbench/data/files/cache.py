@@ -88,6 +88,7 @@ def _described(file: File) -> dict[str, Any]:
     table = asdict(file.table)
     later: dict[str, Any] = {name: list(table.pop(name)) for name in ("types", "missing_words", "kept")}
     later |= {name: table.pop(name) for name in ("comment", "skip")}
+    later["partitions"] = list(file.partitions)
     if file.kind in TABLE_KINDS and file.rows is None:
         later["reader"] = [TABLES]
     if file.kind == "libsvm" and Path(file.path).is_absolute() and file.zero_based is not None:

@@ -48,6 +48,8 @@ MANY_NUMBERS = 10  # more different numbers than this are no categories
 SHOWN_TEXTS = 5
 MONEY = "$\u20ac\u00a3\u00a5("  # first signs of amounts of money
 MAX_CATEGORIES = 1 << 16
+HASHED_LEVELS = 1000  # categories up to this number have a column each, unless the user declares them
+HASHED_COLUMNS = 1 << 18  # that all hashed columns share
 MOST_LEVELS = 50  # of texts most of which occur once, as those of identifiers do
 FEW_ROWS = 20  # of fewer rows it is no surprise that they are sorted by some column
 _UNNAMED = re.compile(r"(Unnamed: [0-9]+(\.[0-9]+)*)?")  # as pandas and R write an index, or pandas names one
@@ -100,9 +102,12 @@ class Feature:
     stated: str | None = None  # its type, where the file says: number or categories
     missing_words: tuple[str, ...] = ()  # of the user
     numeric: bool = True
+    hashed: bool = False  # whether its texts share the columns of all hashed texts
     words: Counter[str] = field(default_factory=Counter)  # that stand for missing numbers
     counts: Counter[str] = field(default_factory=Counter)  # of texts, without numbers once there are many
-    numbers: int = 0  # cells that `counts` left out
+    numbers: int = 0  # cells with numbers that `counts` left out, as there were too many
+    many_texts: bool = False  # more than can be counted
+    identifying: bool = False  # most of these occurred once
     missing: int = 0
     infinite: int = 0
     median: float = float("nan")
@@ -113,7 +118,8 @@ class Feature:
 
     def __post_init__(self) -> None:
         self.notation = self.declared if self.declared in NOTATIONS else None
-        self.numeric = not self.nominal and self.declared != "categories"
+        self.numeric = not self.nominal and self.declared not in ("categories", "hashed")
+        self.hashed = self.declared == "hashed"
 
     @property
     def nominal(self) -> bool:
@@ -137,8 +143,8 @@ class Feature:
 
     @property
     def width(self) -> int:
-        """Columns of the encoded rows."""
-        return 1 if self.numeric else len(self.categories)
+        """Columns of the encoded rows that belong to it alone."""
+        return 1 if self.numeric else 0 if self.hashed else len(self.categories)
 
     @property
     def key(self) -> str:
@@ -205,15 +211,10 @@ class Feature:
         if len(self.counts) > MAX_CATEGORIES:  # perhaps numbers with some errors between: see to the errors
             for text in [text for text in self.counts if is_number(text)]:
                 self.numbers += self.counts.pop(text)
-        if len(self.counts) > MAX_CATEGORIES and self.notations:
-            self.numbers += self.counts.total()
-            self.counts.clear()
         if len(self.counts) > MAX_CATEGORIES:
-            raise self._too_many(path)
-
-    def _too_many(self, path: Path) -> DataError:
-        what = f"has more than {MAX_CATEGORIES} different texts, expected categories; {self._leave_out}."
-        return self._error(path, what)
+            self.many_texts = True
+            self.identifying |= 2 * len(self.counts) > self.counts.total()
+            self.counts.clear()
 
     def _error(self, path: Path, what: str) -> DataError:
         return DataError(f"{path}: column {self.name!r} {what}")
@@ -247,17 +248,24 @@ class Feature:
 
     def check_type(self, opened: Sequence[Columns]) -> None:
         """Refuse a column that looks like numbers with some errors in it, like identifiers or like dates."""
-        if self.numeric or self.nominal or self.declared == "categories":
+        if self.numeric:
             return
+        if not (self.nominal or self.declared):
+            self._refuse_errors(opened)
+            self._refuse_identifiers(opened[0].path)
+        many = self.many_texts or self.numbers or len(self.counts) > HASHED_LEVELS
+        self.hashed |= bool(many) and (self.declared != "categories" or self.many_texts)
+
+    def _refuse_errors(self, opened: Sequence[Columns]) -> None:
+        """Refuse a column of numbers with some texts among them."""
         strays = Counter({text: count for text, count in self.counts.items() if not is_number(text)})
         texts, cells = strays.total(), self.counts.total() + self.numbers
         commas = bool(strays) and all(_WITH_COMMA.fullmatch(text) for text in strays)
         few = texts < cells and (texts == 1 < cells - 10 or texts < STRAY_SHARE * cells)
-        if not strays or not (commas or few):
-            if self.numbers:
-                raise self._too_many(opened[0].path)
+        if not strays or self.many_texts:
+            return
+        if not (commas or few):
             self._refuse_numbers_with_texts(opened[0].path, strays)
-            self._refuse_identifiers(opened[0].path)
             return
         path, row, text = self._first_of(strays, opened)
         if commas:
@@ -274,13 +282,14 @@ class Feature:
             found = Counter({text: strays[text] for text in compress(strays, mask)})
             notation, alike = max((notation, alike), (name, found), key=lambda item: item[1].total())
         plain = self.counts - strays
-        if len(plain) + len(alike) <= MANY_NUMBERS:
+        numbers = plain.total() + self.numbers
+        if len(plain) + len(alike) <= MANY_NUMBERS and not self.numbers:
             return
-        if 2 * (plain.total() + alike.total()) <= self.counts.total():
+        if numbers + alike.total() <= strays.total() - alike.total():
             return
         shown = ", ".join(f"{text!r} ({count})" for text, count in strays.most_common(SHOWN_TEXTS))
         more = f" and {len(strays) - SHOWN_TEXTS} other texts" if len(strays) > SHOWN_TEXTS else ""
-        beside = f"among {plain.total()} numbers" if plain else "where numbers are expected"
+        beside = f"among {numbers} numbers" if numbers else "where numbers are expected"
         what = f"has {shown}{more} {beside}; write plain numbers"
         if len(alike) == len(strays) and is_written_as(notation, _array(*plain)):
             noun = "money" if any(text[0] in MONEY for text in alike) else "them"
@@ -299,6 +308,8 @@ class Feature:
 
     def _refuse_identifiers(self, path: Path) -> None:
         levels, cells = len(self.counts), self.counts.total()
+        if self.identifying:
+            levels, cells = MAX_CATEGORIES, MAX_CATEGORIES
         dates = re.compile(DAY_AND_MONTH)
         if levels > FEW_ROWS and all(dates.fullmatch(text) for text in self.counts):
             first = min(self.counts)
@@ -347,6 +358,8 @@ class Feature:
             texts = self.texts(array)
             if texts.null_count and not fills:
                 raise DataError(f"{path}: {texts.null_count} values of column {self.name!r} are missing.")
+            if self.hashed:
+                return self._hashed(texts)
             codes = pc.index_in(texts, pyarrow.array(self.categories, pyarrow.string()))
             codes = pc.fill_null(codes, -1).to_numpy(zero_copy_only=False).astype(np.int64)
             rows = np.flatnonzero(codes >= 0)
@@ -366,6 +379,19 @@ class Feature:
         rows = np.flatnonzero(values)
         return rows, 0, values[rows]
 
+    def _hashed(self, texts: Any) -> tuple[NDArray[np.int64], Any, Any]:
+        """Signed ones in the columns that all hashed texts share, as by `FeatureHasher` of scikit-learn."""
+        from sklearn.feature_extraction import FeatureHasher
+
+        coded = pc.dictionary_encode(texts)
+        named = [[f"{self.name}={text}"] for text in coded.dictionary.to_pylist()]
+        hashes = FeatureHasher(HASHED_COLUMNS, input_type="string").transform(named) if named else None
+        codes = pc.fill_null(coded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+        rows = np.flatnonzero(codes >= 0)
+        if hashes is None:
+            return rows, rows, 1.0
+        return rows, hashes.indices[codes[rows]].astype(np.int64), hashes.data[codes[rows]]
+
     def texts(self, array: Any) -> Any:
         """An array of cells as texts, missing ones as null."""
         missing = (*(GAPS if self.nominal else MISSING), *self.missing_words)
@@ -373,11 +399,15 @@ class Feature:
 
     def describe(self) -> ColumnRecord:
         """What the column is read as."""
-        kind = self.notation or "number" if self.numeric else "categories"
+        kind = self.notation or "number" if self.numeric else "hashed" if self.hashed else "categories"
         median = None if np.isnan(self.median) else self.median
-        categories = () if self.numeric else tuple(self.categories)
+        categories = () if self.numeric or self.hashed else tuple(self.categories)
         words = ", ".join(f"{word!r} ({count})" for word, count in self.words.most_common(SHOWN_TEXTS))
         note = f"has {words} for missing values" if words else ""
+        if self.hashed:
+            known = self.counts and not (self.many_texts or self.numbers)
+            levels = f"{len(self.counts):,}" if known else f"more than {MAX_CATEGORIES:,}"
+            note = f"has {levels} texts, which are hashed into {HASHED_COLUMNS:,} columns"
         return ColumnRecord(self.name, kind, self.missing, note, categories, median)
 
     def left_out(self, reason: str) -> ColumnRecord:

@@ -2,7 +2,7 @@
 
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,34 @@ from aucbench.data.readers.blocks import Block, Coded
 from aucbench.errors import DataError
 
 MOST_VALUES = 1 << 21  # values of a block of dense rows, 16 MB
-ROWS_NAMES = ("X", "x", "data", "features", "x_train", "X_train")
-LABEL_NAMES = ("y", "target", "labels", "label", "Y", "y_train")
+ROWS_NAMES = ("X", "x", "data", "features", "x_train", "X_train", "X_test")
+LABEL_NAMES = ("y", "target", "labels", "label", "Y", "y_train", "y_test")
 _CSR = {"data", "indices", "indptr", "shape"}
 
 
-def read_npz(file: File, path: Path, width: int | None) -> Iterator[Block]:
+def find_medians(files: Sequence[tuple[File, Path]]) -> NDArray[np.float64]:
+    """(d,) medians of the columns over the training files, 0 where there is no value; zeros of CSR count."""
+    parts = []
+    for block in (block for file, path in files for block in read_npz(file, path, None)):
+        indptr = np.concatenate([[0], np.cumsum(block.lengths)])
+        parts.append(
+            sparse.csr_matrix((block.values, block.indices, indptr), (len(block.lengths), block.width))
+        )
+    X = sparse.vstack(parts).tocsc()
+    found = np.zeros(X.shape[1])
+    for place in range(X.shape[1]):
+        column = X[:, place].toarray().ravel()
+        if not np.isnan(column).all():
+            found[place] = np.nanmedian(column)
+    return found
+
+
+def read_npz(
+    file: File, path: Path, width: int | None, medians: NDArray[np.float64] | None = None
+) -> Iterator[Block]:
     """The rows of an archive, block by block; `width` is that of the training part, if known.
+
+    Where the table fills in missing values, `medians` (d,) take their place; without these, NaN stays.
 
     A dense X is read as it comes out of the archive, in constant memory; the parts of a CSR or CSC matrix, as
     SciPy's `save_npz` names them, with an array of labels added, are read as a whole. The target of the
@@ -31,13 +52,16 @@ def read_npz(file: File, path: Path, width: int | None) -> Iterator[Block]:
     try:
         with zipfile.ZipFile(path) as archive:
             names = [name.removesuffix(".npy") for name in archive.namelist()]
+            if file.part == "test" and {"X_test", "y_test"} <= set(names):
+                names = ["X_test", "y_test"]
             target = _choose(path, names, LABEL_NAMES, file.table.target, "labels")
             labels = _whole(archive, target)
             if set(names) >= _CSR:
                 rows = _sparse_rows(path, archive, names)
             else:
                 rows = _dense_rows(path, archive, names, target)
-            yield from _blocks(path, rows, np.asarray(labels), width)
+            fills = file.table.missing == "median"
+            yield from _blocks(path, rows, np.asarray(labels), width, fills, medians)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
@@ -114,7 +138,14 @@ def _sparse_rows(path: Path, archive: zipfile.ZipFile, names: list[str]) -> Iter
         yield X[start : start + 4096]
 
 
-def _blocks(path: Path, rows: Iterator[Any], labels: NDArray[Any], width: int | None) -> Iterator[Block]:
+def _blocks(
+    path: Path,
+    rows: Iterator[Any],
+    labels: NDArray[Any],
+    width: int | None,
+    fills: bool,
+    medians: NDArray[np.float64] | None,
+) -> Iterator[Block]:
     if labels.ndim != 1 or labels.dtype.kind not in "fiubUS":
         raise DataError(
             f"{path}: labels must be (n,) numbers or texts, got {labels.shape} of {labels.dtype}."
@@ -129,9 +160,15 @@ def _blocks(path: Path, rows: Iterator[Any], labels: NDArray[Any], width: int | 
         X = sparse.csr_matrix(block)
         if width is not None and X.shape[1] != width:
             raise DataError(f"{path}: {X.shape[1]} columns, expected the {width} of the training part.")
-        if not np.isfinite(X.data).all():
-            bad = int(np.count_nonzero(~np.isfinite(X.data)))
-            raise DataError(f"{path}: {bad} values of rows {begin + 1} and on are missing or infinite.")
+        bad = np.isinf(X.data) if fills else ~np.isfinite(X.data)
+        if bad.any():
+            what = (
+                "infinite" if fills else "missing or infinite (dataset.missing=median fills in missing ones)"
+            )
+            raise DataError(f"{path}: {np.count_nonzero(bad)} values of rows {begin + 1} and on are {what}.")
+        if fills and medians is not None and (gaps := np.isnan(X.data)).any():
+            X.data[gaps] = medians[X.indices[gaps]]
+            X.eliminate_zeros()
         end = begin + X.shape[0]
         coded = Coded(named, codes[begin:end].astype(np.int64))
         lengths, indices = np.diff(X.indptr).astype(np.int64), X.indices.astype(np.int32)

@@ -6,7 +6,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,19 @@ class Columns:
     )  # "number" or "categories", if the file declares it
     note: str = ""  # on how the names were found, which was not asked for
 
+    def behind(self, partitions: Sequence[tuple[str, str]]) -> "Columns":
+        """The columns behind others that have one value in the whole file."""
+        if not partitions:
+            return self
+        names = [*(name for name, _ in partitions), *self.names]
+        refuse_twins(self.path, names)
+
+        def batches() -> Iterator[list[Any]]:
+            for batch in self.batches():
+                yield [*(pyarrow.array([value] * len(batch[0])) for _, value in partitions), *batch]
+
+        return Columns(self.path, names, batches, self.types, self.note)
+
     def arranged(self, names: list[str], used: Collection[int] | None = None) -> "Columns":
         """The same columns in the order of the training part, None in the place of one that it lacks.
 
@@ -65,7 +78,7 @@ class Columns:
 def open_columns(file: File, path: Path) -> Columns:
     """Open a file of kind csv, parquet, arff or keel."""
     openers = {"csv": _open_csv, "parquet": _open_parquet, "arff": _open_arff, "keel": _open_keel}
-    return openers[file.kind](file, path)
+    return openers[file.kind](file, path).behind(file.partitions)
 
 
 def _open_csv(file: File, path: Path) -> Columns:

@@ -22,7 +22,7 @@ from aucbench.contracts import File, Table
 from aucbench.data.labels import Label
 from aucbench.data.readers.blocks import Block, Coded, ColumnRecord, RefusedColumnsError
 from aucbench.data.readers.cells import LABEL_GAPS, plain_texts
-from aucbench.data.readers.feature_columns import Feature, index_places
+from aucbench.data.readers.feature_columns import HASHED_COLUMNS, Feature, index_places
 from aucbench.data.readers.kept_columns import KeptColumn
 from aucbench.data.readers.table_files import Columns, arrow_errors, open_columns
 from aucbench.errors import DataError
@@ -43,8 +43,9 @@ class Schema:
 
     @cached_property
     def width(self) -> int:
-        """Number of columns of the encoded rows."""
-        return sum(feature.width for feature in self.features)
+        """Number of columns of the encoded rows; those of hashed texts come last."""
+        hashed = any(feature.hashed for feature in self.features)
+        return sum(feature.width for feature in self.features) + (HASHED_COLUMNS if hashed else 0)
 
 
 def fit(files: Sequence[tuple[File, Path]]) -> Schema:
@@ -229,6 +230,7 @@ def _block(schema: Schema, cells: list[tuple[NDArray[np.int64], Any, Any]], labe
     """Rows of the filled cells of each feature: their row numbers, columns and values."""
     widths = [feature.width for feature in schema.features]
     offsets = np.cumsum([0, *widths[:-1]])
+    offsets[[feature.hashed for feature in schema.features]] = sum(widths)
     rows = np.concatenate([rows for rows, _, _ in cells])
     columns = np.concatenate(
         [
