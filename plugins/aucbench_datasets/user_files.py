@@ -256,13 +256,13 @@ class Csv(_OwnColumns):
     skip: Index = field(default=0, metadata=LATER)
 
     def _table(self) -> Table:
-        layout = {
-            "header": self.header,
-            "delimiter": self.delimiter,
-            "comment": self.comment,
-            "skip": self.skip,
-        }
-        return replace(super()._table(), **layout)
+        return replace(
+            super()._table(),
+            header=self.header,
+            delimiter=self.delimiter,
+            comment=self.comment,
+            skip=self.skip,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -158,7 +158,8 @@ def _refused_columns(
 
 def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
     """The rows of a file, block by block."""
-    used = {schema.target, *(column.place for column in (*schema.features, *schema.kept))}
+    places = [each.place for each in schema.features] + [each.place for each in schema.kept]
+    used = {schema.target, *places}
     columns = open_columns(file, path).arranged(schema.names, used)
     fills, row = schema.table.missing == "median", 0
     for batch in columns.batches():

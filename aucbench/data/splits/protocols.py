@@ -60,6 +60,11 @@ class SplitProtocol(Protocol):
         """Number of different splits of one split seed: folds times repeats, or 1."""
         ...
 
+    @property
+    def columns(self) -> tuple[str | int, ...]:
+        """Columns of the data set beside its features that decide on the splits."""
+        ...
+
     def digests(self, load: Load, part: Part) -> tuple[str, ...]:
         """Digests of what the splits are made of; a ParameterError when it cannot split this part."""
         ...
