@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from aucbench.contracts.validation import Family
 from aucbench.errors import CellError, ParameterError
+from aucbench.humanize import without_secrets
 from aucbench.registry import Catalog, accepted_loss, catalog
 from aucbench.studies.result import Result
 from aucbench.studies.study import Observer, Study
@@ -204,7 +205,7 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
     from aucbench.config.build import build_study
     from aucbench.config.compose import compose_jobs
 
-    command = shlex.join(["aucbench", *words]) if words else ""
+    command = without_secrets(shlex.join(["aucbench", *words])) if words else ""
     study = build_study(catalog(), compose_jobs(catalog(), request), command, request.only_failed)
     if study.tracking_uri:
         from aucbench import tracking

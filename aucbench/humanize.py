@@ -12,6 +12,22 @@ DURATIONS = ((86_400.0, "d"), (3_600.0, "h"), (60.0, "min"))
 SHORT = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
 
 
+SECRETS = (
+    (
+        re.compile(r"(\b[A-Za-z][\w+.-]*://[^\s:/@'\"]*):[^\s'\"]*@"),
+        r"\1:***@",
+    ),  # a password may hold / and @
+    (re.compile(r"([?&](?:password|passwd|pwd|token|secret|api_?key)=)[^&\s'\"]*", re.IGNORECASE), r"\1***"),
+)
+
+
+def without_secrets(text: str) -> str:
+    """The text with *** in the place of passwords and tokens in addresses, for messages and records."""
+    for pattern, masked in SECRETS:
+        text = pattern.sub(masked, text)
+    return text
+
+
 def duration(seconds: float) -> str:
     """Seconds in the largest suitable unit."""
     for size, unit in DURATIONS:

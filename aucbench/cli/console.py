@@ -13,7 +13,7 @@ from tqdm import tqdm
 from aucbench.cli.progress import BarView, bar
 from aucbench.data.readers.blocks import ColumnRecord, columns_in_words
 from aucbench.evaluation.measures import TrainingObjective
-from aucbench.humanize import counted, duration
+from aucbench.humanize import counted, duration, without_secrets
 from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import CellRecord, DataRecord, FailureRecord
@@ -32,7 +32,7 @@ from aucbench.studies.result import (
     values_of,
 )
 from aucbench.studies.study import Observers, Study
-from aucbench.tracking.client import serving, shown
+from aucbench.tracking.client import serving
 
 if TYPE_CHECKING:
     from aucbench.reports.cells import BoardCell
@@ -258,7 +258,7 @@ def _counts(failures: Sequence[FailureRecord]) -> list[str]:
 def print_next(study: Study, is_logged: bool, name: str | None) -> None:
     """Print the commands, or the address, that show more of the stored study."""
     path, uri = study.store_path, study.tracking_uri
-    nexts = [serving(uri) or shown(uri)] if uri and is_logged else []
+    nexts = [serving(uri) or without_secrets(uri)] if uri and is_logged else []
     if path:
         words = ["aucbench", "leaderboard"]
         words += ["--study", name] if name else []

@@ -9,7 +9,8 @@ from typing import Any
 
 from aucbench.cli.commands import COMMANDS
 from aucbench.cli.exit_status import BAD_INPUT, INTERRUPTED, sentence_of
-from aucbench.humanize import harmless
+from aucbench.cli.output import tolerant_output
+from aucbench.humanize import harmless, without_secrets
 
 USAGE = """\
 aucbench: which stochastic method for maximising the AUC is best, on which data, at what cost?
@@ -48,6 +49,8 @@ HYDRA_FULL_ERROR=1 shows the traceback.
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
+    if arguments is None:  # a program of its own, not a caller's function
+        tolerant_output()
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     first = arguments[0] if arguments else ""
     if first in ("-h", "--help", "help"):
@@ -77,8 +80,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sentence = sentence_of(error)
         if sentence is None or os.environ.get("HYDRA_FULL_ERROR") == "1":
             raise
-        print(f"aucbench: {harmless(sentence)}", file=sys.stderr)
+        print(f"aucbench: {harmless(without_secrets(sentence))}", file=sys.stderr)
         status = BAD_INPUT
+    sys.stdout.flush()
+    if trouble := getattr(sys.stdout, "trouble", ""):
+        print(f"aucbench: standard output could not be written ({trouble}).", file=sys.stderr)
+        status = status or BAD_INPUT
     # Skip garbage collection at exit, which takes about a second for millions of library objects.
     import gc
 

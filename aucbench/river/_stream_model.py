@@ -66,6 +66,7 @@ class StreamModel:
         self._layout = Layout.eager
         self._at_block: Any = None  # the model at the beginning of the block
         self._now: Any = None  # cached model after the last row, with weights for raw rows
+        self._failure: Exception | None = None  # what ended the training, such as a divergence
         self._scored = -1  # value of `seen` when a row was last scored by its columns
 
     def __getstate__(self) -> dict[str, Any]:
@@ -73,6 +74,8 @@ class StreamModel:
 
     def add(self, names: tuple[Any, ...], values: "array[float]", label: int) -> None:
         """Add a row with finite values of the named features."""
+        if self._failure is not None:
+            raise self._failure
         if self.settings.planned is not None:  # avoids a call: a whole row takes 2 us
             self._check_plan(1)
         columns, arrange, _ = self.columns.layout(names)
@@ -86,6 +89,7 @@ class StreamModel:
 
     def extend(self, names: tuple[Any, ...], X: NDArray[np.float64], y: NDArray[np.int8]) -> None:
         """Add dense rows of the named features."""
+        self._refuse_failed()
         self._check_plan(len(y))
         found = self.columns.layout(names)
         X, begin = found.gather(X), 0
@@ -102,7 +106,19 @@ class StreamModel:
         if planned is not None:
             check_plan(self.settings.algorithm, planned, self.seen, rows, "of the whole stream")
 
+    def _refuse_failed(self) -> None:
+        """Raise what ended the training: the rows in the buffer belong to no whole block since."""
+        if self._failure is not None:
+            raise self._failure
+
     def _end_block(self) -> None:
+        try:
+            self._train_block()
+        except Exception as error:
+            self._failure = error
+            raise
+
+    def _train_block(self) -> None:
         self._now, warmup = None, self.settings.warmup
         if self._state is not None:
             self._step(self._rows.count)
@@ -179,6 +195,7 @@ class StreamModel:
 
     def score(self, names: tuple[Any, ...], values: Sequence[float]) -> float:
         """The score of a row; zero before the first row has come."""
+        self._refuse_failed()
         weights = self._now
         if weights is None:
             if self._state is None:
@@ -221,6 +238,7 @@ class StreamModel:
 
     def scores(self, names: tuple[Any, ...], X: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) scores of dense rows of the named features; features that no row has had are ignored."""
+        self._refuse_failed()
         if self._state is None:
             return np.zeros(X.shape[0])
         self._step()
@@ -235,6 +253,7 @@ class StreamModel:
 
     def weights(self) -> NDArray[np.float64]:
         """(d,) weights for raw rows; empty before the first row."""
+        self._refuse_failed()
         if self._state is None:
             return np.zeros(0)
         self._step()

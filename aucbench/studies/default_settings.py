@@ -1,5 +1,6 @@
 """The settings of a run that belong to no plugin; their defaults are defined here only."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -309,14 +310,32 @@ class StoreSettings:
 
 @dataclass(frozen=True)
 class MlflowTracking:
-    """Log every entry as a run of an MLflow server or file at `uri`."""
+    """Log every entry as a run of an MLflow server or file at `uri`.
+
+    Without `uri`, the variable MLFLOW_TRACKING_URI names the place, else it is mlflow.db in this folder.
+    The user name and the password of a server are best given by MLFLOW_TRACKING_USERNAME and
+    MLFLOW_TRACKING_PASSWORD, or MLFLOW_TRACKING_TOKEN; those in an address are masked in all records.
+    """
 
     name: ClassVar[str] = "mlflow"
-    uri: str = "sqlite:///mlflow.db"
+    uri: str | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
         _refuse_empty("tracking.uri", self.uri, "tracking=none for no tracking")
+
+    @property
+    def address(self) -> str:
+        """The address that results are logged to."""
+        return mlflow_address(self.uri)
+
+
+MLFLOW_FILE = "sqlite:///mlflow.db"
+
+
+def mlflow_address(uri: str | None) -> str:
+    """The given address of MLflow, else that of MLFLOW_TRACKING_URI, else a file in the current folder."""
+    return uri or os.environ.get("MLFLOW_TRACKING_URI", "").strip() or MLFLOW_FILE
 
 
 @dataclass(frozen=True)

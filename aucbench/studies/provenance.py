@@ -16,6 +16,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from aucbench.data import cache_folder
+from aucbench.humanize import without_secrets
 from aucbench.studies.record import Environment
 
 PACKAGES = (
@@ -39,7 +40,7 @@ def environment(concurrency: int = 1, command: str | None = None) -> Environment
     """
     return replace(
         _constant(),
-        command=command or shlex.join(sys.argv),
+        command=without_secrets(command or shlex.join(sys.argv)),
         concurrency=concurrency,
         load_average=os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
     )

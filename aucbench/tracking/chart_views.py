@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from aucbench.errors import TrackingError
-from aucbench.tracking.client import reads, shown
+from aucbench.humanize import without_secrets
+from aucbench.tracking.client import reads
 from aucbench.tracking.run_data import CLOCK, DECADE, LOG_TIME
 
 DEFAULT_PORT = 5000
@@ -77,7 +78,9 @@ def views(uri: str, study: str | None) -> list[View]:
                 found.append(View(experiment.name, runs, url))
     if not found:
         what = f"no run of a study '{study}'" if study else "no run of aucbench"
-        raise TrackingError(f"{shown(uri)} has {what} yet: log some by tracking.uri, or by aucbench sync.")
+        raise TrackingError(
+            f"{without_secrets(uri)} has {what} yet: log some by tracking.uri, or by aucbench sync."
+        )
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from filelock import FileLock
 
 from aucbench.errors import TrackingError
+from aucbench.humanize import without_secrets
 
 SQLITE = "sqlite:///"
 SQLITE_MARK = b"SQLite format 3\0"  # the first bytes of every such file
@@ -35,7 +36,9 @@ def check_address(uri: str) -> None:
     """Refuse an address of an unknown kind, or a file that cannot be written, before training."""
     scheme = uri.partition(":")[0]
     if ":" not in uri or scheme.partition("+")[0] not in SCHEMES:
-        raise TrackingError(f"tracking.uri: expected an address of {', '.join(SCHEMES)}, got {uri}.")
+        raise TrackingError(
+            f"tracking.uri: expected an address of {', '.join(SCHEMES)}, got {without_secrets(uri)}."
+        )
     file = sqlite_file(uri)
     try:
         if file is not None:
@@ -66,11 +69,6 @@ def absolute(uri: str) -> str:
     return SQLITE + str(file.resolve()) if file else uri.rstrip("/")
 
 
-def shown(uri: str) -> str:
-    """The address without a password, for messages and records."""
-    return re.sub(r"(://[^:/@]*):[^/@]*@", r"\1:***@", uri)
-
-
 def sqlite_file(uri: str) -> Path | None:
     """The file of an SQLite address, None for any other."""
     return Path(uri.removeprefix(SQLITE)) if uri.startswith(SQLITE) else None
@@ -78,7 +76,7 @@ def sqlite_file(uri: str) -> Path | None:
 
 def reason(error: Exception) -> str:
     """The first line of an error of an MLflow store or server, without a password."""
-    line = shown(str(error).strip().split("\n")[0])[:300].removesuffix(".")
+    line = without_secrets(str(error).strip().split("\n")[0])[:300].removesuffix(".")
     return line if isinstance(error, TrackingError) else f"{type(error).__name__}: {line}"
 
 
@@ -90,7 +88,9 @@ def reads(uri: str, what: str) -> Iterator["Connection"]:
     except TrackingError:
         raise
     except Exception as error:
-        raise TrackingError(f"{what} cannot be read from {shown(uri)} ({reason(error)}).") from error
+        raise TrackingError(
+            f"{what} cannot be read from {without_secrets(uri)} ({reason(error)})."
+        ) from error
 
 
 def serving(uri: str) -> str | None:

@@ -26,12 +26,13 @@ from aucbench.data.scaler import Scaler, fit_scaling
 from aucbench.data.splits.inner import limited
 from aucbench.data.splits.protocols import recorded
 from aucbench.errors import DataError, ParameterError, TrackingError
+from aucbench.humanize import without_secrets
 from aucbench.studies.record import DESCRIPTION, CellRecord, canonical, decode, subset, to_dict
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 from aucbench.tracking import linear_model
 from aucbench.tracking.artifacts import RECORDS, WEIGHTS, weight_name
-from aucbench.tracking.client import Connection, reads, shown
+from aucbench.tracking.client import Connection, reads
 
 LOADER = "aucbench_linear_model"  # a module of that name is put beside the model
 KINDS = ("number", "categories", "percent", "date", "thousands", "decimal_comma")  # of columns it knows
@@ -75,7 +76,7 @@ def from_run(uri: str, run: str, seed: int | None) -> CellResult:
                 if name in names
             }
             if RECORDS not in files:
-                raise TrackingError(f"Run {run_id} of {shown(uri)} is no entry of aucbench.")
+                raise TrackingError(f"Run {run_id} of {without_secrets(uri)} is no entry of aucbench.")
             records = decode(files[RECORDS].read_bytes(), list[CellRecord])
             weights = dict(np.load(files[WEIGHTS])) if WEIGHTS in files else {}
     found = [

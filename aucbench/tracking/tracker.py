@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 from filelock import FileLock
 
 from aucbench.errors import TrackingError
+from aucbench.humanize import without_secrets
 from aucbench.studies.record import EntryPlan, StudyPlan
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
 from aucbench.studies.study import UNNAMED, Observer
 from aucbench.tracking import chart_views, run_data
 from aucbench.tracking.artifacts import inputs, write_files
-from aucbench.tracking.client import WHOLE, Connection, absolute, has_run, reason, shown
+from aucbench.tracking.client import WHOLE, Connection, absolute, has_run, reason
 
 MOST_PARAMS, PARAM_LENGTH = 100, 6000
 MOST_METRICS = 900  # MLflow takes 1,000 items a call, parameters among them
@@ -53,7 +54,7 @@ class Tracker:
 
     def known(self, key: str, digest: str = "") -> str | None:
         """The run under which the entry of that key was logged, None where the store knows of none."""
-        kept = self._store.tracked(shown(self._address), key) if self._store else None
+        kept = self._store.tracked(without_secrets(self._address), key) if self._store else None
         run_id, _, sent = (kept or "").partition(" ")
         return run_id if run_id and sent == digest and has_run(self._address, run_id) else None
 
@@ -83,14 +84,14 @@ class Tracker:
                 ) as error:  # whatever a tracking store raises must not look like a lost result
                     kept = "the result is not kept anywhere"
                     if self._store is not None:
-                        again = f"aucbench sync --store {self._store.path} --uri {shown(self._uri)}"
+                        again = f"aucbench sync --store {self._store.path} --uri {without_secrets(self._uri)}"
                         kept = f"the result is in the store {self._store.path}, and {again} sends it"
-                    address = shown(self._uri)
+                    address = without_secrets(self._uri)
                     raise TrackingError(
                         f"{what} could not be logged to {address} ({reason(error)}); {kept}."
                     ) from error
             if self._store is not None:
-                self._store.mark_tracked(shown(self._address), key, f"{run_id} {digest}".strip())
+                self._store.mark_tracked(without_secrets(self._address), key, f"{run_id} {digest}".strip())
         return run_id
 
     @contextlib.contextmanager

@@ -241,7 +241,6 @@ def test_settings_and_files_that_are_none_are_refused(tmp_path, write):
         with pytest.raises(ParameterError, match=message):
             load(make())
     for data, message in (
-        (Csv(str(tmp_path)), r"is a folder, expected a file"),
         (Parquet(str(tmp_path / "none.parquet")), r"does not exist"),
         (Parquet(write("a,b\n1,2\n")), r"own\.csv cannot be read"),
     ):

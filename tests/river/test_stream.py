@@ -1,7 +1,9 @@
 """What a stream trains, against the method's own steps over the same rows, and against NumPy."""
 
+import contextlib
 import doctest
 import pickle
+import re
 from collections import UserDict
 from dataclasses import dataclass
 from decimal import Decimal
@@ -12,6 +14,8 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from river import evaluate, metrics, preprocessing
 from river.ensemble import BaggingClassifier
 from scipy import sparse
@@ -431,3 +435,56 @@ def test_the_example_of_the_docstring_runs_and_every_resumable_method_is_in_thes
     assert doctest.testmod(classifier_module).failed == 0
     assert {"solam", "opauc", "opauc_r", "adaoam", "fsauc", "sauc", "sgd_log"} <= set(RESUMABLE)
     assert all(KNOWN[name].cls.access == "stream" for name in RESUMABLE)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.dictionaries(
+                st.sampled_from("abcd"),
+                st.one_of(st.floats(-3, 3), st.sampled_from([1e308, -1e308, 1e200, 0.0])),
+                max_size=4,
+            ),
+            st.booleans(),
+            st.booleans(),
+        ),
+        min_size=1,
+        max_size=40,
+    ),
+    st.sampled_from([1, 2, 8]),
+    st.booleans(),
+)
+def test_any_stream_is_learnt_or_every_call_says_what_ended_the_training(rows, warmup, rescale):
+    model, message = AUCClassifier("solam", warmup=warmup, chunk=1, rescale=rescale), None
+    for row, label, many in rows:
+        frame = pd.DataFrame([{name: row.get(name, 0.0) for name in "abcd"}] * 3)
+        calls = [
+            lambda row=row, label=label: model.learn_one(row, label),
+            lambda row=row: model.predict_proba_one(row),
+        ]
+        if many:
+            calls[0] = lambda frame=frame, label=label: model.learn_many(frame, pd.Series([label] * 3))
+        for call in calls:
+            if message is not None:
+                with pytest.raises(ParameterError, match=re.escape(message)):
+                    call()
+                continue
+            with contextlib.suppress(ParameterError), np.errstate(all="ignore"):
+                call()
+            message = model._stream._failure and str(model._stream._failure)
+
+
+def test_a_stream_that_diverged_says_so_at_once_in_every_call():
+    model = AUCClassifier("solam", warmup=2, rescale=False)
+    frame = pd.DataFrame({"a": [1e308, -1e308, 1e308], "b": [-1e308, 1e308, 1e308]})
+    with pytest.raises(ParameterError, match="diverged"):
+        model.learn_many(frame, pd.Series([True, False, True]))
+    ordinary = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [0.0, 1.0, 0.5]})
+    for _ in range(2):
+        with pytest.raises(ParameterError, match="diverged"):
+            model.learn_many(ordinary, pd.Series([True, False, True]))
+        with pytest.raises(ParameterError, match="diverged"):
+            model.learn_one({"a": 1.0}, True)
+        with pytest.raises(ParameterError, match="diverged"):
+            model.predict_proba_one({"a": 1.0})

@@ -1,18 +1,28 @@
 """``aucbench sync``, ``aucbench charts`` and ``aucbench export-model``."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from aucbench.cli.commands._store import opened, plans_of, store_option
 from aucbench.errors import ParameterError
-from aucbench.studies.default_settings import MlflowTracking
+from aucbench.studies.default_settings import MLFLOW_FILE, mlflow_address
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
 
-_uri = click.option(
-    "--uri", default=MlflowTracking.uri, show_default=True, help="Address of MLflow, as tracking.uri."
-)
+PLACES = f"MLFLOW_TRACKING_URI, else {MLFLOW_FILE}"
+
+
+def _uri_option(text: str) -> Callable[..., Any]:
+    def resolved(_context: Any, _option: Any, value: str | None) -> str:
+        return mlflow_address(value)
+
+    return click.option("--uri", callback=resolved, show_default=PLACES, help=text)
+
+
+_uri = _uri_option("Address of MLflow, as tracking.uri.")
 
 
 @click.command()
@@ -66,7 +76,7 @@ def charts(store: str, uri: str, study: str | None) -> None:
 
 @click.command("export-model")
 @click.argument("run", required=False)
-@click.option("--uri", default=MlflowTracking.uri, show_default=True, help="Where the run was logged.")
+@_uri_option("Where the run was logged.")
 @click.option("--store", default=None, help="Folder of a store to take the cell from instead of a run.")
 @click.option("--algo", default=None, help="With --store: name of the method.")
 @click.option("--dataset", default=None, help="With --store: the data set.")

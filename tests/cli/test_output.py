@@ -1,0 +1,53 @@
+"""Standard streams that are closed, full or of few characters."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+COMMAND = f"{sys.executable} -m aucbench"
+RUN = f"{COMMAND} algo=ls_svm tracking=none store.path=store"
+
+
+def shell(command, cwd, **environment):
+    environment = {**os.environ, **environment}
+    return subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize(
+    ("redirected", "status", "message"),
+    [
+        ("| head -c 1 > first", 0, ""),
+        (">&-", 0, ""),
+        ("2>&-", 0, ""),
+        ("> /dev/full", 2, "standard output could not be written (No space left on device)"),
+        ("2> /dev/full", 0, ""),
+    ],
+)
+def test_a_run_whose_output_nobody_takes_is_stored_all_the_same(tmp_path, redirected, status, message):
+    done = shell(f"{RUN} {redirected}", tmp_path)
+    assert (done.returncode, "Traceback" in done.stderr) == (status, False)
+    assert message in done.stderr
+    assert len(list((tmp_path / "store" / "cells").rglob("*.npz"))) == 1
+
+
+@pytest.mark.parametrize("command", ["list", "--help", "run --help", "list datasets"])
+def test_a_listing_ends_with_its_reader(tmp_path, command):
+    done = shell(f"{COMMAND} {command} | head -1 > /dev/null", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_characters_that_the_terminal_lacks_are_replaced(tmp_path):
+    (tmp_path / "größe.csv").write_text("a,b,y\n1,2,0\n3,1,1\n5,7,0\n2,2,1\n")
+    words = "data describe größe.csv"
+    done = shell(f"{COMMAND} {words}", tmp_path, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "gr??e.csv" in done.stdout or "gr????e.csv" in done.stdout
