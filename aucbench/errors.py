@@ -21,6 +21,10 @@ class CellError(AucbenchError, RuntimeError):
     """A cell has no result: a plugin raised, or a limit of time or memory was met."""
 
 
+class MachineError(AucbenchError, OSError):
+    """The machine, and no method, failed: a full or damaged disk, or too many open files. Nothing is kept."""
+
+
 class TrackingError(AucbenchError, OSError):
     """A result could not be logged; the store has it, if there is one."""
 

@@ -7,9 +7,9 @@ from typing import Any
 
 
 class Output:
-    """A text stream that goes on in silence once it cannot be written.
+    """A text stream that is silent once it cannot be written.
 
-    A reader that closed its end of a pipe, as ``head`` does, has had what it wanted; any other reason, such as
+    A reader that closed its end of a pipe, as ``head`` does, has all it wanted; any other reason, such as
     a full disk, is kept in `trouble`. Characters that the encoding lacks are replaced.
     """
 

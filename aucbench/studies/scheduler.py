@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from time import monotonic
 
-from aucbench.errors import AucbenchError
+from aucbench.errors import AucbenchError, MachineError
 from aucbench.studies.entry_and_keys import Search
 from aucbench.studies.executor import Executor
 from aucbench.studies.make_record import failure_record
@@ -172,6 +172,8 @@ class Scheduler:
     def _take(self, unit: Unit, report: Report, is_alone: bool) -> None:
         """Keep the outcome of a unit, or run it again if its worker was lost."""
         outcome = report.outcome
+        if isinstance(outcome, MachineError):
+            raise outcome
         if isinstance(outcome, AucbenchError):
             self._refuse(self._entries[id(unit.entry)], outcome)
             return

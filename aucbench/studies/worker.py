@@ -1,5 +1,6 @@
 """A worker performs one unit at a time: it prepares the rows, trains, measures and reports."""
 
+import errno
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from msgspec import UNSET, structs
 from aucbench.contracts import for_rows
 from aucbench.contracts.source_location import line_in, package_of
 from aucbench.data.preprocess import Prepared
-from aucbench.errors import AucbenchError, CellError, PluginError
+from aucbench.errors import AucbenchError, CellError, MachineError, PluginError
 from aucbench.evaluation.measures import AUC, TrainingObjective
 from aucbench.evaluation.pair_objective import declared_objective
 from aucbench.humanize import sentence_of
@@ -37,6 +38,7 @@ from aucbench.studies.study import Observer
 from aucbench.studies.tuners import Point
 from aucbench.studies.work_units import CellUnit, Report, TrialsUnit, Unit
 
+FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ESTALE)
 INNER_FOLDS = 1 << 16  # offset between the orders of inner folds, above any number of folds
 PROGRESS_SECONDS = 0.05  # least time between progress messages
 CURVE = ("iteration", "samples", "train_seconds", "cpu_seconds", "auc")
@@ -90,14 +92,36 @@ def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = Non
     except MemoryError as error:
         what = f" ({error})" if str(error) else ""
         return _failure(CellStatus.out_of_memory, f"it asked for more memory than it may have{what}")
-    except PluginError as error:
-        return _failure(CellStatus.failed, str(error), innermost_frames())
-    except AucbenchError as error:
-        return Report(error)
-    except (Exception, SystemExit, KeyboardInterrupt) as error:
+    except Exception as error:
+        return _report_of(error)
+    except (SystemExit, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt) and not conditions.worker:
             raise  # Ctrl-C
         return _failure(CellStatus.failed, sentence_of(error), innermost_frames())
+
+
+def _report_of(error: Exception) -> Report:
+    """The report of an error: of the machine, of a plugin, of the user, or of an unknown cause."""
+    if (fault := _fault_of_the_machine(error)) is not None:
+        return Report(fault)
+    if isinstance(error, PluginError):
+        return _failure(CellStatus.failed, str(error), innermost_frames())
+    if isinstance(error, AucbenchError):
+        return Report(error)
+    return _failure(CellStatus.failed, sentence_of(error), innermost_frames())
+
+
+def _fault_of_the_machine(error: BaseException | None) -> MachineError | None:
+    """The error if a fault of the machine caused it, whatever plugin it met."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in FAULTS:
+            where = f" ({error.filename})" if error.filename else ""
+            return MachineError(
+                f"The machine, and no method, failed: {error.strerror}{where}; nothing of this cell is kept, "
+                "and the same command goes on from there once that is mended."
+            )
+        error = error.__cause__
+    return None
 
 
 class _Telling(Observer):
@@ -200,6 +224,8 @@ def _run_trials(unit: TrialsUnit, prepared: Prepared, observer: Observer) -> lis
             trials.append(_trial(unit, number, point, error, len(prepared.y)))
     outcomes = run_grid([task for _, _, task in tasks], _within_time(unit, observer)) if tasks else []
     for (number, point, _), outcome in zip(tasks, outcomes, strict=True):
+        if isinstance(outcome, Exception) and _fault_of_the_machine(outcome) is not None:
+            raise outcome
         trials.append(_trial(unit, number, point, outcome, len(prepared.y)))
     return trials
 
@@ -226,6 +252,8 @@ def _run_proposal(unit: TrialsUnit, history: Sequence[Trial], observer: Observer
         except (_TimeLimitError, MemoryError):
             raise
         except Exception as error:
+            if _fault_of_the_machine(error) is not None:
+                raise
             outcome, rows = error, 1
         _prepared_data.check_untouched(inner)
         trial = _trial(inner, number, proposal.point, outcome, rows)
