@@ -31,6 +31,10 @@ class Curvature(Protocol):
     def rows(self) -> np.ndarray:
         """Numbers of the rows in pairs of positive weight."""
 
+    @property
+    def diagonal(self) -> np.ndarray:
+        """(n,) second derivatives, each by one score."""
+
     def product(self, v: np.ndarray) -> np.ndarray:
         """(n,) product with a vector (n,)."""
 
@@ -167,6 +171,13 @@ class _WindowGraph:
             involved |= sorted_pairs.degrees(self._ranking, pairs) > 0.0
         return np.flatnonzero(involved)
 
+    @property
+    def diagonal(self) -> np.ndarray:
+        total = np.zeros(self._size)
+        for weight, pairs in self._weighted:
+            total += weight * sorted_pairs.degrees(self._ranking, pairs)
+        return total
+
     def product(self, v: np.ndarray) -> np.ndarray:
         total = np.zeros(self._size)
         for weight, pairs in self._weighted:
@@ -241,6 +252,10 @@ class _ByProduct(_AllPairs):
             total[self._sides[own]] = factor * self._shares[own]
         return total
 
+    @property
+    def diagonal(self) -> np.ndarray:
+        return np.abs(self._rate * self.slopes)
+
     def product(self, v: np.ndarray) -> np.ndarray:
         total = np.empty(self._size)
         for own in (0, 1):
@@ -297,6 +312,15 @@ class _ByPairs(_AllPairs):
     def _blocks(self) -> list[slice]:
         size = max(1, BLOCK_PAIRS // max(1, self._low.size))
         return [slice(start, start + size) for start in range(0, self._high.size, size)]
+
+    @property
+    def diagonal(self) -> np.ndarray:
+        total = np.zeros(self._size)
+        for part in self._blocks():
+            weights = self._weights(part)
+            total[self._sides[0][part]] = weights.sum(axis=1)
+            total[self._sides[1]] += weights.sum(axis=0)
+        return total
 
     def product(self, v: np.ndarray) -> np.ndarray:
         here, there = v[self._sides[0]], v[self._sides[1]]
