@@ -1,8 +1,9 @@
 """The mean of a loss over all pairs: its value, its derivatives by the scores, and its curvature.
 
-Three ways, all exact: sums over sorted scores in O(n log n) for a piecewise quadratic loss (`pieces`), a
-product of two means in O(n) for a multiplicative loss, else pair by pair, for at most `MOST_PAIRS` pairs.
-The declarations of the loss plugin select the way, never its name. The mean over no pairs is 0.
+Four ways: sums over sorted scores in O(n log n) for a piecewise quadratic loss (`pieces`), a product of two
+means in O(n) for a multiplicative loss, pair by pair for few pairs, and polynomials between intervals of scores
+for any other loss (`pair_tree`, in about O(n log n), with a relative error of at most `ACCURACY`). The
+declarations of the loss plugin select the way, never its name. The mean over no pairs is 0.
 """
 
 import math
@@ -12,16 +13,20 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
+from aucbench.contracts import LossFacts
 from aucbench.errors import ParameterError
-from aucbench.kernels import sorted_pairs
+from aucbench.kernels import pair_tree, sorted_pairs
 from aucbench.kernels.compiled_loss import call, compile_loss
 from aucbench.kernels.jit import kernel
 from aucbench.kernels.loss_pieces import Piece, as_pieces, pieces, rate
 from aucbench.kernels.sorted_pairs import Ranking, Window
 
-MOST_PAIRS = 200_000_000  # limit for losses without structure: one sum takes seconds
+FEW_PAIRS = 1 << 14  # so many are visited one by one, which takes less time than a tree
+MOST_PAIRS = 200_000_000  # limit of pairs near a kink that no `pieces` declare: one sum takes seconds
 BLOCK_PAIRS = 1 << 22  # second derivatives held at a time (32 MB)
-BESIDE = 1e-5  # half the step of a numeric second derivative
+LARGEST_EXPONENT = 700.0  # of a multiplicative loss; products of larger powers overflow
+ACCURACY = 1e-10  # largest relative error of a mean, and of slopes relative to the mean slope
+REFINEMENTS = 3  # most times that a scale is lowered to reach it
 
 
 class Curvature(Protocol):
@@ -83,7 +88,8 @@ def pair_mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray 
     Raises
     ------
     ParameterError
-        The loss declares no structure, and there are more pairs than can be visited one by one.
+        The loss is neither smooth nor declares its pieces, and more pairs are near its kinks than can be
+        visited one by one.
     """
     scores = np.ascontiguousarray(scores, np.float64)
     parts = pieces(loss)
@@ -91,14 +97,13 @@ def pair_mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray 
         return _ByPieces(parts, scores, y, weights)
     exponent = rate(loss)
     if exponent is not None:
-        return _ByProduct(exponent, scores, y, weights)
+        product = _ByProduct(exponent, scores, y, weights)
+        if product.largest <= LARGEST_EXPONENT:
+            return product
     positives = int(np.count_nonzero(y == 1))
-    if positives * (len(y) - positives) > MOST_PAIRS:
-        raise ParameterError(
-            f"{loss.name}: the mean over {positives * (len(y) - positives):,} pairs is not computed, as the "
-            f"loss declares neither `pieces` nor `multiplicative`; {MOST_PAIRS:,} pairs are the limit."
-        )
-    return _ByPairs(loss, scores, y, weights)
+    if positives * (len(y) - positives) <= FEW_PAIRS:
+        return _ByPairs(loss, scores, y, weights)
+    return _ByTree(loss, scores, y, weights)
 
 
 def mean_of_pieces(parts: Sequence[Sequence[float]], scores: np.ndarray, y: np.ndarray) -> float:
@@ -233,12 +238,16 @@ class _ByProduct(_AllPairs):
         super().__init__(y, weights)
         self._rate = rate
         exponents = [rate * scores[self._sides[0]], -rate * scores[self._sides[1]]]
-        shifts = [float(each.max(initial=-np.inf)) for each in exponents]
+        shifts = [
+            float(each.max(initial=-np.inf, where=own > 0.0))
+            for own, each in zip(self._own, exponents, strict=True)
+        ]
+        self.largest = sum(shifts)  # exponent of any pair
         self._shares = [
-            own * np.exp(each - shift) / own.sum()
+            own * np.exp(np.minimum(each - shift, 0.0)) / own.sum()
             for own, each, shift in zip(self._own, exponents, shifts, strict=True)
         ]
-        self._scale = float(np.exp(sum(shifts)))
+        self._scale = math.exp(min(self.largest, LARGEST_EXPONENT))
 
     @property
     def value(self) -> float:
@@ -284,7 +293,7 @@ class _ByPairs(_AllPairs):
 
     def __init__(self, loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
         super().__init__(y, weights)
-        self._compiled = compile_loss(loss)
+        self._compiled, self._least = compile_loss(loss), _least_curvature(loss)
         self._high, self._low = scores[self._sides[0]], scores[self._sides[1]]
         self._pairs = float(self._own[0].sum() * self._own[1].sum()) or 1.0
 
@@ -304,7 +313,7 @@ class _ByPairs(_AllPairs):
 
     def _weights(self, part: slice) -> np.ndarray:
         compiled = self._compiled
-        found = _second(self._high[part], self._low, compiled.derivative, compiled.theta)
+        found = _second(self._high[part], self._low, compiled.derivative, compiled.theta, self._least)
         if self._weighted:
             found *= self._own[0][part, None] * self._own[1]
         return found / self._pairs
@@ -346,6 +355,84 @@ class _ByPairs(_AllPairs):
         return _graph(self._size, self._sides[0], self._sides[1], self._weights(slice(None)))
 
 
+class _ByTree(_ByPairs):
+    """The mean by polynomials between intervals of scores."""
+
+    def __init__(self, loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
+        super().__init__(loss, scores, y, weights)
+        own = np.ones(y.size) if weights is None else weights
+        self._ranking = sorted_pairs.rank(scores, y, own)
+        self._shares = [each / each.sum() for each in self._ranking[4:]]
+        compiled, (_, _, high, low, _, _) = self._compiled, self._ranking
+        sample = [side[(np.arange(8) * 2 + 1) * side.size // 16] for side in (high, low)]
+        margins = np.subtract.outer(*sample).ravel()
+        self._scales = [
+            float(min(np.mean(np.abs(_values(margins, each, compiled.theta))), np.finfo(float).max))
+            for each in (compiled.value, compiled.derivative)
+        ]
+        self._name, self._sums = loss.name, self._planned()
+
+    def _planned(self) -> pair_tree.PairSums:
+        _, _, high, low, _, _ = self._ranking
+        try:
+            return pair_tree.PairSums(self._compiled, high, low, self._scales, MOST_PAIRS, self._least)
+        except ParameterError as error:
+            raise ParameterError(
+                f"{self._name}: the mean over {high.size * low.size:,} pairs is not computed, as the loss "
+                f"declares neither `pieces` nor `multiplicative` and is not smooth: {error}."
+            ) from error
+
+    def _is_accurate(self, which: int, size: float) -> bool:
+        """Whether a mean of this size is accurate; else the scale is lowered to it."""
+        scale = self._scales[which]
+        if pair_tree.TOLERANCE * pair_tree.FLOOR * scale <= ACCURACY * size:
+            return True
+        self._scales[which] = size
+        self._sums = self._planned()
+        return False
+
+    @cached_property
+    def value(self) -> float:
+        for _ in range(REFINEMENTS):
+            total = self._sums.value(*self._shares)
+            if self._is_accurate(0, abs(total)):
+                break
+        return total
+
+    def _rows_of(self, fields: tuple[np.ndarray, np.ndarray], sign: float) -> np.ndarray:
+        """(n,) sums by row instead of rank, times the rows' shares."""
+        total = np.empty(self._size)
+        total[self._ranking.positives] = self._shares[0] * fields[0]
+        total[self._ranking.negatives] = sign * self._shares[1] * fields[1]
+        return total
+
+    @cached_property
+    def slopes(self) -> np.ndarray:
+        for _ in range(REFINEMENTS):
+            fields = self._sums.fields(*self._shares, 1)
+            if self._is_accurate(1, float(self._shares[0] @ np.abs(fields[0]))):
+                break
+        return self._rows_of(fields, -1.0)
+
+    @cached_property
+    def diagonal(self) -> np.ndarray:
+        return np.maximum(self._rows_of(self._sums.fields(*self._shares, 2), 1.0), self._least)
+
+    def product(self, v: np.ndarray) -> np.ndarray:
+        sides = (self._ranking.positives, self._ranking.negatives)
+        weights = [share * v[side] for share, side in zip(self._shares, sides, strict=True)]
+        return self.diagonal * v - self._rows_of(self._sums.fields(*weights, 2), 1.0)
+
+    def scatter(self, X: Any) -> np.ndarray:
+        rows = sorted_pairs.dense(X, self.rows)
+        return rows.T @ np.column_stack([self.product(column) for column in rows.T])
+
+
+def _least_curvature(loss: Any) -> float:
+    """The least second derivative: rounding must not make a convex loss concave."""
+    return -math.inf if LossFacts(loss).convex is False else 0.0
+
+
 def _graph(size: int, positives: np.ndarray, negatives: np.ndarray, weights: np.ndarray) -> np.ndarray:
     graph = np.zeros((size, size))
     graph[np.ix_(positives, negatives)] = -weights
@@ -383,12 +470,19 @@ def _slope_sums(high, low, high_weights, low_weights, address, parameter):
 
 
 @kernel
-def _second(high, low, address, parameter):
-    """(n+, n-) second derivatives of a convex loss."""
+def _second(high, low, address, parameter, least):
+    """(n+, n-) second derivatives, at least `least`."""
     found = np.empty((high.size, low.size))
     for i in range(high.size):
         for j in range(low.size):
-            m = high[i] - low[j]
-            rise = call(address, m + BESIDE, parameter) - call(address, m - BESIDE, parameter)
-            found[i, j] = max(0.0, rise / (2.0 * BESIDE))
+            found[i, j] = pair_tree.second(address, high[i] - low[j], parameter, least)
+    return found
+
+
+@kernel
+def _values(margins, address, parameter):
+    """The values of a function at some margins."""
+    found = np.empty(margins.size)
+    for k in range(margins.size):
+        found[k] = call(address, margins[k], parameter)
     return found
