@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from aucbench.contracts import LossFacts
 from aucbench.errors import ParameterError
 from aucbench.kernels.loss_pieces import kinks, pieces
-from aucbench.kernels.pair_loss import pair_mean
+from aucbench.kernels.pair_loss import class_shares, pair_mean
 from aucbench.registry import catalog
 
 __all__ = [
@@ -91,7 +91,7 @@ def _pair_loss(loss: Any, scores: Any, y: Any, weights: Any) -> PairLoss:
     mean = pair_mean(loss, s, labels, own)
     with np.errstate(over="ignore", invalid="ignore"):
         curvature = mean.curvature.diagonal
-        bound = 2.0 * _smoothness(loss) * _shares(labels, own)
+        bound = 2.0 * _smoothness(loss) * class_shares(labels, own)
         return PairLoss(mean.value, mean.slopes, curvature, bound)
 
 
@@ -149,13 +149,6 @@ def _smoothness(loss: Any) -> float:
     return np.inf if declared is None else float(declared)
 
 
-def _shares(labels: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    """(n,) the weight of each row as a share of its class."""
-    own = np.ones(labels.size) if weights is None else weights
-    positive = labels == 1
-    return np.where(positive, own / own[positive].sum(), own / own[~positive].sum())
-
-
 def lightgbm_objective(loss: Any) -> _Objective:
     """The objective of LightGBM for a loss over all pairs, for `params["objective"]` of `lightgbm.train`.
 
@@ -199,12 +192,12 @@ def _booster_objective(loss: Any) -> _Objective:
     def objective(scores: Any, data: Any) -> tuple[np.ndarray, np.ndarray]:
         weights = data.get_weight()
         own = None if weights is None or len(weights) == 0 else np.asarray(weights, np.float64)
-        y = np.asarray(data.get_label())
-        found = _pair_loss(loss, np.asarray(scores).ravel(), y, own)
-        shares = _shares(np.where(y == 1, 1, -1), own)
-        curvature = found.curvature if found.curvature.any() else shares
-        hessian = np.maximum(curvature, _LEAST_CURVATURE * shares)
-        return y.size * found.gradient, y.size * hessian
+        rows = _rows(np.asarray(scores).ravel(), data.get_label(), own)
+        mean, shares = pair_mean(loss, *rows), class_shares(*rows[1:])
+        curvature = mean.curvature.diagonal
+        if not curvature.any():
+            curvature = shares
+        return shares.size * mean.slopes, shares.size * np.maximum(curvature, _LEAST_CURVATURE * shares)
 
     return objective
 

@@ -125,6 +125,23 @@ def mean_of_pieces(parts: Sequence[Sequence[float]], scores: np.ndarray, y: np.n
     return _ByPieces(as_pieces(parts), np.ascontiguousarray(scores, np.float64), y).value
 
 
+def class_shares(y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """The weight of each row as a share of its class.
+
+    Parameters
+    ----------
+    y : (n,) int8 array
+        Labels in {-1, 1}.
+    weights : (n,) float64 array, optional
+        Weights of the rows; 1 by default.
+
+    Returns
+    -------
+    (n,) array
+    """
+    return np.asarray(_class_shares(y, np.ones(y.size) if weights is None else weights))
+
+
 class _ByPieces:
     """The mean by sums over sorted scores."""
 
@@ -360,9 +377,8 @@ class _ByTree(_ByPairs):
 
     def __init__(self, loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
         super().__init__(loss, scores, y, weights)
-        own = np.ones(y.size) if weights is None else weights
-        self._ranking = sorted_pairs.rank(scores, y, own)
-        self._shares = [each / each.sum() for each in self._ranking[4:]]
+        self._ranking = sorted_pairs.rank(scores, y, class_shares(y, weights))
+        self._shares = self._ranking[4:]
         compiled, (_, _, high, low, _, _) = self._compiled, self._ranking
         sample = [side[(np.arange(8) * 2 + 1) * side.size // 16] for side in (high, low)]
         margins = np.subtract.outer(*sample).ravel()
@@ -370,12 +386,14 @@ class _ByTree(_ByPairs):
             float(min(np.mean(np.abs(_values(margins, each, compiled.theta))), np.finfo(float).max))
             for each in (compiled.value, compiled.derivative)
         ]
-        self._name, self._sums = loss.name, self._planned()
+        self._name = loss.name
+        self._plan()
 
-    def _planned(self) -> pair_tree.PairSums:
+    def _plan(self) -> None:
         _, _, high, low, _, _ = self._ranking
         try:
-            return pair_tree.PairSums(self._compiled, high, low, self._scales, MOST_PAIRS, self._least)
+            self._sums = pair_tree.PairSums(self._compiled, high, low, self._scales, MOST_PAIRS, self._least)
+            self._own_weights = self._sums.weighted(*self._shares)
         except ParameterError as error:
             raise ParameterError(
                 f"{self._name}: the mean over {high.size * low.size:,} pairs is not computed, as the loss "
@@ -388,13 +406,13 @@ class _ByTree(_ByPairs):
         if pair_tree.TOLERANCE * pair_tree.FLOOR * scale <= ACCURACY * size:
             return True
         self._scales[which] = size
-        self._sums = self._planned()
+        self._plan()
         return False
 
     @cached_property
     def value(self) -> float:
         for _ in range(REFINEMENTS):
-            total = self._sums.value(*self._shares)
+            total = self._sums.value(self._own_weights)
             if self._is_accurate(0, abs(total)):
                 break
         return total
@@ -402,26 +420,26 @@ class _ByTree(_ByPairs):
     def _rows_of(self, fields: tuple[np.ndarray, np.ndarray], sign: float) -> np.ndarray:
         """(n,) sums by row instead of rank, times the rows' shares."""
         total = np.empty(self._size)
-        total[self._ranking.positives] = self._shares[0] * fields[0]
-        total[self._ranking.negatives] = sign * self._shares[1] * fields[1]
+        _by_row(self._ranking.positives, self._shares[0], fields[0], 1.0, total)
+        _by_row(self._ranking.negatives, self._shares[1], fields[1], sign, total)
         return total
 
     @cached_property
     def slopes(self) -> np.ndarray:
         for _ in range(REFINEMENTS):
-            fields = self._sums.fields(*self._shares, 1)
-            if self._is_accurate(1, float(self._shares[0] @ np.abs(fields[0]))):
+            fields = self._sums.fields(self._own_weights, 1)
+            if self._is_accurate(1, float(np.sum(self._shares[0] * np.abs(fields[0])))):
                 break
         return self._rows_of(fields, -1.0)
 
     @cached_property
     def diagonal(self) -> np.ndarray:
-        return np.maximum(self._rows_of(self._sums.fields(*self._shares, 2), 1.0), self._least)
+        return np.maximum(self._rows_of(self._sums.fields(self._own_weights, 2), 1.0), self._least)
 
     def product(self, v: np.ndarray) -> np.ndarray:
         sides = (self._ranking.positives, self._ranking.negatives)
         weights = [share * v[side] for share, side in zip(self._shares, sides, strict=True)]
-        return self.diagonal * v - self._rows_of(self._sums.fields(*weights, 2), 1.0)
+        return self.diagonal * v - self._rows_of(self._sums.fields(self._sums.weighted(*weights), 2), 1.0)
 
     def scatter(self, X: Any) -> np.ndarray:
         rows = sorted_pairs.dense(X, self.rows)
@@ -485,4 +503,23 @@ def _values(margins, address, parameter):
     found = np.empty(margins.size)
     for k in range(margins.size):
         found[k] = call(address, margins[k], parameter)
+    return found
+
+
+@kernel
+def _by_row(rows, shares, sums, sign, total):
+    """Set the entries of some rows to their sums times their shares."""
+    for k in range(rows.size):
+        total[rows[k]] = sign * shares[k] * sums[k]
+
+
+@kernel
+def _class_shares(y, weights):
+    positives = negatives = 0.0
+    for i in range(y.size):
+        positives += weights[i] * (y[i] == 1)
+        negatives += weights[i] * (y[i] == -1)
+    found = np.empty(y.size)
+    for i in range(y.size):
+        found[i] = weights[i] / (positives if y[i] == 1 else negatives)
     return found

@@ -19,7 +19,7 @@ has the coefficients  sum over r of c[s + r] moment[r].
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -74,6 +74,15 @@ class Plan(NamedTuple):
     polynomials: np.ndarray  # (p, 2, TERMS) coefficients of the function and of its derivative
 
 
+class Weighted(NamedTuple):
+    """Weights of the rows of both classes, by rank."""
+
+    high: np.ndarray  # (n+,)
+    low: np.ndarray  # (n-,)
+    high_moments: np.ndarray  # (nodes, TERMS)
+    low_moments: np.ndarray  # (nodes, TERMS)
+
+
 class PairSums:
     """Sums over all pairs of a loss, its first and its second derivative.
 
@@ -115,32 +124,34 @@ class PairSums:
             raise ParameterError(f"more than {most_pairs:,} pairs would have to be visited one by one")
         self._tree, self._plan = Tree(top, *tree), Plan(far, near, polynomials)
 
-    def value(self, high_weights: np.ndarray, low_weights: np.ndarray) -> float:
+    def weighted(self, high_weights: np.ndarray, low_weights: np.ndarray) -> Weighted:
+        """Weights of the rows of both classes, with their moments."""
+        return Weighted(
+            high_weights,
+            low_weights,
+            _moments(self._tree, self._high, high_weights, 0),
+            _moments(self._tree, self._low, low_weights, 1),
+        )
+
+    def value(self, weights: Weighted) -> float:
         """The weighted sum of the loss."""
-        moments = [self._moments(high_weights, 0), self._moments(low_weights, 1)]
-        far = _far_value(self._plan, *moments)
-        compiled, sides = self._compiled, (self._high, self._low, high_weights, low_weights)
+        compiled, sides = self._compiled, (self._high, self._low, weights.high, weights.low)
+        far = _far_value(self._plan, weights.high_moments, weights.low_moments)
         return float(far + _near_value(self._tree, self._plan, *sides, compiled.value, compiled.theta))
 
-    def fields(
-        self, high_weights: np.ndarray, low_weights: np.ndarray, order: int
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def fields(self, weights: Weighted, order: int) -> tuple[np.ndarray, np.ndarray]:
         """(n+,) and (n-,) weighted sums of a derivative, of order 1 or 2, over the pairs of each row.
 
         The weights are those of the other row of a pair.
         """
         tree, plan, compiled = self._tree, self._plan, self._compiled
-        moments = self._moments(high_weights, 0), self._moments(low_weights, 1)
-        locals_ = _far_fields(tree, plan, *moments, order)
+        expansions = _far_fields(tree, plan, weights.high_moments, weights.low_moments, order)
         found = np.empty(self._high.size), np.empty(self._low.size)
         for side, scores in enumerate((self._high, self._low)):
-            _evaluate(tree, scores, locals_[side], side, found[side])
-        sides = (self._high, self._low, high_weights, low_weights)
+            _evaluate(tree, scores, expansions[side], side, found[side])
+        sides = (self._high, self._low, weights.high, weights.low)
         _near_fields(tree, plan, *sides, compiled.derivative, compiled.theta, order, self._least, *found)
         return found
-
-    def _moments(self, weights: np.ndarray, side: int) -> Any:
-        return _moments(self._tree, (self._high, self._low)[side], weights, side)
 
 
 @kernel
@@ -292,13 +303,13 @@ def _moments(tree, scores, weights, side):
     sign = 1.0 if side == 0 else -1.0
     x, power = np.empty(BLOCK), np.empty(BLOCK)
     for node in range(tree.cells.size - 1, -1, -1):
-        width = tree.top * 2.0 ** -tree.levels[node]
+        per_width = 2.0 ** tree.levels[node] / tree.top
         if tree.children[node, 0] < 0 and tree.children[node, 1] < 0:
             start, stop = tree.rows[node, 2 * side], tree.rows[node, 2 * side + 1]
             for first in range(start, stop, BLOCK):
                 size = min(BLOCK, stop - first)
                 for i in range(size):
-                    x[i] = sign * ((scores[first + i] / width - tree.cells[node]) - 0.5)
+                    x[i] = sign * ((scores[first + i] * per_width - tree.cells[node]) - 0.5)
                     power[i] = weights[first + i]
                 for r in range(TERMS):
                     total = 0.0
@@ -370,12 +381,12 @@ def _evaluate(tree, scores, expansions, side, found):
     for node in range(tree.cells.size):
         if tree.children[node, 0] >= 0 or tree.children[node, 1] >= 0:
             continue
-        width = tree.top * 2.0 ** -tree.levels[node]
+        per_width = 2.0 ** tree.levels[node] / tree.top
         start, stop = tree.rows[node, 2 * side], tree.rows[node, 2 * side + 1]
         for first in range(start, stop, BLOCK):
             size = min(BLOCK, stop - first)
             for i in range(size):
-                x[i] = sign * ((scores[first + i] / width - tree.cells[node]) - 0.5)
+                x[i] = sign * ((scores[first + i] * per_width - tree.cells[node]) - 0.5)
                 total[i] = 0.0
             for s in range(TERMS - 1, -1, -1):
                 term = expansions[node, s] / FACTORIALS[s]

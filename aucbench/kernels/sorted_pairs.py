@@ -20,6 +20,8 @@ from aucbench.kernels.jit import kernel
 
 SPARSE = 0.125  # below this share of non-zeros, sparse products are faster than dense ones
 SPLIT = 134217729.0  # 2^27 + 1 splits a float64 into two halves (Dekker)
+LARGEST = 2**63 - 1
+MOST_MOVES = 4  # of a row, on average, in putting nearly sorted scores in order
 
 
 class Ranking(NamedTuple):
@@ -55,13 +57,28 @@ class Window(NamedTuple):
 def rank(scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> Ranking:
     """Sort both classes by their scores; `weights` (n,) are those of the rows."""
     positives, negatives = np.flatnonzero(y == 1), np.flatnonzero(y == -1)
-    positives = positives[np.argsort(scores[positives])]
-    negatives = negatives[np.argsort(scores[negatives])]
     scores = _near_zero(scores)
-    high, low = scores[positives], scores[negatives]
+    positives, high = _ascending(positives, scores)
+    negatives, low = _ascending(negatives, scores)
     if weights is None:
         return Ranking(positives, negatives, high, low)
     return Ranking(positives, negatives, high, low, weights[positives], weights[negatives])
+
+
+def _ascending(rows: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rows in ascending order of their scores, and the scores.
+
+    Sorting numbers whose last bits are replaced by their place takes half the time of sorting places by
+    numbers; a pass over the result then puts in order what differs in those bits alone.
+    """
+    bits = int(rows.size).bit_length()
+    keys = _keys(scores, rows, bits)
+    keys.sort()
+    found = np.empty_like(rows), np.empty(rows.size)
+    if not _settle(scores, rows, keys, bits, *found):
+        ordered = rows[np.argsort(scores[rows])]
+        return ordered, scores[ordered]
+    return found
 
 
 def _near_zero(scores: np.ndarray) -> np.ndarray:
@@ -80,10 +97,7 @@ def window(ranking: Ranking, high: float, low: float = -np.inf) -> Window:
         stops = np.full(starts.size, ranking.low.size)
     else:
         stops = np.maximum(starts, _reach(ranking.high, ranking.low, low))
-    ranks = np.arange(ranking.low.size)
-    return Window(
-        starts, stops, np.searchsorted(stops, ranks, "right"), np.searchsorted(starts, ranks, "right")
-    )
+    return Window(starts, stops, _at_most(stops, ranking.low.size), _at_most(starts, ranking.low.size))
 
 
 def count(pairs: Window) -> int:
@@ -175,6 +189,45 @@ def dense(X: Any, rows: np.ndarray) -> np.ndarray:
     """Some rows as a float64 array."""
     part = X[rows]
     return np.asarray(part if isinstance(part, np.ndarray) else part.toarray(), np.float64)
+
+
+@kernel
+def _keys(scores, rows, bits):
+    """Integers in the order of the scores, but for the last bits, which are places."""
+    keys = scores[rows].view(np.int64)
+    for k in range(rows.size):
+        key = keys[k] ^ ((keys[k] >> 63) & LARGEST)
+        keys[k] = ((key >> bits) << bits) | k
+    return keys
+
+
+@kernel
+def _settle(scores, rows, keys, bits, ordered, ascending):
+    """Fill in the rows and scores from sorted keys; False if the last bits of too many scores decide."""
+    moves, mask = MOST_MOVES * rows.size, (1 << bits) - 1
+    for k in range(rows.size):
+        row = rows[keys[k] & mask]
+        score, i = scores[row], k
+        while i > 0 and ascending[i - 1] > score:
+            ordered[i], ascending[i] = ordered[i - 1], ascending[i - 1]
+            i -= 1
+        ordered[i], ascending[i] = row, score
+        moves -= k - i
+        if moves < 0:
+            return False
+    return True
+
+
+@kernel
+def _at_most(ends, size):
+    """(size,) number of the ascending `ends` that are at most 0, 1, 2 ..."""
+    found = np.empty(size, np.int64)
+    i = 0
+    for j in range(size):
+        while i < ends.size and ends[i] <= j:
+            i += 1
+        found[j] = i
+    return found
 
 
 @kernel
