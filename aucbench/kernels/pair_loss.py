@@ -372,32 +372,36 @@ class _ByPairs(_AllPairs):
         return _graph(self._size, self._sides[0], self._sides[1], self._weights(slice(None)))
 
 
-class _ByTree(_ByPairs):
+class _ByTree:
     """The mean by polynomials between intervals of scores."""
 
     def __init__(self, loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
-        super().__init__(loss, scores, y, weights)
-        self._ranking = sorted_pairs.rank(scores, y, class_shares(y, weights))
-        self._shares = self._ranking[4:]
-        compiled, (_, _, high, low, _, _) = self._compiled, self._ranking
-        sample = [side[(np.arange(8) * 2 + 1) * side.size // 16] for side in (high, low)]
+        self._loss, self._compiled, self._rows = loss, compile_loss(loss), (scores, y, weights)
+        shares = class_shares(y, weights)
+        self._given = (sorted_pairs.near_zero(scores), y, shares)
+        self._ranking, self._cell = pair_tree.in_cells(*self._given)
+        compiled, ranking = self._compiled, self._ranking
+        sample = [side[(np.arange(8) * 2 + 1) * side.size // 16] for side in (ranking.high, ranking.low)]
         margins = np.subtract.outer(*sample).ravel()
         self._scales = [
             float(min(np.mean(np.abs(_values(margins, each, compiled.theta))), np.finfo(float).max))
             for each in (compiled.value, compiled.derivative)
         ]
-        self._name = loss.name
         self._plan()
 
     def _plan(self) -> None:
-        _, _, high, low, _, _ = self._ranking
+        least, pairs = _least_curvature(self._loss), self._ranking.high.size * self._ranking.low.size
         try:
-            self._sums = pair_tree.PairSums(self._compiled, high, low, self._scales, MOST_PAIRS, self._least)
-            self._own_weights = self._sums.weighted(*self._shares)
+            self._sums = pair_tree.PairSums(
+                self._compiled, self._ranking, self._cell, self._scales, MOST_PAIRS, least
+            )
+        except pair_tree.UnorderedError:
+            self._ranking, self._cell = sorted_pairs.rank(*self._given), 0.0
+            self._plan()
         except ParameterError as error:
             raise ParameterError(
-                f"{self._name}: the mean over {high.size * low.size:,} pairs is not computed, as the loss "
-                f"declares neither `pieces` nor `multiplicative` and is not smooth: {error}."
+                f"{self._loss.name}: the mean over {pairs:,} pairs is not computed, as the loss declares "
+                f"neither `pieces` nor `multiplicative` and is not smooth: {error}."
             ) from error
 
     def _is_accurate(self, which: int, size: float) -> bool:
@@ -412,38 +416,50 @@ class _ByTree(_ByPairs):
     @cached_property
     def value(self) -> float:
         for _ in range(REFINEMENTS):
-            total = self._sums.value(self._own_weights)
+            total = self._sums.value(self._sums.own)
             if self._is_accurate(0, abs(total)):
                 break
-        return total
-
-    def _rows_of(self, fields: tuple[np.ndarray, np.ndarray], sign: float) -> np.ndarray:
-        """(n,) sums by row instead of rank, times the rows' shares."""
-        total = np.empty(self._size)
-        _by_row(self._ranking.positives, self._shares[0], fields[0], 1.0, total)
-        _by_row(self._ranking.negatives, self._shares[1], fields[1], sign, total)
         return total
 
     @cached_property
     def slopes(self) -> np.ndarray:
         for _ in range(REFINEMENTS):
-            fields = self._sums.fields(self._own_weights, 1)
-            if self._is_accurate(1, float(np.sum(self._shares[0] * np.abs(fields[0])))):
+            fields = self._sums.fields(self._sums.own, 1)
+            if self._is_accurate(1, float(np.sum(self._sums.own.high * np.abs(fields[0])))):
                 break
-        return self._rows_of(fields, -1.0)
+        return self._by_row(fields, -1.0)
+
+    def _by_row(self, fields: tuple[np.ndarray, np.ndarray], sign: float) -> np.ndarray:
+        """(n,) sums by row, times the rows' shares."""
+        ranking, total = self._ranking, np.empty(self._ranking.high.size + self._ranking.low.size)
+        _by_row(ranking.positives, ranking.high_weights, fields[0], 1.0, total)
+        _by_row(ranking.negatives, ranking.low_weights, fields[1], sign, total)
+        return total
+
+    @property
+    def curvature(self) -> Self:
+        return self
+
+    @property
+    def rows(self) -> np.ndarray:
+        return np.arange(self._ranking.high.size + self._ranking.low.size)
 
     @cached_property
     def diagonal(self) -> np.ndarray:
-        return np.maximum(self._rows_of(self._sums.fields(self._own_weights, 2), 1.0), self._least)
+        found = self._by_row(self._sums.fields(self._sums.own, 2), 1.0)
+        return np.maximum(found, _least_curvature(self._loss), out=found)
 
     def product(self, v: np.ndarray) -> np.ndarray:
-        sides = (self._ranking.positives, self._ranking.negatives)
-        weights = [share * v[side] for share, side in zip(self._shares, sides, strict=True)]
-        return self.diagonal * v - self._rows_of(self._sums.fields(self._sums.weighted(*weights), 2), 1.0)
+        own = self._sums.own
+        weights = own.high * v[self._ranking.positives], own.low * v[self._ranking.negatives]
+        return self.diagonal * v - self._by_row(self._sums.fields(self._sums.weighted(*weights), 2), 1.0)
 
     def scatter(self, X: Any) -> np.ndarray:
         rows = sorted_pairs.dense(X, self.rows)
-        return rows.T @ np.column_stack([self.product(column) for column in rows.T])
+        return np.asarray(rows.T @ np.column_stack([self.product(column) for column in rows.T]))
+
+    def dense(self) -> np.ndarray:
+        return _ByPairs(self._loss, *self._rows).dense()
 
 
 def _least_curvature(loss: Any) -> float:

@@ -19,6 +19,7 @@ has the coefficients  sum over r of c[s + r] moment[r].
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ import numpy as np
 from aucbench.errors import ParameterError
 from aucbench.kernels.compiled_loss import CompiledLoss, call
 from aucbench.kernels.jit import fast_kernel, kernel
+from aucbench.kernels.sorted_pairs import Ranking, rank
 
 TERMS = 12  # of the polynomials
 SAMPLES = 24  # from which their coefficients come
@@ -36,6 +38,7 @@ FEW_PAIRS = 16  # so many pairs are visited one by one, wherever they lie
 FEW_SUMS = 64  # and so many, where no polynomial is good enough
 LEVELS = 54  # of halved intervals; float64 does not resolve more
 REACH = 2048  # distance of intervals up to which a polynomial is kept
+CELLS = 1024  # between the lowest and the highest score
 NEAR = 8.0  # within this distance from the margin 0, wider intervals are always halved
 WIDE = 0.25  # least width of the first intervals; derivatives of polynomials over narrow ones are imprecise
 BLOCK = 256  # rows whose powers are computed together
@@ -83,6 +86,24 @@ class Weighted(NamedTuple):
     low_moments: np.ndarray  # (nodes, TERMS)
 
 
+class UnorderedError(Exception):
+    """Rows are in order of cells that are too wide."""
+
+
+def in_cells(scores: np.ndarray, y: np.ndarray, weights: np.ndarray) -> tuple[Ranking, float]:
+    """Both classes in ascending order of cells of scores, and the width of the cells.
+
+    This takes a quarter of the time of sorting, and most trees need no narrower intervals.
+    """
+    low, high = float(scores.min()), float(scores.max())
+    if not high - low < math.inf:
+        return rank(scores, y, weights), 0.0
+    width = math.ldexp(1.0, max(math.frexp((high - low) / CELLS)[1], -1022))
+    rows, ordered, own, positives = _in_cells(scores, y, weights, float(math.floor(low / width)), width)
+    sides = slice(None, positives), slice(positives, None)
+    return Ranking(*(each[side] for each in (rows, ordered, own) for side in sides)), width
+
+
 class PairSums:
     """Sums over all pairs of a loss, its first and its second derivative.
 
@@ -90,8 +111,10 @@ class PairSums:
     ----------
     compiled : CompiledLoss
         The loss.
-    high, low : (n+,) and (n-,) float64 arrays
-        Scores of the positives and negatives, each in ascending order.
+    ranking : Ranking
+        Both classes, with weights, in ascending order of their scores, or of cells of scores.
+    cell : float
+        Width of the cells, a power of 2; 0 if rows are in order within them.
     scales : (float, float)
         Scales of the loss and of its derivative; errors of `TOLERANCE` x `FLOOR` of them do not matter.
     most_pairs : int
@@ -101,6 +124,8 @@ class PairSums:
 
     Raises
     ------
+    UnorderedError
+        Narrower cells are needed.
     ParameterError
         More pairs would have to be visited one by one.
     """
@@ -108,21 +133,25 @@ class PairSums:
     def __init__(
         self,
         compiled: CompiledLoss,
-        high: np.ndarray,
-        low: np.ndarray,
-        scales: tuple[float, float],
+        ranking: Ranking,
+        cell: float,
+        scales: Sequence[float],
         most_pairs: int,
         least: float = -math.inf,
     ):
+        high, low = ranking.high, ranking.low
         self._compiled, self._high, self._low, self._least = compiled, high, low, least
-        top = WIDE
+        top = max(WIDE, cell)
         for end in (high[0], high[-1], low[0], low[-1]):
-            top = max(top, 2.0 ** math.frexp(end)[1])  # greater than |end|
+            top = max(top, math.ldexp(1.0, min(math.frexp(abs(end) + cell)[1], 1023)))  # greater than |end|
         given = (compiled.value, compiled.derivative, compiled.theta, *scales)
-        *tree, far, near, polynomials, pairs = _plan(*given, high, low, top, float(most_pairs))
+        *tree, far, near, polynomials, pairs = _plan(*given, high, low, top, cell, float(most_pairs))
         if pairs > most_pairs:
             raise ParameterError(f"more than {most_pairs:,} pairs would have to be visited one by one")
+        if pairs < 0.0:
+            raise UnorderedError
         self._tree, self._plan = Tree(top, *tree), Plan(far, near, polynomials)
+        self.own = self.weighted(ranking.high_weights, ranking.low_weights)
 
     def weighted(self, high_weights: np.ndarray, low_weights: np.ndarray) -> Weighted:
         """Weights of the rows of both classes, with their moments."""
@@ -209,6 +238,34 @@ def _polynomial(value, slope, theta, scale, slope_scale, top, level, distance, k
 
 
 @kernel
+def _in_cells(scores, y, weights, first, width):
+    """Rows, scores and weights by class and cell, and the number of positives."""
+    # Unsigned numbers of 32 bits spare tests of negative ones, and each loop but the last two is vectorised.
+    per_width, cells = 1.0 / width, np.empty(scores.size, np.uint32)
+    for i in range(scores.size):
+        is_negative = np.int32(y[i] != 1)
+        cells[i] = np.int32(np.floor(scores[i] * per_width) - first) + np.int32(CELLS + 2) * is_negative
+    counts = np.zeros(2 * (CELLS + 2), np.uint32)
+    for i in range(scores.size):
+        counts[cells[i]] += np.uint32(1)
+    positives, total = 0, np.uint32(0)
+    for k in range(counts.size):
+        if k == CELLS + 2:
+            positives = np.int64(total)
+        size = counts[k]
+        counts[k] = total
+        total += size
+    rows, ordered, own = np.empty(scores.size, np.uint32), np.empty(scores.size), np.empty(scores.size)
+    for i in range(scores.size):
+        place = counts[cells[i]]
+        counts[cells[i]] = place + np.uint32(1)
+        rows[place] = i
+    for k in range(scores.size):
+        ordered[k], own[k] = scores[rows[k]], weights[rows[k]]
+    return rows, ordered, own, positives
+
+
+@kernel
 def _below(scores, start, stop, limit):
     """The first place in a range of ascending scores with a score of `limit` or more."""
     while start < stop:
@@ -240,8 +297,11 @@ def _halve(high, low, width, node, count, levels, cells, rows, children):
 
 
 @kernel
-def _plan(value, slope, theta, scale, slope_scale, high, low, top, most):
-    """The arrays of a `Tree` and of a `Plan`, and the number of pairs that are visited one by one."""
+def _plan(value, slope, theta, scale, slope_scale, high, low, top, cell, most):
+    """The arrays of a `Tree` and of a `Plan`, and the number of pairs that are visited one by one.
+
+    The number is negative when rows are not in order within the narrowest intervals.
+    """
     levels, cells = np.zeros(64, np.int64), np.zeros(64)
     rows, children = np.zeros((64, 4), np.int64), np.full((64, 2), -1, np.int64)
     cells[0], nodes = -1.0, 2
@@ -284,10 +344,14 @@ def _plan(value, slope, theta, scale, slope_scale, high, low, top, most):
                     levels, cells = np.append(levels, levels), np.append(cells, cells)
                     rows = np.append(rows, rows).reshape(-1, 4)
                     children = np.append(children, children).reshape(-1, 2)
+                if top * 2.0 ** -(level + 1) < cell:
+                    pairs = -1.0
+                    depth = 0
+                    break
                 nodes += _halve(high, low, top * 2.0**-level, node, nodes, levels, cells, rows, children)
             for i in children[a]:
                 for j in children[b]:
-                    if i >= 0 and j >= 0:
+                    if i >= 0 and j >= 0 and pairs >= 0.0:
                         stack[depth, 0], stack[depth, 1] = i, j
                         depth += 1
     return (

@@ -57,7 +57,7 @@ class Window(NamedTuple):
 def rank(scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> Ranking:
     """Sort both classes by their scores; `weights` (n,) are those of the rows."""
     positives, negatives = np.flatnonzero(y == 1), np.flatnonzero(y == -1)
-    scores = _near_zero(scores)
+    scores = near_zero(scores)
     positives, high = _ascending(positives, scores)
     negatives, low = _ascending(negatives, scores)
     if weights is None:
@@ -81,7 +81,7 @@ def _ascending(rows: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.nda
     return found
 
 
-def _near_zero(scores: np.ndarray) -> np.ndarray:
+def near_zero(scores: np.ndarray) -> np.ndarray:
     """The scores without an offset common to all, where subtracting it is exact (Sterbenz)."""
     if scores.size:
         low, high = float(scores.min()), float(scores.max())
@@ -264,7 +264,7 @@ def _powers(starts, stops, own, others, own_weights, weights, c0, c1, c2):
     """(own,) sums of c0 + c1 z + c2 z^2 over z = own[i] - others[j] in the window of i."""
     main, rest = _prefix_sums(others, weights)
     if weights is not None:
-        totals, _ = _prefix_sums(weights, None)
+        totals, lost = _prefix_sums(weights, None)
     if c2 != 0.0:
         squares, square_errors = np.empty_like(others), np.empty_like(others)
         for j in range(others.size):
@@ -276,12 +276,14 @@ def _powers(starts, stops, own, others, own_weights, weights, c0, c1, c2):
         a, b = starts[i], stops[i]
         if b <= a:
             continue
-        count = float(b - a) if weights is None else totals[b] - totals[a]
+        count = (float(b - a), 0.0)
+        if weights is not None:
+            count = _plus(_sum(totals[b], -totals[a]), lost[b] - lost[a])
         s = own[i]
         total = _sum(main[b], -main[a])
         total = _plus(total, rest[b] - rest[a])
-        first = _plus(_product(count, s), -total[0], -total[1])  # sum of z
-        result = _plus(_times(first, c1), c0 * count)
+        first = _plus(_times(count, s), -total[0], -total[1])  # sum of z
+        result = _plus(_times(first, c1), c0 * count[0])
         if c2 != 0.0:  # the sum of z^2 is s (sum of z) - s (sum of others) + (sum of squares)
             second = _sum(main2[b], -main2[a])
             second = _plus(second, (rest2[b] - rest2[a]) + (errors2[b] - errors2[a]))
