@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from aucbench.contracts import LossFacts
 from aucbench.errors import ParameterError
+from aucbench.kernels.compiled_loss import compile_loss
 from aucbench.kernels.loss_pieces import kinks, pieces
 from aucbench.kernels.pair_loss import class_shares, pair_mean
 from aucbench.registry import catalog
@@ -99,8 +100,17 @@ def _loss(loss: Any) -> Any:
     """An instance of a loss plugin."""
     if isinstance(loss, str):
         return catalog().loss(loss)()
-    functions = [getattr(loss, name, None) for name in ("value", "derivative")]
-    if isinstance(loss, type) or not is_dataclass(loss) or not all(map(callable, functions)):
+    is_instance = is_dataclass(loss) and not isinstance(loss, type)
+    try:
+        if is_instance and callable(loss.value) and pieces(loss) is None:
+            compile_loss(loss)
+            return loss
+    except Exception as error:  # Numba's, or those of attributes
+        raise ParameterError(
+            f"{type(loss).__name__}: a loss over pairs needs static functions `value(m, theta)` and "
+            f"`derivative(m, theta)` of the margin m that Numba compiles ({type(error).__name__})."
+        ) from error
+    if not is_instance:
         raise ParameterError(
             "A loss over pairs is the name or an instance of a loss plugin, a function of the margin with "
             f"`value` and `derivative`; got {loss!r}."
@@ -110,16 +120,16 @@ def _loss(loss: Any) -> Any:
 
 def _rows(scores: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Scores, labels in {-1, 1} and weights, checked."""
-    s, given = np.asarray(scores, np.float64), np.asarray(y)
+    s, given = _numbers(scores, "scores"), np.asarray(y)
     if s.ndim != 1 or given.shape != s.shape:
         raise ParameterError(
             f"pair_loss: scores and y must be vectors of one length, got shapes {s.shape} and {given.shape}."
         )
-    wrong = np.flatnonzero(~np.isfinite(s))
-    if wrong.size:
-        raise ParameterError(f"pair_loss: scores must be finite, got {s[wrong[0]]} in row {wrong[0]}.")
-    positive = given == 1
-    negative = given == -1
+    finite = np.isfinite(s)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise ParameterError(f"pair_loss: scores must be finite, got {s[row]} in row {row}.")
+    positive, negative = given == 1, given == -1
     if not negative.any():
         negative = given == 0
     if not np.all(positive | negative):
@@ -129,15 +139,22 @@ def _rows(scores: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np
             f"pair_loss: y must hold both classes, got {positive.sum()} positives and "
             f"{negative.sum()} negatives."
         )
-    labels = np.where(positive, 1, -1).astype(np.int8)
+    labels = 2 * positive.astype(np.int8) - np.int8(1)
     if weights is None:
         return s, labels, None
-    own = np.asarray(weights, np.float64)
+    own = _numbers(weights, "weights")
     if own.shape != s.shape or not np.all((own >= 0.0) & (own < np.inf)):
         raise ParameterError(f"pair_loss: weights must be {s.size} finite numbers >= 0, one for each row.")
     if not own[positive].any() or not own[negative].any():
         raise ParameterError("pair_loss: each class must have a row of positive weight.")
-    return s, labels, np.ascontiguousarray(own)
+    return s, labels, own
+
+
+def _numbers(values: Any, name: str) -> np.ndarray:
+    try:
+        return np.ascontiguousarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"pair_loss: {name} must be a vector of numbers.") from None
 
 
 def _smoothness(loss: Any) -> float:
@@ -295,6 +312,5 @@ def _or_nan(loss: Any, scores: Any, y: Any, weights: Any) -> tuple[float, np.nda
     """Value and gradient, NaN when a score is not finite, as in a network whose training diverges."""
     if not np.all(np.isfinite(scores)):
         return np.nan, np.full(scores.shape, np.nan)
-    labels_and_weights = _rows(scores, y, weights)
-    mean = pair_mean(loss, *labels_and_weights)
+    mean = pair_mean(loss, *_rows(scores, y, weights))
     return mean.value, mean.slopes

@@ -47,12 +47,12 @@ IN_KERNELS = {
     "buffers": "clear difference longest products scatter",
     "lanes": "any_moves array joined room root separate where_less zeros",
     "loss_pieces": "Knot Piece Smoothed as_pieces kinks knots pieces rate",
-    "pair_loss": "Curvature PairMean mean_of_pieces pair_mean",
+    "pair_loss": "Curvature PairMean class_shares mean_of_pieces pair_mean",
     "pairs": "difference prefetch room subtract visit",
     "rows": "axpy axpy2 dot dot_norm dot_norms extent is_csr is_dense norm prefetch visit",
     "saddle": "Variables gradients",
     "sorted_pairs": """
-        Ranking Window count degrees dense laplacian members rank scatter slope_sums value_sums window
+        Ranking Window count degrees dense laplacian members near_zero rank scatter slope_sums value_sums window
         """,
     "symmetric": "product rank_one",
     "thresholded": """

@@ -1,21 +1,21 @@
 """Sums of any function of the margin over all pairs, in about O(n log n): polynomials between intervals.
 
-Scores lie in a binary tree of intervals whose widths are powers of 2. For two intervals A and B of width h, the
-margins s+ - s- of pairs in A x B lie in an interval of width 2 h. Where a polynomial of degree 11 is as good
-as the function there, the sum over A x B needs the moments of both intervals only; else the halves of A and B are
-tried, and intervals of few rows are visited pair by pair. This is the fast multipole method on a line, with
+Scores lie in a binary tree of intervals whose widths are powers of 2. For two intervals A and B of width h,
+the margins s+ - s- of pairs in A x B lie in an interval of width 2 h. Where a polynomial of degree 11 is as
+good as the function there, the sum over A x B needs only the moments of both intervals. Elsewhere the halves
+of A and B are tried, and few pairs are visited one by one. This is the fast multipole method on a line, with
 polynomials of the function itself (Fong, Darve, Journal of Computational Physics 2009).
 
-The polynomials are Chebyshev series of 24 samples, cut after 12 terms. The coefficients left out bound the error,
-which is at most `TOLERANCE` of the function's smallest absolute value in the interval, or of a scale below which
-nothing matters (`FLOOR`). So each pair has a relative error of `TOLERANCE`, or an absolute one of `TOLERANCE` x
-`FLOOR` x scale. The loss may have kinks: intervals around a kink are halved until they have few rows.
+The polynomials are Chebyshev series of 24 samples, cut after 12 terms. The sum of the coefficients left out
+bounds the error. It is at most `TOLERANCE` of the function's smallest absolute value in the interval, or
+`TOLERANCE` x `FLOOR` of a scale, which a caller compares with the result. A function may have kinks: intervals
+around a kink are halved until they have few pairs.
 
-Positions in an interval are exact multiples of its width, so that the precision of a margin depends neither on
-the range of the scores nor on their distance from 0. For a positive at x = (s+ - centre) / h and a negative at
-x = -(s- - centre) / h, the margin is D h + h (x+ + x-), D being the distance of the intervals in widths. Moments
-are sums of w x^r / r!, and coefficients are those of z^q / q!: then the expansion in x+ of the sum over negatives
-has the coefficients  sum over r of c[s + r] moment[r].
+A position in an interval is an exact multiple of its width, so that the precision of a margin depends neither
+on the range of the scores nor on their distance from 0. For a positive at x = (s+ - centre) / h and a negative
+at x = -(s- - centre) / h, the margin is D h + h (x+ + x-), where D is the distance of the intervals in widths.
+Moments are sums of w x^r / r!, and polynomials have coefficients c[q] of z^q / q!. The expansion in x+ of the
+sum over negatives then has the coefficients: sum over r of c[s + r] moment[r].
 """
 
 import math
@@ -483,10 +483,7 @@ def _near_fields(tree, plan, high, low, high_weights, low_weights, address, thet
             total = 0.0
             for j in range(tree.rows[b, 2], tree.rows[b, 3]):
                 m = high[i] - low[j]
-                if order == 1:
-                    slope = call(address, m, theta)
-                else:
-                    slope = second(address, m, theta, least)
+                slope = call(address, m, theta) if order == 1 else second(address, m, theta, least)
                 total += low_weights[j] * slope
                 neg[j] += high_weights[i] * slope
             pos[i] += total
