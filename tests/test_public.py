@@ -52,7 +52,8 @@ IN_KERNELS = {
     "rows": "axpy axpy2 dot dot_norm dot_norms extent is_csr is_dense norm prefetch visit",
     "saddle": "Variables gradients",
     "sorted_pairs": """
-        Ranking Window count degrees dense laplacian members near_zero rank scatter slope_sums value_sums window
+        Ranking Window count degrees dense laplacian members near_zero rank scatter slope_sums
+        value_sums window
         """,
     "symmetric": "product rank_one",
     "thresholded": """

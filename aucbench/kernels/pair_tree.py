@@ -8,12 +8,12 @@ polynomials of the function itself (Fong, Darve, Journal of Computational Physic
 
 The polynomials are Chebyshev series of 24 samples, cut after 12 terms. The sum of the coefficients left out
 bounds the error. It is at most `TOLERANCE` of the function's smallest absolute value in the interval, or
-`TOLERANCE` x `FLOOR` of a scale, which a caller compares with the result. A function may have kinks: intervals
-around a kink are halved until they have few pairs.
+`TOLERANCE` x `FLOOR` of a scale, which a caller compares with the result. A function may have kinks:
+intervals around a kink are halved until they have few pairs.
 
-A position in an interval is an exact multiple of its width, so that the precision of a margin depends neither
-on the range of the scores nor on their distance from 0. For a positive at x = (s+ - centre) / h and a negative
-at x = -(s- - centre) / h, the margin is D h + h (x+ + x-), where D is the distance of the intervals in widths.
+A position in an interval is an exact multiple of its width, so that the precision of a margin depends
+neither on the range of the scores nor on their distance from 0. For a positive at x = (s+ - centre) / h and a
+negative at x = -(s- - centre) / h, the margin is D h + h (x+ + x-), where D h is the distance of the centres.
 Moments are sums of w x^r / r!, and polynomials have coefficients c[q] of z^q / q!. The expansion in x+ of the
 sum over negatives then has the coefficients: sum over r of c[s + r] moment[r].
 """
