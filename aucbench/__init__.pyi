@@ -47,6 +47,7 @@ from .errors import FetchError as FetchError
 from .errors import ParameterError as ParameterError
 from .errors import PluginError as PluginError
 from .errors import TrackingError as TrackingError
+from .objectives import pair_loss as pair_loss
 from .studies.result import Result as Result
 from .studies.study import Observer as Observer
 

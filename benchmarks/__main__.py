@@ -1,10 +1,10 @@
 """Run the measures named on the command line; exit status 1 after a miss.
 
 When none is named, all measures of speed run. `defaults` and `estimator`, which measure AUCs and take long,
-`estimates`, which needs real data, `families`, which compares the rows of all data sets at hand, `attacks`,
-which harms processes, `mutations`, which runs the tests on changed lines, and `verdicts` and `intervals`,
-which simulate studies, run when they are named. The options are for `defaults` and `estimator`; `families`
-takes the data sets.
+`estimates`, which needs real data, `families`, which compares the rows of all data sets at hand, `pair_loss`,
+which needs LightGBM and JAX, `attacks`, which harms processes, `mutations`, which runs the tests on changed
+lines, and `verdicts` and `intervals`, which simulate studies, run when they are named. The options are for
+`defaults` and `estimator`; `families` takes the data sets.
 """
 
 import sys
@@ -21,6 +21,7 @@ from benchmarks import (
     intervals,
     mutations,
     overhead,
+    pair_losses,
     sparse,
     streams,
     together,
@@ -35,6 +36,7 @@ SPEED = {**dense.MEASURES, **sparse.MEASURES, **together.MEASURES, **streams.MEA
 ON_REAL_SETS = {**defaults.MEASURES, **estimator.MEASURES, **families.MEASURES}
 OTHERS = {
     **estimates.MEASURES,
+    **pair_losses.MEASURES,
     **attacks.MEASURES,
     **mutations.MEASURES,
     **intervals.MEASURES,

@@ -19,11 +19,9 @@ PUBLIC = {
     "aucbench": """
         Access Algorithm AucbenchError Batch BatchSolver CellError Claims Count CsrRows DataError Dataset
         FeatureMap FetchError File Grouping Index Interval LinearMethod Lockstep Loss Method ModelClass
-        NonNegative Norm
-        Objective
-        Observer OpenUnit ParameterError PluginError Positive Problem Result Samples Table
-        TrackingError catalog check_fields hookimpl kernels leaderboard optimum plan_study replay
-        require_memory run run_study sklearn suggest testing
+        NonNegative Norm Objective Observer OpenUnit ParameterError PluginError Positive Problem
+        Result Samples Table TrackingError catalog check_fields hookimpl kernels leaderboard optimum
+        pair_loss plan_study replay require_memory run run_study sklearn suggest testing
         """,
     "aucbench.evaluation": """
         AucInterval auc_difference auc_interval average_precision difference_interval exact_auc partial_auc
@@ -33,6 +31,9 @@ PUBLIC = {
         CompiledLoss Layout Move Row Rule RuleMethod RuleState buffers call compile_loss fast_kernel
         kernel lanes layout loss_pieces pair_loss pairs rows rule saddle scalar sorted_pairs source_hash
         symmetric theta thresholded two_vectors vectors weights
+        """,
+    "aucbench.objectives": """
+        PairLoss jax_pair_loss lightgbm_objective pair_loss torch_pair_loss xgboost_objective
         """,
     "aucbench.river": "AUCClassifier",
     "aucbench.sklearn": "AUCClassifier",
@@ -46,12 +47,13 @@ IN_KERNELS = {
     "buffers": "clear difference longest products scatter",
     "lanes": "any_moves array joined room root separate where_less zeros",
     "loss_pieces": "Knot Piece Smoothed as_pieces kinks knots pieces rate",
-    "pair_loss": "Curvature PairMean mean_of_pieces pair_mean",
+    "pair_loss": "Curvature PairMean class_shares mean_of_pieces pair_mean",
     "pairs": "difference prefetch room subtract visit",
     "rows": "axpy axpy2 dot dot_norm dot_norms extent is_csr is_dense norm prefetch visit",
     "saddle": "Variables gradients",
     "sorted_pairs": """
-        Ranking Window count degrees dense laplacian members rank scatter slope_sums value_sums window
+        Ranking Window count degrees dense laplacian members near_zero rank scatter slope_sums
+        value_sums window
         """,
     "symmetric": "product rank_one",
     "thresholded": """

@@ -144,7 +144,7 @@ class BatchSolver(LinearMethod):
     ``minimises(objective, problem)``
         A class method: the instance that minimises the objective on the problem, None if there is none.
         `init_from` of this instance also receives states of other instances made by this class method: for
-        the same rows and other losses and, if the loss must be visited pair by pair, for some of the rows.
+        the same rows and other losses.
     """
 
     def step(self, state: Any, batch: Batch) -> Any:

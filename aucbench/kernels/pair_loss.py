@@ -1,8 +1,9 @@
 """The mean of a loss over all pairs: its value, its derivatives by the scores, and its curvature.
 
-Three ways, all exact: sums over sorted scores in O(n log n) for a piecewise quadratic loss (`pieces`), a
-product of two means in O(n) for a multiplicative loss, else pair by pair, for at most `MOST_PAIRS` pairs.
-The declarations of the loss plugin select the way, never its name. The mean over no pairs is 0.
+Four ways: sums over sorted scores in O(n log n) for a piecewise quadratic loss (`pieces`), a product of two
+means in O(n) for a multiplicative loss, pair by pair for few pairs, and polynomials between intervals of
+scores for any other loss (`pair_tree`, in about O(n log n), with a relative error of at most `ACCURACY`). The
+declarations of the loss plugin select the way, never its name. The mean over no pairs is 0.
 """
 
 import math
@@ -12,16 +13,20 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
+from aucbench.contracts import LossFacts
 from aucbench.errors import ParameterError
-from aucbench.kernels import sorted_pairs
+from aucbench.kernels import pair_tree, sorted_pairs
 from aucbench.kernels.compiled_loss import call, compile_loss
 from aucbench.kernels.jit import kernel
 from aucbench.kernels.loss_pieces import Piece, as_pieces, pieces, rate
 from aucbench.kernels.sorted_pairs import Ranking, Window
 
-MOST_PAIRS = 200_000_000  # limit for losses without structure: one sum takes seconds
+FEW_PAIRS = 1 << 14  # so many are visited one by one, which takes less time than a tree
+MOST_PAIRS = 200_000_000  # limit of pairs near a kink that no `pieces` declare: one sum takes seconds
 BLOCK_PAIRS = 1 << 22  # second derivatives held at a time (32 MB)
-BESIDE = 1e-5  # half the step of a numeric second derivative
+LARGEST_EXPONENT = 700.0  # of a multiplicative loss; products of larger powers overflow
+ACCURACY = 1e-10  # largest relative error of a mean, and of slopes relative to the mean slope
+REFINEMENTS = 3  # most times that a scale is lowered to reach it
 
 
 class Curvature(Protocol):
@@ -30,6 +35,10 @@ class Curvature(Protocol):
     @property
     def rows(self) -> np.ndarray:
         """Numbers of the rows in pairs of positive weight."""
+
+    @property
+    def diagonal(self) -> np.ndarray:
+        """(n,) second derivatives, each by one score."""
 
     def product(self, v: np.ndarray) -> np.ndarray:
         """(n,) product with a vector (n,)."""
@@ -79,7 +88,8 @@ def pair_mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray 
     Raises
     ------
     ParameterError
-        The loss declares no structure, and there are more pairs than can be visited one by one.
+        The loss is neither smooth nor declares its pieces, and more pairs are near its kinks than can be
+        visited one by one.
     """
     scores = np.ascontiguousarray(scores, np.float64)
     parts = pieces(loss)
@@ -87,14 +97,13 @@ def pair_mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray 
         return _ByPieces(parts, scores, y, weights)
     exponent = rate(loss)
     if exponent is not None:
-        return _ByProduct(exponent, scores, y, weights)
+        product = _ByProduct(exponent, scores, y, weights)
+        if product.largest <= LARGEST_EXPONENT:
+            return product
     positives = int(np.count_nonzero(y == 1))
-    if positives * (len(y) - positives) > MOST_PAIRS:
-        raise ParameterError(
-            f"{loss.name}: the mean over {positives * (len(y) - positives):,} pairs is not computed, as the "
-            f"loss declares neither `pieces` nor `multiplicative`; {MOST_PAIRS:,} pairs are the limit."
-        )
-    return _ByPairs(loss, scores, y, weights)
+    if positives * (len(y) - positives) <= FEW_PAIRS:
+        return _ByPairs(loss, scores, y, weights)
+    return _ByTree(loss, scores, y, weights)
 
 
 def mean_of_pieces(parts: Sequence[Sequence[float]], scores: np.ndarray, y: np.ndarray) -> float:
@@ -114,6 +123,23 @@ def mean_of_pieces(parts: Sequence[Sequence[float]], scores: np.ndarray, y: np.n
     float
     """
     return _ByPieces(as_pieces(parts), np.ascontiguousarray(scores, np.float64), y).value
+
+
+def class_shares(y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """The weight of each row as a share of its class.
+
+    Parameters
+    ----------
+    y : (n,) int8 array
+        Labels in {-1, 1}.
+    weights : (n,) float64 array, optional
+        Weights of the rows; 1 by default.
+
+    Returns
+    -------
+    (n,) array
+    """
+    return np.asarray(_class_shares(y, np.ones(y.size) if weights is None else weights))
 
 
 class _ByPieces:
@@ -166,6 +192,13 @@ class _WindowGraph:
         for _, pairs in self._weighted:
             involved |= sorted_pairs.degrees(self._ranking, pairs) > 0.0
         return np.flatnonzero(involved)
+
+    @property
+    def diagonal(self) -> np.ndarray:
+        total = np.zeros(self._size)
+        for weight, pairs in self._weighted:
+            total += weight * sorted_pairs.degrees(self._ranking, pairs)
+        return total
 
     def product(self, v: np.ndarray) -> np.ndarray:
         total = np.zeros(self._size)
@@ -222,12 +255,16 @@ class _ByProduct(_AllPairs):
         super().__init__(y, weights)
         self._rate = rate
         exponents = [rate * scores[self._sides[0]], -rate * scores[self._sides[1]]]
-        shifts = [float(each.max(initial=-np.inf)) for each in exponents]
+        shifts = [
+            float(each.max(initial=-np.inf, where=own > 0.0))
+            for own, each in zip(self._own, exponents, strict=True)
+        ]
+        self.largest = sum(shifts)  # exponent of any pair
         self._shares = [
-            own * np.exp(each - shift) / own.sum()
+            own * np.exp(np.minimum(each - shift, 0.0)) / own.sum()
             for own, each, shift in zip(self._own, exponents, shifts, strict=True)
         ]
-        self._scale = float(np.exp(sum(shifts)))
+        self._scale = math.exp(min(self.largest, LARGEST_EXPONENT))
 
     @property
     def value(self) -> float:
@@ -240,6 +277,10 @@ class _ByProduct(_AllPairs):
             factor = sign * self._rate * self._scale * self._shares[1 - own].sum()
             total[self._sides[own]] = factor * self._shares[own]
         return total
+
+    @property
+    def diagonal(self) -> np.ndarray:
+        return np.abs(self._rate * self.slopes)
 
     def product(self, v: np.ndarray) -> np.ndarray:
         total = np.empty(self._size)
@@ -269,7 +310,7 @@ class _ByPairs(_AllPairs):
 
     def __init__(self, loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
         super().__init__(y, weights)
-        self._compiled = compile_loss(loss)
+        self._compiled, self._least = compile_loss(loss), _least_curvature(loss)
         self._high, self._low = scores[self._sides[0]], scores[self._sides[1]]
         self._pairs = float(self._own[0].sum() * self._own[1].sum()) or 1.0
 
@@ -289,7 +330,7 @@ class _ByPairs(_AllPairs):
 
     def _weights(self, part: slice) -> np.ndarray:
         compiled = self._compiled
-        found = _second(self._high[part], self._low, compiled.derivative, compiled.theta)
+        found = _second(self._high[part], self._low, compiled.derivative, compiled.theta, self._least)
         if self._weighted:
             found *= self._own[0][part, None] * self._own[1]
         return found / self._pairs
@@ -297,6 +338,15 @@ class _ByPairs(_AllPairs):
     def _blocks(self) -> list[slice]:
         size = max(1, BLOCK_PAIRS // max(1, self._low.size))
         return [slice(start, start + size) for start in range(0, self._high.size, size)]
+
+    @property
+    def diagonal(self) -> np.ndarray:
+        total = np.zeros(self._size)
+        for part in self._blocks():
+            weights = self._weights(part)
+            total[self._sides[0][part]] = weights.sum(axis=1)
+            total[self._sides[1]] += weights.sum(axis=0)
+        return total
 
     def product(self, v: np.ndarray) -> np.ndarray:
         here, there = v[self._sides[0]], v[self._sides[1]]
@@ -320,6 +370,101 @@ class _ByPairs(_AllPairs):
 
     def dense(self) -> np.ndarray:
         return _graph(self._size, self._sides[0], self._sides[1], self._weights(slice(None)))
+
+
+class _ByTree:
+    """The mean by polynomials between intervals of scores."""
+
+    def __init__(self, loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
+        self._loss, self._compiled, self._rows = loss, compile_loss(loss), (scores, y, weights)
+        shares = class_shares(y, weights)
+        self._given = (sorted_pairs.near_zero(scores), y, shares)
+        self._ranking, self._cell = pair_tree.in_cells(*self._given)
+        compiled, ranking = self._compiled, self._ranking
+        sample = [side[(np.arange(8) * 2 + 1) * side.size // 16] for side in (ranking.high, ranking.low)]
+        margins = np.subtract.outer(*sample).ravel()
+        self._scales = [
+            float(min(np.mean(np.abs(_values(margins, each, compiled.theta))), np.finfo(float).max))
+            for each in (compiled.value, compiled.derivative)
+        ]
+        self._plan()
+
+    def _plan(self) -> None:
+        least, pairs = _least_curvature(self._loss), self._ranking.high.size * self._ranking.low.size
+        try:
+            self._sums = pair_tree.PairSums(
+                self._compiled, self._ranking, self._cell, self._scales, MOST_PAIRS, least
+            )
+        except pair_tree.UnorderedError:
+            self._ranking, self._cell = sorted_pairs.rank(*self._given), 0.0
+            self._plan()
+        except ParameterError as error:
+            raise ParameterError(
+                f"{self._loss.name}: the mean over {pairs:,} pairs is not computed, as the loss declares "
+                f"neither `pieces` nor `multiplicative` and is not smooth: {error}."
+            ) from error
+
+    def _is_accurate(self, which: int, size: float) -> bool:
+        """Whether a mean of this size is accurate; else the scale is lowered to it."""
+        scale = self._scales[which]
+        if pair_tree.TOLERANCE * pair_tree.FLOOR * scale <= ACCURACY * size:
+            return True
+        self._scales[which] = size
+        self._plan()
+        return False
+
+    @cached_property
+    def value(self) -> float:
+        for _ in range(REFINEMENTS):
+            total = self._sums.value(self._sums.own)
+            if self._is_accurate(0, abs(total)):
+                break
+        return total
+
+    @cached_property
+    def slopes(self) -> np.ndarray:
+        for _ in range(REFINEMENTS):
+            fields = self._sums.fields(self._sums.own, 1)
+            if self._is_accurate(1, float(np.sum(self._sums.own.high * np.abs(fields[0])))):
+                break
+        return self._by_row(fields, -1.0)
+
+    def _by_row(self, fields: tuple[np.ndarray, np.ndarray], sign: float) -> np.ndarray:
+        """(n,) sums by row, times the rows' shares."""
+        ranking, total = self._ranking, np.empty(self._ranking.high.size + self._ranking.low.size)
+        _by_row(ranking.positives, ranking.high_weights, fields[0], 1.0, total)
+        _by_row(ranking.negatives, ranking.low_weights, fields[1], sign, total)
+        return total
+
+    @property
+    def curvature(self) -> Self:
+        return self
+
+    @property
+    def rows(self) -> np.ndarray:
+        return np.arange(self._ranking.high.size + self._ranking.low.size)
+
+    @cached_property
+    def diagonal(self) -> np.ndarray:
+        found = self._by_row(self._sums.fields(self._sums.own, 2), 1.0)
+        return np.maximum(found, _least_curvature(self._loss), out=found)
+
+    def product(self, v: np.ndarray) -> np.ndarray:
+        own = self._sums.own
+        weights = own.high * v[self._ranking.positives], own.low * v[self._ranking.negatives]
+        return self.diagonal * v - self._by_row(self._sums.fields(self._sums.weighted(*weights), 2), 1.0)
+
+    def scatter(self, X: Any) -> np.ndarray:
+        rows = sorted_pairs.dense(X, self.rows)
+        return np.asarray(rows.T @ np.column_stack([self.product(column) for column in rows.T]))
+
+    def dense(self) -> np.ndarray:
+        return _ByPairs(self._loss, *self._rows).dense()
+
+
+def _least_curvature(loss: Any) -> float:
+    """The least second derivative: rounding must not make a convex loss concave."""
+    return -math.inf if LossFacts(loss).convex is False else 0.0
 
 
 def _graph(size: int, positives: np.ndarray, negatives: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -359,12 +504,38 @@ def _slope_sums(high, low, high_weights, low_weights, address, parameter):
 
 
 @kernel
-def _second(high, low, address, parameter):
-    """(n+, n-) second derivatives of a convex loss."""
+def _second(high, low, address, parameter, least):
+    """(n+, n-) second derivatives, at least `least`."""
     found = np.empty((high.size, low.size))
     for i in range(high.size):
         for j in range(low.size):
-            m = high[i] - low[j]
-            rise = call(address, m + BESIDE, parameter) - call(address, m - BESIDE, parameter)
-            found[i, j] = max(0.0, rise / (2.0 * BESIDE))
+            found[i, j] = pair_tree.second(address, high[i] - low[j], parameter, least)
+    return found
+
+
+@kernel
+def _values(margins, address, parameter):
+    """The values of a function at some margins."""
+    found = np.empty(margins.size)
+    for k in range(margins.size):
+        found[k] = call(address, margins[k], parameter)
+    return found
+
+
+@kernel
+def _by_row(rows, shares, sums, sign, total):
+    """Set the entries of some rows to their sums times their shares."""
+    for k in range(rows.size):
+        total[rows[k]] = sign * shares[k] * sums[k]
+
+
+@kernel
+def _class_shares(y, weights):
+    positives = negatives = 0.0
+    for i in range(y.size):
+        positives += weights[i] * (y[i] == 1)
+        negatives += weights[i] * (y[i] == -1)
+    found = np.empty(y.size)
+    for i in range(y.size):
+        found[i] = weights[i] / (positives if y[i] == 1 else negatives)
     return found

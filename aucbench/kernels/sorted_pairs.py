@@ -20,6 +20,8 @@ from aucbench.kernels.jit import kernel
 
 SPARSE = 0.125  # below this share of non-zeros, sparse products are faster than dense ones
 SPLIT = 134217729.0  # 2^27 + 1 splits a float64 into two halves (Dekker)
+LARGEST = 2**63 - 1
+MOST_MOVES = 4  # of a row, on average, in putting nearly sorted scores in order
 
 
 class Ranking(NamedTuple):
@@ -55,16 +57,31 @@ class Window(NamedTuple):
 def rank(scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> Ranking:
     """Sort both classes by their scores; `weights` (n,) are those of the rows."""
     positives, negatives = np.flatnonzero(y == 1), np.flatnonzero(y == -1)
-    positives = positives[np.argsort(scores[positives])]
-    negatives = negatives[np.argsort(scores[negatives])]
-    scores = _near_zero(scores)
-    high, low = scores[positives], scores[negatives]
+    scores = near_zero(scores)
+    positives, high = _ascending(positives, scores)
+    negatives, low = _ascending(negatives, scores)
     if weights is None:
         return Ranking(positives, negatives, high, low)
     return Ranking(positives, negatives, high, low, weights[positives], weights[negatives])
 
 
-def _near_zero(scores: np.ndarray) -> np.ndarray:
+def _ascending(rows: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rows in ascending order of their scores, and the scores.
+
+    Sorting numbers whose last bits are replaced by their place takes half the time of sorting places by
+    numbers; a pass over the result then puts in order what differs in those bits alone.
+    """
+    bits = int(rows.size).bit_length()
+    keys = _keys(scores, rows, bits)
+    keys.sort()
+    found = np.empty_like(rows), np.empty(rows.size)
+    if not _settle(scores, rows, keys, bits, *found):
+        ordered = rows[np.argsort(scores[rows])]
+        return ordered, scores[ordered]
+    return found
+
+
+def near_zero(scores: np.ndarray) -> np.ndarray:
     """The scores without an offset common to all, where subtracting it is exact (Sterbenz)."""
     if scores.size:
         low, high = float(scores.min()), float(scores.max())
@@ -80,10 +97,7 @@ def window(ranking: Ranking, high: float, low: float = -np.inf) -> Window:
         stops = np.full(starts.size, ranking.low.size)
     else:
         stops = np.maximum(starts, _reach(ranking.high, ranking.low, low))
-    ranks = np.arange(ranking.low.size)
-    return Window(
-        starts, stops, np.searchsorted(stops, ranks, "right"), np.searchsorted(starts, ranks, "right")
-    )
+    return Window(starts, stops, _at_most(stops, ranking.low.size), _at_most(starts, ranking.low.size))
 
 
 def count(pairs: Window) -> int:
@@ -178,6 +192,45 @@ def dense(X: Any, rows: np.ndarray) -> np.ndarray:
 
 
 @kernel
+def _keys(scores, rows, bits):
+    """Integers in the order of the scores, but for the last bits, which are places."""
+    keys = scores[rows].view(np.int64)
+    for k in range(rows.size):
+        key = keys[k] ^ ((keys[k] >> 63) & LARGEST)
+        keys[k] = ((key >> bits) << bits) | k
+    return keys
+
+
+@kernel
+def _settle(scores, rows, keys, bits, ordered, ascending):
+    """Fill in the rows and scores from sorted keys; False if the last bits of too many scores decide."""
+    moves, mask = MOST_MOVES * rows.size, (1 << bits) - 1
+    for k in range(rows.size):
+        row = rows[keys[k] & mask]
+        score, i = scores[row], k
+        while i > 0 and ascending[i - 1] > score:
+            ordered[i], ascending[i] = ordered[i - 1], ascending[i - 1]
+            i -= 1
+        ordered[i], ascending[i] = row, score
+        moves -= k - i
+        if moves < 0:
+            return False
+    return True
+
+
+@kernel
+def _at_most(ends, size):
+    """(size,) number of the ascending `ends` that are at most 0, 1, 2 ..."""
+    found = np.empty(size, np.int64)
+    i = 0
+    for j in range(size):
+        while i < ends.size and ends[i] <= j:
+            i += 1
+        found[j] = i
+    return found
+
+
+@kernel
 def _reach(high, low, margin):
     """Number of the ascending `low` that each of the ascending `high` exceeds by `margin` or more."""
     reached = np.empty(high.size, np.int64)
@@ -211,7 +264,7 @@ def _powers(starts, stops, own, others, own_weights, weights, c0, c1, c2):
     """(own,) sums of c0 + c1 z + c2 z^2 over z = own[i] - others[j] in the window of i."""
     main, rest = _prefix_sums(others, weights)
     if weights is not None:
-        totals, _ = _prefix_sums(weights, None)
+        totals, lost = _prefix_sums(weights, None)
     if c2 != 0.0:
         squares, square_errors = np.empty_like(others), np.empty_like(others)
         for j in range(others.size):
@@ -223,12 +276,14 @@ def _powers(starts, stops, own, others, own_weights, weights, c0, c1, c2):
         a, b = starts[i], stops[i]
         if b <= a:
             continue
-        count = float(b - a) if weights is None else totals[b] - totals[a]
+        count = (float(b - a), 0.0)
+        if weights is not None:
+            count = _plus(_sum(totals[b], -totals[a]), lost[b] - lost[a])
         s = own[i]
         total = _sum(main[b], -main[a])
         total = _plus(total, rest[b] - rest[a])
-        first = _plus(_product(count, s), -total[0], -total[1])  # sum of z
-        result = _plus(_times(first, c1), c0 * count)
+        first = _plus(_times(count, s), -total[0], -total[1])  # sum of z
+        result = _plus(_times(first, c1), c0 * count[0])
         if c2 != 0.0:  # the sum of z^2 is s (sum of z) - s (sum of others) + (sum of squares)
             second = _sum(main2[b], -main2[a])
             second = _plus(second, (rest2[b] - rest2[a]) + (errors2[b] - errors2[a]))

@@ -263,7 +263,7 @@ def with_objective(cell: CellResult, algorithm: Any, problem: Problem) -> CellRe
     """A cell with the objective of its method over all pairs of the training rows, at its weights.
 
     If the objective cannot be computed, the record has the reason: the method declares none or has no
-    weights, or the loss has no structure and there are too many pairs.
+    weights, or too many pairs are near kinks that the loss does not declare.
     """
     points, models, reason = len(cell.curve["auc"]), _models(cell), ""
     curve = np.full(points, np.nan)

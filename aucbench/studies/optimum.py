@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.contracts import Access, Batch, LossFacts, MethodFacts, Norm, Objective, Problem, for_rows
+from aucbench.contracts import Access, Batch, MethodFacts, Norm, Objective, Problem, for_rows
 from aucbench.contracts.code_digest import code_digest, folder_digest
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.contracts.validation import Family
@@ -44,7 +44,6 @@ from aucbench.studies.work_units import CellUnit
 SMOOTH, KINKED = 1e-8, 1e-6  # largest relative gap of a minimum, without and with kinks in the loss
 AIM = 1e-11  # relative gap that ends the search for a multiplier
 MOST_STEPS, MOST_TRIALS = 2000, 60  # steps of a solver; trials of multipliers
-FEW_PAIRS = 8_000_000  # pairs in the initial subsample, if each pair must be visited
 # Factor between multipliers until the weights leave the ball; small for |w|_1, so that few columns enter.
 FALL = {Norm.l2: 1e-2, Norm.l1: 0.25}
 LEAST = 1e-18  # smallest multiplier tried, relative to the first
@@ -183,7 +182,7 @@ class _Search:
             if solver is None:
                 continue
             with blaming(BoundPlugin(solver, plugin.distribution, plugin.version)):
-                weights = self._solved(solver, objective, problem)
+                weights = self._solved(solver, problem)
             found = Minimum(weights, self._certificate(objective, weights), plugin.name, 0.0)
             if best is None or found.certificate.gap < best.certificate.gap:
                 best = found
@@ -191,21 +190,9 @@ class _Search:
                 break
         return best
 
-    def _solved(self, solver: Any, objective: Objective, problem: Problem) -> NDArray[np.float64]:
-        """The weights at which a solver is done, or after many steps.
-
-        Where all pairs must be visited and are many, it begins at the solution for some of the rows, and
-        ends as soon as the minimum is certified: a certificate takes less than a step.
-        """
-        known, few = self._states.get(type(solver)), _few_rows(problem)
-        if known is None and few is not None and MethodFacts(solver).init_from is not None:
-            known = self._run(solver, few, None)
-        state = self._run(solver, problem, known, objective if few is not None else None)
-        self._states[type(solver)] = state
-        return np.asarray(solver.weights(finalize(solver, state)), np.float64)
-
-    def _run(self, solver: Any, problem: Problem, known: Any, objective: Objective | None = None) -> Any:
-        """The state of a solver when it is done, its minimum is certified, or its steps are used up."""
+    def _solved(self, solver: Any, problem: Problem) -> NDArray[np.float64]:
+        """The weights at which a solver is done, or after many steps."""
+        known = self._states.get(type(solver))
         rng = generator(0, RandomStream.method, 0)
         begins = MethodFacts(solver).init_from is not None
         state = solver.init_from(problem, rng, known) if begins else solver.init(problem, rng)
@@ -216,9 +203,8 @@ class _Search:
             if thread_time() > self._end:
                 raise _TimeLimitError
             state = solver.step(state, batch)
-            if objective and self._certificate(objective, solver.weights(state)).relative <= SMOOTH:
-                break
-        return state
+        self._states[type(solver)] = state
+        return np.asarray(solver.weights(finalize(solver, state)), np.float64)
 
     def _in_ball(self, objective: Objective, radius: float) -> Minimum | None:
         """The minimum in a ball: search for the additional norm penalty that puts the weights on the sphere.
@@ -300,20 +286,6 @@ class _Search:
 
     def _certificate(self, objective: Objective, w: Any, widths: Any = pair_objective.WIDTHS) -> Certificate:
         return certificate(objective, w, self._batch.X, self._batch.y, widths)
-
-
-def _few_rows(problem: Problem) -> Problem | None:
-    """A subsample of each class, if each of many pairs must be visited; else None."""
-    y, loss = problem.y, problem.loss
-    sides = [np.flatnonzero(y == label) for label in (-1, 1)]
-    pairs = sides[0].size * sides[1].size
-    has_structure = loss_pieces.pieces(loss) is not None or LossFacts(loss).multiplicative
-    if has_structure or not FEW_PAIRS < pairs / 4 <= pair_loss.MOST_PAIRS / 4:
-        return None
-    rng, share = generator(0, RandomStream.method, 1), math.sqrt(FEW_PAIRS / pairs)
-    rows = [rng.choice(side, max(1, int(share * side.size)), replace=False) for side in sides]
-    chosen = np.sort(np.concatenate(rows))
-    return Problem(problem.X[chosen], y[chosen], None, loss)
 
 
 def entry_optimum(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize, sparse
 
-from aucbench import Norm, Objective, ParameterError, kernels
+from aucbench import Norm, Objective, kernels
 from aucbench.evaluation.pair_objective import certificate, objective_value
 from aucbench.kernels import loss_pieces, pair_loss
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
@@ -83,14 +83,6 @@ def test_blocks_of_pairs_change_nothing(monkeypatch):
     monkeypatch.setattr(pair_loss, "BLOCK_PAIRS", 100)
     np.testing.assert_allclose(whole.product(v), product, rtol=1e-12)
     np.testing.assert_allclose(whole.scatter(X), scatter, rtol=1e-12)
-
-
-def test_too_many_pairs_are_declined_for_a_loss_without_structure_alone(monkeypatch):
-    scores, y = scores_of("normal")
-    monkeypatch.setattr(pair_loss, "MOST_PAIRS", 100)
-    with pytest.raises(ParameterError, match="logistic"):
-        pair_loss.pair_mean(Logistic(), scores, y)
-    assert pair_loss.pair_mean(Exponential(), scores, y).value > 0.0
 
 
 @pytest.mark.parametrize("width", [0.5, 1e-2, 1e-5])

@@ -343,12 +343,13 @@ def test_the_objective_is_that_of_all_pairs_whatever_weights_are_kept_and_when_i
 
 
 @pytest.mark.parametrize(
-    ("words", "reason"), [(("algo=oam_seq",), "objective"), (("algo=asam", "loss=logistic"), "100 pairs")]
+    ("words", "reason"), [(("algo=oam_seq",), "objective"), (("algo=asam", "loss=logistic"), "pairs")]
 )
 def test_a_method_without_an_objective_or_with_too_many_pairs_has_the_reason_in_its_record(
     words, reason, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("aucbench.kernels.pair_loss.MOST_PAIRS", 100)
+    monkeypatch.setattr("aucbench.kernels.pair_loss.FEW_PAIRS", 0)
+    monkeypatch.setattr("aucbench.kernels.pair_loss.MOST_PAIRS", -1)
     aucbench.run(*words, *SHORT[1:], "metrics=[objective]", f"store.path={tmp_path}")
     (cell,) = Store(tmp_path)
     own = cell.record.measures["objective"]

@@ -16,7 +16,7 @@ from aucbench.contracts.validation import Family
 from aucbench.registry import Catalog, Plugin
 from aucbench.studies import optimum
 from aucbench.studies.optimum import minimum
-from aucbench_algorithms import Bam, LsSvm, _newton
+from aucbench_algorithms import LsSvm, _newton
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.evaluation.test_pair_objective import minimum_by_slsqp
 from tests.helpers.training import random_problem
@@ -172,33 +172,6 @@ def test_objectives_are_checked_like_other_fields():
         Objective(Square(), l2=-1.0)
     with pytest.raises(ParameterError, match="radius"):
         replace(FOUND[4], radius=0.0)
-
-
-def test_a_search_that_begins_with_some_of_the_rows_ends_at_the_minimum_of_all(monkeypatch):
-    """In fewer steps on all rows, and of no use where they are few, or the loss has structure."""
-    X, y = random_problem(7, 200, 5)
-    objective, steps = Objective(Logistic(), l2=1e-3), []
-    step = Bam.step
-
-    def counted(self, state, batch):
-        steps.append(len(batch.y))
-        return step(self, state, batch)
-
-    monkeypatch.setattr(Bam, "step", counted)
-    whole = minimum(aucbench.catalog(), objective, X, y)
-    alone = len(steps)
-    assert set(steps) == {200}
-    steps.clear()
-    monkeypatch.setattr(optimum, "FEW_PAIRS", 400)
-    found = minimum(aucbench.catalog(), objective, X, y)
-    assert len(set(steps)) == 2
-    assert steps[0] < 100
-    assert steps.count(200) < alone
-    assert found.certificate.relative <= optimum.SMOOTH
-    assert found.certificate.value == pytest.approx(whole.certificate.value, rel=1e-8)
-    steps.clear()
-    minimum(aucbench.catalog(), Objective(SquaredHinge(), l2=1e-3), X, y)
-    assert set(steps) == {200}
 
 
 def separable(n=60, d=3):

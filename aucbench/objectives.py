@@ -1,0 +1,316 @@
+"""A loss over all pairs as the objective of any model: one function, and adapters to four libraries.
+
+`pair_loss` gives the mean over all pairs of a positive and a negative, its gradient by the scores and the
+diagonal of its Hessian. The adapters hand them to LightGBM, XGBoost, JAX and PyTorch, which are imported
+only when their adapter is called. Boosters add a loss up over rows and compare the sums with constants, such
+as LightGBM's `min_sum_hessian_in_leaf`. Their adapters therefore give derivatives of the mean times the
+number of rows.
+"""
+
+from collections.abc import Callable
+from dataclasses import is_dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from aucbench.contracts import LossFacts
+from aucbench.errors import ParameterError
+from aucbench.kernels.compiled_loss import compile_loss
+from aucbench.kernels.loss_pieces import kinks, pieces
+from aucbench.kernels.pair_loss import class_shares, pair_mean
+from aucbench.registry import catalog
+
+__all__ = [
+    "PairLoss",
+    "jax_pair_loss",
+    "lightgbm_objective",
+    "pair_loss",
+    "torch_pair_loss",
+    "xgboost_objective",
+]
+
+_LEAST_CURVATURE = 1e-3  # of a row in a booster, as a share of its weight: bounds the values of leaves
+
+_Objective = Callable[[Any, Any], tuple[np.ndarray, np.ndarray]]
+
+
+class PairLoss(NamedTuple):
+    """The mean of a loss over all pairs, and its derivatives by the scores of n rows."""
+
+    value: float  # the mean
+    gradient: np.ndarray  # (n,) derivatives; at a kink a subderivative
+    curvature: np.ndarray  # (n,) diagonal of the Hessian; 0 for a piecewise linear loss
+    curvature_bound: np.ndarray  # (n,) diagonal matrix above the Hessian at any scores; inf if none is
+
+
+def pair_loss(loss: Any, scores: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> PairLoss:
+    """The mean of a loss over all pairs of a positive and a negative, and its derivatives by the scores.
+
+    With weights w of the rows, W+ and W- their sums over both classes:
+
+        value = sum over positives i and negatives j of w_i w_j loss(s_i - s_j) / (W+ W-)
+
+    Parameters
+    ----------
+    loss : str or Loss
+        The name of a loss, such as "logistic", or an instance of a loss plugin.
+    scores : (n,) array
+        Finite decision values.
+    y : (n,) array
+        Labels, 0 and 1 or -1 and 1, of both classes.
+    weights : (n,) array, optional
+        Weights >= 0 of the rows, with a positive sum in each class; 1 by default.
+
+    Returns
+    -------
+    PairLoss
+        With `value`, `gradient`, `curvature` and `curvature_bound`. The bound of a row is
+        2 smoothness w / W, with the W of its class; a step of -gradient / curvature_bound never raises the
+        mean.
+
+    Raises
+    ------
+    ParameterError
+        An argument is not as described, or the loss is neither smooth nor made of pieces and has too many
+        pairs.
+
+    Examples
+    --------
+    >>> import aucbench
+    >>> found = aucbench.pair_loss("squared_hinge", [2.0, 0.5, 0.0], [1, 1, 0])
+    >>> found.value
+    0.125
+    >>> found.gradient.tolist()
+    [0.0, -0.5, 0.5]
+    """
+    return _pair_loss(_loss(loss), scores, y, weights)
+
+
+def _pair_loss(loss: Any, scores: Any, y: Any, weights: Any) -> PairLoss:
+    s, labels, own = _rows(scores, y, weights)
+    mean = pair_mean(loss, s, labels, own)
+    with np.errstate(over="ignore", invalid="ignore"):
+        curvature = mean.curvature.diagonal
+        bound = 2.0 * _smoothness(loss) * class_shares(labels, own)
+        return PairLoss(mean.value, mean.slopes, curvature, bound)
+
+
+def _loss(loss: Any) -> Any:
+    """An instance of a loss plugin."""
+    if isinstance(loss, str):
+        return catalog().loss(loss)()
+    is_instance = is_dataclass(loss) and not isinstance(loss, type)
+    try:
+        if is_instance and callable(loss.value) and pieces(loss) is None:
+            compile_loss(loss)
+            return loss
+    except Exception as error:  # Numba's, or those of attributes
+        raise ParameterError(
+            f"{type(loss).__name__}: a loss over pairs needs static functions `value(m, theta)` and "
+            f"`derivative(m, theta)` of the margin m that Numba compiles ({type(error).__name__})."
+        ) from error
+    if not is_instance:
+        raise ParameterError(
+            "A loss over pairs is the name or an instance of a loss plugin, a function of the margin with "
+            f"`value` and `derivative`; got {loss!r}."
+        )
+    return loss
+
+
+def _rows(scores: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Scores, labels in {-1, 1} and weights, checked."""
+    s, given = _numbers(scores, "scores"), np.asarray(y)
+    if s.ndim != 1 or given.shape != s.shape:
+        raise ParameterError(
+            f"pair_loss: scores and y must be vectors of one length, got shapes {s.shape} and {given.shape}."
+        )
+    finite = np.isfinite(s)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise ParameterError(f"pair_loss: scores must be finite, got {s[row]} in row {row}.")
+    positive, negative = given == 1, given == -1
+    if not negative.any():
+        negative = given == 0
+    if not np.all(positive | negative):
+        raise ParameterError("pair_loss: y must hold 0 and 1, or -1 and 1, and no other labels.")
+    if not positive.any() or not negative.any():
+        raise ParameterError(
+            f"pair_loss: y must hold both classes, got {positive.sum()} positives and "
+            f"{negative.sum()} negatives."
+        )
+    labels = 2 * positive.astype(np.int8) - np.int8(1)
+    if weights is None:
+        return s, labels, None
+    own = _numbers(weights, "weights")
+    if own.shape != s.shape or not np.all((own >= 0.0) & (own < np.inf)):
+        raise ParameterError(f"pair_loss: weights must be {s.size} finite numbers >= 0, one for each row.")
+    if not own[positive].any() or not own[negative].any():
+        raise ParameterError("pair_loss: each class must have a row of positive weight.")
+    return s, labels, own
+
+
+def _numbers(values: Any, name: str) -> np.ndarray:
+    try:
+        return np.ascontiguousarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"pair_loss: {name} must be a vector of numbers.") from None
+
+
+def _smoothness(loss: Any) -> float:
+    """The largest second derivative of a loss; inf if it has none or declares none."""
+    parts = pieces(loss)
+    if parts is not None:
+        return np.inf if kinks(loss) else max(abs(2.0 * part.c2) for part in parts)
+    declared = LossFacts(loss).smoothness
+    return np.inf if declared is None else float(declared)
+
+
+def lightgbm_objective(loss: Any) -> _Objective:
+    """The objective of LightGBM for a loss over all pairs, for `params["objective"]` of `lightgbm.train`.
+
+    The derivatives are those of the mean over all pairs times n, so that they add up over rows as LightGBM
+    expects. The Hessian is the diagonal of the mean's, at least 0.001 times the row's share of its class, so
+    that no leaf has an infinite value; for a piecewise linear loss it is the share. Weights of the data set
+    are those of the rows. Start at a score of 0: LightGBM's `boost_from_average` does not apply.
+
+    Parameters
+    ----------
+    loss : str or Loss
+        The name of a loss, such as "logistic", or an instance of a loss plugin.
+
+    Returns
+    -------
+    callable
+        Of (scores, lightgbm.Dataset), which returns gradient and Hessian, (n,) each.
+    """
+    return _booster_objective(_loss(loss))
+
+
+def xgboost_objective(loss: Any) -> _Objective:
+    """The objective of XGBoost for a loss over all pairs, for `obj` of `xgboost.train`.
+
+    Gradient, Hessian and weights are as for `lightgbm_objective`. Pass `base_score=0` to XGBoost.
+
+    Parameters
+    ----------
+    loss : str or Loss
+        The name of a loss, such as "logistic", or an instance of a loss plugin.
+
+    Returns
+    -------
+    callable
+        Of (scores, xgboost.DMatrix), which returns gradient and Hessian, (n,) each.
+    """
+    return _booster_objective(_loss(loss))
+
+
+def _booster_objective(loss: Any) -> _Objective:
+    def objective(scores: Any, data: Any) -> tuple[np.ndarray, np.ndarray]:
+        weights = data.get_weight()
+        own = None if weights is None or len(weights) == 0 else np.asarray(weights, np.float64)
+        rows = _rows(np.asarray(scores).ravel(), data.get_label(), own)
+        mean, shares = pair_mean(loss, *rows), class_shares(*rows[1:])
+        curvature = mean.curvature.diagonal
+        if not curvature.any():
+            curvature = shares
+        return shares.size * mean.slopes, shares.size * np.maximum(curvature, _LEAST_CURVATURE * shares)
+
+    return objective
+
+
+def jax_pair_loss(loss: Any) -> Callable[..., Any]:
+    """A loss over all pairs as a function that JAX differentiates once by the scores, also in `jax.jit`.
+
+    Value and gradient are computed in NumPy on the host, in float64, and have the type of the scores. They
+    are NaN when a score is not finite.
+
+    Parameters
+    ----------
+    loss : str or Loss
+        The name of a loss, such as "logistic", or an instance of a loss plugin.
+
+    Returns
+    -------
+    callable
+        Of (scores, y) or (scores, y, weights), which returns the mean over all pairs; arguments as those of
+        `pair_loss`.
+    """
+    import jax
+    import jax.numpy as jnp
+
+    instance = _loss(loss)
+
+    def value_and_gradient(scores: Any, y: Any, weights: Any) -> Any:
+        shapes = (jax.ShapeDtypeStruct((), scores.dtype), jax.ShapeDtypeStruct(scores.shape, scores.dtype))
+
+        def on_host(*rows: Any) -> Any:
+            value, gradient = _or_nan(instance, *map(np.asarray, rows))
+            return np.asarray(value, scores.dtype), gradient.astype(scores.dtype)
+
+        return jax.pure_callback(on_host, shapes, scores, y, weights, vmap_method="sequential")
+
+    @jax.custom_vjp
+    def mean(scores: Any, y: Any, weights: Any) -> Any:
+        return value_and_gradient(scores, y, weights)[0]
+
+    def backward(gradient: Any, above: Any) -> Any:
+        return above * gradient, None, None
+
+    mean.defvjp(value_and_gradient, backward)
+
+    def jax_loss(scores: Any, y: Any, weights: Any = None) -> Any:
+        scores = jnp.asarray(scores)
+        own = jnp.ones_like(scores) if weights is None else jnp.asarray(weights)
+        return mean(scores, jnp.asarray(y), own)
+
+    return jax_loss
+
+
+def torch_pair_loss(loss: Any) -> Callable[..., Any]:
+    """A loss over all pairs as a function that PyTorch differentiates once by the scores.
+
+    Value and gradient are computed in NumPy on the CPU, in float64, and have type and device of the scores.
+    They are NaN when a score is not finite.
+
+    Parameters
+    ----------
+    loss : str or Loss
+        The name of a loss, such as "logistic", or an instance of a loss plugin.
+
+    Returns
+    -------
+    callable
+        Of (scores, y) or (scores, y, weights), which returns the mean over all pairs; arguments as those of
+        `pair_loss`.
+    """
+    import torch
+
+    instance = _loss(loss)
+
+    class Mean(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, scores: Any, y: Any, weights: Any) -> Any:
+            rows = (None if each is None else each.detach().cpu().numpy() for each in (scores, y, weights))
+            value, gradient = _or_nan(instance, *rows)
+            ctx.save_for_backward(scores.new_tensor(gradient))
+            return scores.new_tensor(value)
+
+        @staticmethod
+        def backward(ctx: Any, above: Any) -> Any:
+            (gradient,) = ctx.saved_tensors
+            return above * gradient, None, None
+
+    def torch_loss(scores: Any, y: Any, weights: Any = None) -> Any:
+        others = (None if each is None else torch.as_tensor(each) for each in (y, weights))
+        return Mean.apply(scores, *others)
+
+    return torch_loss
+
+
+def _or_nan(loss: Any, scores: Any, y: Any, weights: Any) -> tuple[float, np.ndarray]:
+    """Value and gradient, NaN when a score is not finite, as in a network whose training diverges."""
+    if not np.all(np.isfinite(scores)):
+        return np.nan, np.full(scores.shape, np.nan)
+    mean = pair_mean(loss, *_rows(scores, y, weights))
+    return mean.value, mean.slopes

@@ -1,0 +1,292 @@
+"""The loss over all pairs against the pairs written out, for any loss, and its adapters to other trainers."""
+
+import warnings
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import lightgbm
+import numpy as np
+import pytest
+import xgboost
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aucbench import ParameterError, kernels, pair_loss
+from aucbench.kernels import pair_loss as means
+from aucbench.kernels import pair_tree
+from aucbench.objectives import jax_pair_loss, lightgbm_objective, torch_pair_loss, xgboost_objective
+from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
+from tests.helpers.smooth_losses import Hyperbola, LogCosh, Sigmoid, Softplus, UndeclaredHinge
+
+SMOOTH = [Logistic(), Sigmoid(), Sigmoid(0.05), Softplus(1e-3), Softplus(30.0), Hyperbola(), LogCosh()]
+LOSSES = [
+    Square(), Hinge(), Hinge(0.3), SquaredHinge(), SmoothHinge(), Exponential(), UndeclaredHinge(), *SMOOTH,
+]  # fmt: skip
+NAMES = ["square", "hinge", "squared_hinge", "smooth_hinge", "logistic", "exponential"]
+
+
+def written_out(loss, scores, y, weights=None):
+    """(n+, n-) weights, losses and slopes of all pairs; the weights add up to 1."""
+    own = np.ones(len(y)) if weights is None else weights
+    shares = np.outer(own[y == 1] / own[y == 1].sum(), own[y != 1] / own[y != 1].sum())
+    margins = scores[y == 1][:, None] - scores[y != 1]
+    theta = kernels.theta(loss)
+    found = [np.array([[function(float(m), theta) for m in row] for row in margins])
+             for function in (loss.value, loss.derivative)]  # fmt: skip
+    return shares, *found
+
+
+def by_row(y, pairs, sign=-1.0):
+    """(n,) sums of the pairs of each row."""
+    total = np.empty(len(y))
+    total[y == 1], total[y != 1] = pairs.sum(axis=1), sign * pairs.sum(axis=0)
+    return total
+
+
+@st.composite
+def samples(draw):
+    """Scores of many kinds, labels and weights of up to 40 rows."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n = draw(st.integers(2, 40))
+    scale = 10.0 ** draw(st.floats(-12.0, 6.0))
+    y = (rng.random(n) < draw(st.sampled_from([0.1, 0.5]))).astype(int)
+    y[:2] = 0, 1
+    normal = rng.normal(size=n)
+    kinds = {
+        "normal": normal,
+        "scaled": scale * normal,
+        "ties": np.round(2.0 * normal) / 2.0 * scale,
+        "equal": np.full(n, scale),
+        "heavy tails": rng.standard_cauchy(n),
+        "offset": scale + normal,
+        "outliers": normal + 1e6 * (rng.random(n) < 0.1),
+        "separated": normal + draw(st.sampled_from([5.0, 60.0])) * y,
+    }
+    scores = kinds[draw(st.sampled_from(list(kinds)))]
+    power = draw(st.sampled_from([None, 1, 10]))
+    return scores, y, None if power is None else 1e-9 + rng.random(n) ** power
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+@settings(max_examples=50)
+@given(sample=samples())
+def test_value_and_gradient_are_those_of_all_pairs(loss, sample):
+    scores, y, weights = sample
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(means, "FEW_PAIRS", 0)  # so that few pairs take the way of many
+        patch.setattr(pair_tree, "FEW_PAIRS", 1)
+        found = pair_loss(loss, scores, y, weights)
+    shares, values, slopes = written_out(loss, scores, y, weights)
+    assert found.value == pytest.approx((shares * values).sum(), rel=1e-9, abs=1e-300)
+    # The error of a row is compared with the absolute slopes of its pairs, and with a share of the mean.
+    size = by_row(y, shares * abs(slopes), 1.0) + 0.1 * by_row(y, shares, 1.0) * (shares * abs(slopes)).sum()
+    assert np.all(abs(found.gradient - by_row(y, shares * slopes)) <= 1e-9 * size)
+    assert np.all(found.curvature >= 0.0) or loss.convex is False
+
+
+@pytest.mark.parametrize("n", [50, 1000])
+@pytest.mark.parametrize("loss", [Square(), SquaredHinge(), SmoothHinge(), Exponential(), *SMOOTH], ids=str)
+def test_the_curvature_is_that_of_the_gradient_and_below_its_bound(loss, n):
+    rng = np.random.default_rng(n)
+    y = (rng.random(n) < 0.3).astype(int)
+    scores, weights = rng.normal(size=n) + y, rng.random(n)
+    found = pair_loss(loss, scores, y, weights)
+    for row in range(5):
+        step = np.zeros(n)
+        step[row] = 1e-5
+        high, low = (pair_loss(loss, scores + sign * step, y, weights).gradient for sign in (1, -1))
+        size = 1e-3 * found.curvature.max()  # a knot may lie beside a margin
+        assert found.curvature[row] == pytest.approx((high - low)[row] / 2e-5, rel=1e-4, abs=size)
+    labels = np.where(y == 1, 1, -1).astype(np.int8)
+    mean = means.pair_mean(loss, scores, labels, weights)
+    hessian, involved = np.zeros((n, n)), mean.curvature.rows
+    hessian[np.ix_(involved, involved)] = mean.curvature.dense()
+    np.testing.assert_allclose(hessian.diagonal(), found.curvature, atol=1e-8 * hessian.max())
+    v = rng.normal(size=n)
+    np.testing.assert_allclose(mean.curvature.product(v), hessian @ v, atol=1e-8 * abs(hessian @ v).max())
+    if np.all(np.isfinite(found.curvature_bound)):
+        assert np.linalg.eigvalsh(np.diag(found.curvature_bound) - hessian).min() > -1e-12
+
+
+@pytest.mark.parametrize("loss", SMOOTH, ids=str)
+def test_copies_of_all_rows_change_nothing_up_to_a_million(loss):
+    rng = np.random.default_rng(3)
+    y = (rng.random(1000) < 0.3).astype(int)
+    scores = rng.normal(size=1000) * 3.0 + y
+    shares, values, slopes = written_out(loss, scores, y)
+    found = pair_loss(loss, np.tile(scores, 1000), np.tile(y, 1000))
+    assert found.value == pytest.approx((shares * values).sum(), rel=1e-9)
+    np.testing.assert_allclose(
+        found.gradient[:1000] * 1000, by_row(y, shares * slopes), rtol=1e-9, atol=1e-15
+    )
+
+
+def test_a_kink_that_is_not_declared_costs_few_pairs_and_too_many_are_declined(monkeypatch):
+    rng = np.random.default_rng(0)
+    y = (rng.random(30_000) < 0.3).astype(int)
+    scores = rng.normal(size=30_000) + y
+    declared = pair_loss("hinge", scores, y)
+    monkeypatch.setattr(means, "MOST_PAIRS", 10_000_000)  # of 189 millions
+    found = pair_loss(UndeclaredHinge(), scores, y)
+    assert found.value == pytest.approx(declared.value, rel=1e-12)
+    np.testing.assert_allclose(found.gradient, declared.gradient, rtol=1e-10, atol=1e-18)
+    with pytest.raises(ParameterError, match="undeclared_hinge"):
+        pair_loss(UndeclaredHinge(), np.round(scores), y)  # all pairs with the margin 1
+
+
+def test_powers_beyond_the_largest_number_are_capped_as_the_loss_caps_them():
+    scores, y = np.array([0.0, -2000.0, 3.0, 1.0]), np.array([1, 1, 0, 0])
+    shares, values, slopes = written_out(Exponential(), scores, y)
+    found = pair_loss("exponential", scores, y)
+    assert found.value == pytest.approx((shares * values).sum())
+    np.testing.assert_allclose(found.gradient, by_row(y, shares * slopes))
+
+
+def test_labels_may_be_those_of_either_convention_and_a_row_of_weight_zero_does_not_count():
+    scores, y = np.array([0.3, -0.4, 1.0, 0.2]), np.array([1, 0, 1, 0])
+    plain = pair_loss("logistic", scores, y)
+    for other in (2 * y - 1, y.astype(bool), y.astype(np.float32), list(y)):
+        assert pair_loss("logistic", scores, other).value == plain.value
+    for name in NAMES:
+        kept = pair_loss(name, scores[:3], y[:3])
+        found = pair_loss(name, scores, y, [1.0, 1.0, 1.0, 0.0])
+        assert found.value == pytest.approx(kept.value, rel=1e-12)
+        np.testing.assert_allclose(found.gradient, [*kept.gradient, 0.0], atol=1e-15)
+
+
+class CrossEntropy:
+    """A function of a score and a label."""
+
+    name = "cross_entropy"
+
+    def value(self, score, y):
+        return np.log1p(np.exp(-y * score))
+
+
+@dataclass(frozen=True)
+class OfTwo:
+    """A function of a score and a label, in the form of a plugin."""
+
+    name = "of_two"
+
+    @staticmethod
+    def value(score, y, theta):
+        return (score - y) ** 2
+
+    @staticmethod
+    def derivative(score, y, theta):
+        return 2.0 * (score - y)
+
+
+@pytest.mark.parametrize(
+    ("loss", "scores", "y", "weights", "said"),
+    [
+        ("logistic", [0.0, 1.0], [1, 1], None, "2 positives"),
+        ("logistic", [0.0, np.nan], [0, 1], None, "row 1"),
+        ("logistic", [np.inf, 1.0], [0, 1], None, "row 0"),
+        ("logistic", [0.0, 1.0], [0, 1, 1], None, "shapes"),
+        ("logistic", [[0.0], [1.0]], [0, 1], None, "shapes"),
+        ("logistic", [0.0, 1.0], [0, 2], None, "labels"),
+        ("logistic", ["a", "b"], [0, 1], None, "numbers"),
+        ("logistic", [0.0, 1.0], [0, 1], [1.0], "weights"),
+        ("logistic", [0.0, 1.0], [0, 1], [1.0, -1.0], "weights"),
+        ("logistic", [0.0, 1.0], [0, 1], [1.0, 0.0], "weight"),
+        (OfTwo(), [0.0, 1.0], [0, 1], None, "margin"),
+        (CrossEntropy(), [0.0, 1.0], [0, 1], None, "margin"),
+        (Logistic, [0.0, 1.0], [0, 1], None, "instance"),
+        (np.square, [0.0, 1.0], [0, 1], None, "margin"),
+    ],
+    ids=str,
+)
+def test_bad_input_gets_one_sentence(loss, scores, y, weights, said):
+    with pytest.raises(ParameterError, match=said) as caught:
+        pair_loss(loss, scores, y, weights)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Rows that trees can separate, labels and weights."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(2000, 4))
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=2000) > 2.0).astype(int)
+    return X, y, rng.uniform(0.5, 2.0, 2000)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_boosters_lower_the_loss_in_every_round(name, weighted, rows):
+    X, y, weights = rows
+    own = weights if weighted else None
+    light, extreme = lightgbm.Dataset(X, y, weight=own), xgboost.DMatrix(X, y, weight=own)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        booster = lightgbm.train(
+            {"objective": lightgbm_objective(name), "verbose": -1, "num_threads": 1, "learning_rate": 0.1},
+            light, 20,
+        )  # fmt: skip
+    other = xgboost.train(
+        {"base_score": 0.0, "nthread": 1, "eta": 0.1, "max_depth": 4}, extreme, 20,
+        obj=xgboost_objective(name),
+    )  # fmt: skip
+    for scores in (
+        [booster.predict(X, num_iteration=k) for k in range(1, 21)],
+        [other.predict(extreme, output_margin=True, iteration_range=(0, k)) for k in range(1, 21)],
+    ):
+        values = [pair_loss(name, np.zeros(len(y)), y, own).value]
+        values += [pair_loss(name, each, y, own).value for each in scores]
+        assert np.all(np.diff(values) < 0.0)
+        assert values[-1] < 0.8 * values[0]
+
+
+def test_objectives_of_boosters_add_up_over_rows(rows):
+    X, y, weights = rows
+    data, scores = lightgbm.Dataset(X, y, weight=weights).construct(), X[:, 0]
+    gradient, hessian = lightgbm_objective("logistic")(scores, data)
+    found = pair_loss("logistic", scores, y, data.get_weight())
+    np.testing.assert_allclose(gradient, len(y) * found.gradient, rtol=1e-12)
+    np.testing.assert_allclose(hessian, len(y) * found.curvature, rtol=1e-12)
+    for name in NAMES:
+        for far in (scores, 1e3 * scores):
+            assert np.all(lightgbm_objective(name)(far if name != "exponential" else scores, data)[1] > 0.0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_jax_and_torch_give_the_same_gradient_in_the_type_of_the_scores(name, rows):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    X, y, weights = rows
+    scores = X[:200, 0].astype(np.float32)
+    expected = pair_loss(name, scores, y[:200], weights[:200])
+    function = jax.jit(jax.value_and_grad(jax_pair_loss(name)))
+    value, gradient = function(jnp.asarray(scores), jnp.asarray(y[:200]), jnp.asarray(weights[:200]))
+    leaf = torch.tensor(scores, requires_grad=True)
+    mean = torch_pair_loss(name)(leaf, torch.tensor(y[:200]), torch.tensor(weights[:200]))
+    (2.0 * mean).backward()
+    assert gradient.dtype == jnp.float32
+    assert leaf.grad.dtype == mean.dtype == torch.float32
+    for own, slopes in ((value, gradient), (mean.item(), leaf.grad.numpy() / 2.0)):
+        assert float(own) == pytest.approx(expected.value, rel=1e-5)
+        np.testing.assert_allclose(slopes, expected.gradient, rtol=1e-4, atol=1e-8)
+
+
+def test_a_network_that_diverges_gets_nan_from_jax():
+    value, gradient = jax.value_and_grad(jax_pair_loss("logistic"))(
+        jnp.array([0.0, jnp.nan]), jnp.array([0, 1])
+    )
+    assert np.isnan(value)
+    assert np.all(np.isnan(gradient))
+
+
+def test_gradients_of_jax_pass_through_a_model():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(64, 3)), np.tile([1, 0], 32)
+    mean = jax_pair_loss(Logistic())
+
+    def objective(w):
+        return mean(jnp.asarray(X) @ w, jnp.asarray(y))
+
+    w = jnp.array([0.5, -0.2, 0.1])
+    found = jax.grad(objective)(w)
+    expected = X.T @ pair_loss("logistic", np.asarray(jnp.asarray(X) @ w), y).gradient
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
