@@ -19,7 +19,7 @@ from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.measures import Measure, TrainingObjective
 from aucbench.evaluation.pair_objective import declared_objective, objective_value
 from aucbench.runner.scorer import Scorer
-from aucbench.runner.task import Outcome, StopReason, Task, rows_per_iteration
+from aucbench.runner.task import Outcome, StopReason, Task
 from aucbench.studies import provenance
 from aucbench.studies.calibration import calibration
 from aucbench.studies.entry_and_keys import Entry
@@ -66,7 +66,7 @@ def cell_record(
         key=unit.key,
         **structs.asdict(structs.replace(described, dataset=dataset)),
         **structs.asdict(unit.seeds),
-        data=_data(prepared, unit.digests, loaded),
+        data=_data(prepared, unit.digests, loaded, task),
         tuned=unit.tuned,
         result=_result(entry, task, prepared, outcome),
         source=entry.source_digest,
@@ -90,7 +90,7 @@ def failure_record(unit: CellUnit, failure: Failure) -> FailureRecord:
     )
 
 
-def _data(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded) -> DataRecord:
+def _data(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded, task: Task) -> DataRecord:
     X, rows = prepared.X, len(prepared.y)
     return DataRecord(
         sha256=digests,
@@ -106,6 +106,7 @@ def _data(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded) -> DataR
         format="csr" if sparse.issparse(X) else "dense",
         nonzeros_per_row=_nonzeros(prepared),
         features_seconds=prepared.features_seconds,
+        validation_rows=UNSET if task.validation is None else len(task.validation.y),
         **({} if prepared.repeats is None else prepared.repeats._asdict()),
     )
 
@@ -116,7 +117,7 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> R
     per_iteration = 1e9 / max(1, outcome.iterations)
     # Rows passed to an iteration; rows that a method keeps in a buffer do not count.
     sides = 2 if Access(algorithm.access) is Access.pairs else 1
-    visited = rows_per_iteration(algorithm, len(prepared.y)) * sides
+    visited = task.rows_per_iteration * sides
     weights, rescaling = outcome.weights, prepared.rescaling
     return ResultRecord(
         # A diverged model has no score, whatever its last finite checkpoint was.
@@ -124,11 +125,15 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> R
         iterations=outcome.iterations,
         train_seconds=outcome.total_seconds,
         train_cpu_seconds=outcome.total_cpu_seconds,
+        process_cpu_seconds=outcome.process_cpu_seconds,
+        threads=MethodFacts(algorithm).threads,
+        device=entry.algorithm.device,
         ns_per_iteration=outcome.total_seconds * per_iteration,
         cpu_ns_per_iteration=outcome.total_cpu_seconds * per_iteration,
         nonzeros_per_iteration=_nonzeros(prepared) * visited,
         state_bytes=outcome.state_bytes,
         layout=outcome.layout,
+        warm_up=outcome.warm_up or UNSET,
         weights_norm=None if weights is None else _norm(weights),
         score_at_zero=_finite(0.0 if rescaling is None or weights is None else rescaling.raw(weights)[1]),
         stop_reason=str(outcome.stop_reason),

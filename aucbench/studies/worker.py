@@ -18,7 +18,7 @@ from aucbench.pool import tell
 from aucbench.registry import catalog
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
-from aucbench.runner.task import Outcome, StopReason, Task, rows_per_iteration
+from aucbench.runner.task import Outcome, StopReason, Task, hold_out, rows_per_iteration
 from aucbench.studies.make_record import (
     cell_record,
     lacking,
@@ -143,6 +143,7 @@ def _failure(reason: CellStatus, message: str, trace: str = "") -> Report:
 def _run_cell_unit(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: Observer) -> Report:
     entry = unit.entry
     task = task_of(unit, prepared, unit.tuned.parameters if unit.tuned else {}, entry.budget.checkpoints)
+    (task,) = hold_out([task], unit.seeds.split_seed)
     measures = {measure.name: measure for measure in (*unit.had, *entry.measures)}
     objective = measures.pop(TrainingObjective.name, None)
     if unit.stored is not None and unit.scored:
@@ -190,17 +191,19 @@ def _with_minimum(
 
 def _run_trials(unit: TrialsUnit, prepared: Prepared, observer: Observer) -> list[Trial]:
     observer.stage(f"tuning {unit.entry.algorithm.name} ({len(unit.points)} settings, fold {unit.inner})")
-    tasks, trials = [], []
+    settings, tasks, trials = [], [], []
     for number, point in unit.points:
         try:
-            tasks.append((number, point, _trial_task(unit, prepared, point)))
+            tasks.append(_trial_task(unit, prepared, point))
+            settings.append((number, point))
         except MemoryError:
             raise
         except Exception as error:  # values that do not go together
-            trials.append(_trial(unit, number, point, error, len(prepared.y)))
-    outcomes = run_grid([task for _, _, task in tasks], _within_time(unit, observer)) if tasks else []
-    for (number, point, _), outcome in zip(tasks, outcomes, strict=True):
-        trials.append(_trial(unit, number, point, outcome, len(prepared.y)))
+            trials.append(_trial(unit, number, point, error, 1))
+    tasks = hold_out(tasks, unit.seeds.split_seed)
+    outcomes = run_grid(tasks, _within_time(unit, observer))
+    for (number, point), task, outcome in zip(settings, tasks, outcomes, strict=True):
+        trials.append(_trial(unit, number, point, outcome, len(task.y)))
     return trials
 
 
@@ -220,9 +223,9 @@ def _run_proposal(unit: TrialsUnit, history: Sequence[Trial], observer: Observer
         watch = _optuna.Watch(proposal, fold, [trial.judged for trial in trials if trial.judged is not None])
         try:
             prepared = _prepared_data.prepared(inner)
-            task = _trial_task(inner, prepared, proposal.point)
+            (task,) = hold_out([_trial_task(inner, prepared, proposal.point)], seed)
             outcome: Outcome | Exception = run_cell(task, progress, watch)
-            rows = len(prepared.y)
+            rows = len(task.y)
         except (_TimeLimitError, MemoryError):
             raise
         except Exception as error:

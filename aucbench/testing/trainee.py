@@ -11,13 +11,14 @@ from numba.core import event
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aucbench.contracts import Access, Batch, MethodFacts, Problem
+from aucbench.contracts import Access, Batch, MethodFacts, Problem, ValidationRows
 from aucbench.contracts.source_location import place_of
 from aucbench.contracts.validation import Family, wrong_scores
 from aucbench.humanize import counted
 from aucbench.registry import catalog
 from aucbench.runner.sampler import RowSampler
 from aucbench.runner.state import arrays
+from aucbench.runner.task import validation_share
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken, Exempted
 from aucbench.testing.problems import STANDARD, Size, Softplus, Toy, shown_rows, small
@@ -153,7 +154,9 @@ class Trainee(Subject):
 
     def start(self, toy: Toy, iterations: int) -> Any:
         """The first state."""
-        problem = Problem(toy.X, toy.y, iterations, self.loss, toy.weights)
+        asks = validation_share(self.plugin)  # the training rows serve as well as others
+        validation = ValidationRows(toy.X, toy.y, toy.weights) if asks else None
+        problem = Problem(toy.X, toy.y, iterations, self.loss, toy.weights, validation=validation)
         return self.call("init", problem, np.random.default_rng(0))
 
     def batch(self, toy: Toy, rows: NDArray[np.int64]) -> Batch:
