@@ -22,7 +22,8 @@ PUBLIC = {
         NonNegative Norm
         Objective
         Observer OpenUnit ParameterError PluginError Positive Problem Result Samples Table
-        TrackingError ValidationRows catalog check_fields hookimpl kernels leaderboard optimum plan_study replay
+        TrackingError ValidationRows catalog check_fields hookimpl kernels leaderboard optimum plan_study
+        replay
         require_memory run run_study sklearn suggest testing
         """,
     "aucbench.evaluation": """
