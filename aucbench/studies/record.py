@@ -32,6 +32,8 @@ WORD = r"[A-Za-z_][\w-]*"
 Name = Annotated[str, Meta(pattern=rf"\A{WORD}\Z")]
 # A tuning may have parameters of its measure, such as pauc.max_fpr.
 TuningName = Annotated[str, Meta(pattern=rf"\A(({'|'.join(RECORDED)})\.)?{WORD}\Z")]
+# A tuning may choose the budget, too.
+TunedName = Annotated[str, Meta(pattern=rf"\A(budget\.)?{WORD}\Z")]
 
 
 class CellStatus(StrEnum):
@@ -92,7 +94,7 @@ class TuningRecord(Struct, frozen=True, kw_only=True):
 
     name: Name
     parameters: dict[TuningName, Any] = {}
-    space: dict[Name, list[Any]] = {}
+    space: dict[TunedName, list[Any]] = {}
 
 
 class BudgetRecord(Struct, frozen=True, kw_only=True):

@@ -1,6 +1,5 @@
 """Checks of the learned model: on other kinds of rows, after one class only, and its AUC."""
 
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +12,7 @@ from aucbench.contracts import Access, MethodFacts
 from aucbench.evaluation.auc import exact_auc
 from aucbench.humanize import duration
 from aucbench.runner.budget_and_checkpoints import MAX_PASSES
+from aucbench.studies.tuners import with_setting
 from aucbench.testing import problems
 from aucbench.testing.findings import Broken, Exempted, Untried
 from aucbench.testing.trainee import ITEMS, Trainee, require_equal, scale_of
@@ -154,7 +154,7 @@ def auc(trainee: Trainee) -> str:
             f"{len(train.y)} rows were made; {words}"
         )
     for setting in _settings(trainee.plugin):
-        tuned = trainee.again(plugin=replace(trainee.plugin, **setting), loss=trainee.loss)
+        tuned = trainee.again(plugin=with_setting(trainee.plugin, setting), loss=trainee.loss)
         found = max(found, _test_auc(tuned, train, test, epochs))
         if found >= best - AUC_GAP:
             named = ", ".join(f"{name}={value}" for name, value in setting.items())
