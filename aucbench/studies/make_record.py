@@ -55,8 +55,10 @@ def cell_record(
     on which labels are positive.
     """
     entry = unit.entry
+    plugins = (entry.algorithm, entry.features, *([entry.loss] if entry.loss else []))
+    packages = provenance.packages_of(task.algorithm, [plugin.distribution for plugin in plugins])
     environment = structs.replace(
-        provenance.environment(concurrency, command),
+        provenance.environment(concurrency, command, packages),
         finished_at=datetime.now(UTC).isoformat(timespec="microseconds"),
         calibration=calibration() or UNSET,
     )
