@@ -13,11 +13,16 @@ from aucbench.contracts import MethodFacts
 
 
 def arrays(state: Any) -> list[NDArray[Any]]:
-    """All arrays in a state of nested tuples, lists, mappings and objects, each once, as NumPy arrays.
+    """All arrays in a state, as NumPy arrays; see `arrays_of_any_library`."""
+    return [each if isinstance(each, np.ndarray) else _on_host(each) for each in arrays_of_any_library(state)]
+
+
+def arrays_of_any_library(state: Any) -> list[Any]:
+    """All arrays in a state of nested tuples, lists, mappings and objects, each once.
 
     Those of JAX, torch and other libraries count if they have ``nbytes`` and ``__array__``.
     """
-    found: dict[int, NDArray[Any]] = {}
+    found: dict[int, Any] = {}
     seen: set[int] = set()
     waiting = [state]
     while waiting:
@@ -25,10 +30,8 @@ def arrays(state: Any) -> list[NDArray[Any]]:
         if id(part) in seen:
             continue
         seen.add(id(part))
-        if isinstance(part, np.ndarray):
+        if isinstance(part, np.ndarray) or _is_foreign_array(part):
             found[id(part)] = part
-        elif _is_foreign_array(part):
-            found[id(part)] = _on_host(part)
         elif sparse.issparse(part):
             waiting.append(part.data)
         elif isinstance(part, Mapping):

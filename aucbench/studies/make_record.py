@@ -18,6 +18,7 @@ from aucbench.data.preprocess import Prepared
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.measures import Measure, TrainingObjective
 from aucbench.evaluation.pair_objective import declared_objective, objective_value
+from aucbench.humanize import sentence_of
 from aucbench.runner.scorer import Scorer
 from aucbench.runner.task import Outcome, StopReason, Task
 from aucbench.studies import provenance
@@ -270,7 +271,7 @@ def with_objective(cell: CellResult, algorithm: Any, problem: Problem) -> CellRe
     """A cell with the objective of its method over all pairs of the training rows, at its weights.
 
     If the objective cannot be computed, the record has the reason: the method declares none or has no
-    weights, or the loss has no structure and there are too many pairs.
+    weights, its `objective` fails, or the loss has no structure and there are too many pairs.
     """
     points, models, reason = len(cell.curve["auc"]), _models(cell), ""
     curve = np.full(points, np.nan)
@@ -282,6 +283,10 @@ def with_objective(cell: CellResult, algorithm: Any, problem: Problem) -> CellRe
         reason = DIVERGED if cell.diverged else "" if models else "the method has no weights"
     except ParameterError as error:
         reason = str(error)
+    except MemoryError:
+        raise
+    except Exception as error:  # of the plugin: its result without this measure is valid
+        reason = f"`objective` of {algorithm.name} failed: {sentence_of(error)}"
     own = MeasureRecord(value=None if reason else float(curve[-1]), reason=reason)
     name = TrainingObjective.name
     return cell.with_measures({name: own}, {name: curve})
