@@ -10,10 +10,11 @@ import pytest
 
 import aucbench
 from aucbench.cli.main import main
+from aucbench.evaluation.measures import TrainingObjective
 from aucbench.studies.record import CellRecord, from_dict, to_dict
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
-from tests.helpers.studies import entry, run_entries
+from tests.helpers.studies import entry, results, run_entries
 from tests.helpers.study_methods import Gentle, Raising
 
 
