@@ -313,6 +313,8 @@ def _summary(executed: FinishedEntry) -> dict[str, str]:
         "state": f"{mean('state_bytes'):,.0f} bytes",
         "stopped": ", ".join(sorted({result.stop_reason for result in results})),
     }
+    if failed := next((result.warm_up for result in results if result.warm_up), None):
+        lines["warm-up"] = f"failed, so that times may include compilation: {failed}"
     if advice := _advice(cells):
         lines["advice"] = advice
     tuned = [cell.record.tuned for cell in cells if cell.record.tuned]
