@@ -136,7 +136,7 @@ def reason_against(family: Family, cls: Any) -> str | None:
 def _misfit(family: Family, cls: Any) -> str | None:
     """Why a public attribute of a class breaks the contract, None if all match it."""
     contract, own = _contract(FACTS[family]), {field.name for field in fields(cls)}
-    for name in own & _not_fields(FACTS[family]):
+    for name in sorted(own & _not_fields(family)):
         what = "the optional function" if Any in contract[name] else "the declaration"
         return f"`{name}` of {cls.__name__} is a field, and {what} `{name}` of the contract: rename the field"
     for name in (each for each in dir(cls) if not each.startswith("_")):
@@ -178,12 +178,11 @@ def _contract(facts: type[Facts]) -> Mapping[str, tuple[Any, ...]]:
 
 
 @cache
-def _not_fields(facts: type[Facts]) -> frozenset[str]:
+def _not_fields(family: Family) -> frozenset[str]:
     """Names that no field may have: those of functions and, for methods, of declarations of the class."""
-    hints = get_type_hints(facts).items()
+    hints, contract = get_type_hints(FACTS[family]).items(), _contract(FACTS[family])
     of_class = {name for name, hint in hints if get_origin(hint) is ClassVar} - {"name"}
-    contract = _contract(facts)
-    return frozenset(name for name in of_class if facts is MethodFacts or Any in contract[name])
+    return frozenset(name for name in of_class if family is Family.algorithms or Any in contract[name])
 
 
 def _fits(value: Any, types: tuple[Any, ...]) -> bool:

@@ -107,3 +107,36 @@ def test_the_command_line_and_the_command_of_a_record_have_the_same_tuning():
     assert one.tuning.space == {"zeta": (1.0, 10.0), "budget.iterations": (10, 100)}
     (again,) = study_of(*words(one.describe(), one.cells())).entries
     assert again.describe() == one.describe()
+
+
+@dataclass(frozen=True)
+class Watched(Gentle):
+    """Has validation rows, and counts them in its model."""
+
+    name: ClassVar[str] = "fake_watched"
+    grid: ClassVar = {"validation": (0.1, 0.5)}
+    validation: float = 0.25
+
+    def init(self, problem, rng):
+        assert len(problem.validation.y) == pytest.approx(
+            self.validation / (1.0 - self.validation) * problem.n_samples, abs=2
+        )
+        return np.full(problem.n_features, float(len(problem.validation.y)))
+
+
+def test_a_cell_and_every_trial_hold_out_their_share_and_the_record_says_how_many_rows(store):
+    run_entries([entry(Watched())], store)
+    data = only(store).record.data
+    assert data.validation_rows == pytest.approx(0.25 * data.train_rows, abs=1)
+    assert only(store).curve["samples"][-1] == only(store).record.result.iterations
+    epochs = only(store).record.result.iterations / (data.train_rows - data.validation_rows)
+    assert epochs == pytest.approx(200.0, rel=0.1)  # of the rows that are left
+
+
+def test_the_share_of_validation_rows_can_be_tuned(store):
+    run_entries([entry(Watched(), tuning=Grid(folds=2))], store)
+    record = only(store).record
+    assert {trial.parameters["validation"] for trial in record.tuned.trials} == {0.1, 0.5}
+    assert all(trial.auc is not None for trial in record.tuned.trials)
+    share = record.tuned.parameters["validation"]
+    assert record.data.validation_rows == pytest.approx(share * record.data.train_rows, abs=1)
