@@ -37,6 +37,7 @@ from .contracts import Positive as Positive
 from .contracts import Problem as Problem
 from .contracts import Samples as Samples
 from .contracts import Table as Table
+from .contracts import ValidationRows as ValidationRows
 from .contracts import check_fields as check_fields
 from .contracts.hooks import hookimpl as hookimpl
 from .data.memory import require_memory as require_memory

@@ -41,6 +41,7 @@ LABELS = 5  # largest number of listed labels per class
 LISTED = 5  # largest number of listed incomplete entries
 LOOK_SECONDS = 3.0  # training seconds before the total time is estimated
 LONG_SECONDS = 60.0  # shortest estimated time that is announced
+OTHER_THREADS = 0.05  # least CPU seconds of the process, above which those of other threads are shown
 NOTHING_TUNED = "nothing: the method ignores every field of its grid"
 
 
@@ -300,6 +301,9 @@ def _summary(executed: FinishedEntry) -> dict[str, str]:
     def mean(name: str) -> float:
         return float(np.mean([getattr(result, name) for result in results]))
 
+    in_all = mean("process_cpu_seconds") if all(result.process_cpu_seconds for result in results) else 0.0
+    is_more = in_all > max(OTHER_THREADS, 2.0 * mean("train_cpu_seconds"))
+    others = f", {in_all:.4g} s in all threads" if is_more else ""
     lines = {
         "run": f"{record.algorithm.name} on {record.dataset.title} "
         f"({data.train_rows:,} training and {data.test_rows:,} test rows, {data.features:,} features)",
@@ -307,12 +311,14 @@ def _summary(executed: FinishedEntry) -> dict[str, str]:
         "test AUC": _auc_of(executed),
         **_measures_of(executed),
         **objective_in_words(cells),
-        "training": f"{mean('train_seconds'):.4g} s ({mean('train_cpu_seconds'):.4g} s of CPU)",
+        "training": f"{mean('train_seconds'):.4g} s ({mean('train_cpu_seconds'):.4g} s of CPU{others})",
         "cost": f"{mean('ns_per_iteration'):,.0f} ns per iteration",
         "iterations": f"{mean('iterations'):,.0f}",
         "state": f"{mean('state_bytes'):,.0f} bytes",
         "stopped": ", ".join(sorted({result.stop_reason for result in results})),
     }
+    if failed := next((result.warm_up for result in results if result.warm_up), None):
+        lines["warm-up"] = f"failed, so that times may include compilation: {failed}"
     if advice := _advice(cells):
         lines["advice"] = advice
     tuned = [cell.record.tuned for cell in cells if cell.record.tuned]

@@ -29,6 +29,7 @@ from aucbench.studies.default_settings import (
 )
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.plugin_metadata import changed, first_loss
+from aucbench.studies.provenance import missing_packages
 from aucbench.studies.record import RulesetRecord
 from aucbench.studies.result import Refused
 from aucbench.studies.study import Study
@@ -162,6 +163,8 @@ class _Builder:
                 f"{algorithm.name} of distribution {algorithm.distribution} declares access '{access}'. "
                 f"{suggest(str(access), list(Access))}"
             )
+        if missing := missing_packages(algorithm.instance):
+            raise ParameterError(f"{algorithm.name} {missing}.")
         return algorithm
 
     def _loss(self, run: Run, group: str) -> BoundPlugin | None:

@@ -37,7 +37,7 @@ from aucbench.contracts.interfaces import (
     Table,
 )
 from aucbench.contracts.objective import Norm, Objective
-from aucbench.contracts.problem import Problem
+from aucbench.contracts.problem import Problem, ValidationRows
 
 __all__ = [
     "Access",
@@ -72,6 +72,7 @@ __all__ = [
     "Problem",
     "Samples",
     "Table",
+    "ValidationRows",
     "check_fields",
     "class_of_model",
     "csr_rows",

@@ -46,13 +46,15 @@ class Algorithm(Protocol):
     ``batch_size(n_samples)``
         Rows of a minibatch (access ``minibatch`` or ``balanced``; even for the latter).
     ``wait(state)``
-        Wait for work on the state that still runs, such as JAX's; called on the clock after each chunk.
+        Wait for work on the state that still runs, such as JAX's; called on the clock after `init`, each
+        `step` and `finalize`. The `step` of a `Lockstep` waits itself.
     ``state_bytes(state)``
         Bytes that the state holds outside of arrays, such as those of a booster.
     ``model(state)``
         The model as bytes, stored with the result.
     ``device()``
-        The device on which the method trains, such as ``"gpu"``; ``"cpu"`` by default.
+        The device on which the method trains, such as ``"gpu"``; ``"cpu"`` by default. It is asked when a
+        study is planned, and results on another device are results of another setting.
     ``ignored()``
         Names of fields without effect, given the other fields, such as the radius of a ball when the penalty
         is a ridge; a tuning does not vary them.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,14 @@ from aucbench.contracts.batch import Matrix
 
 BLOCK_ROWS = 8192  # statistics are summed in float64 over blocks of this many rows
 BLOCK_VALUES = 1 << 15  # values of CSR rows squared at a time
+
+
+class ValidationRows(NamedTuple):
+    """Rows held out of the training rows for a method that declares `validation`."""
+
+    X: Matrix  # (v, d)
+    y: NDArray[np.int8]  # (v,) labels in {-1, 1}
+    weights: NDArray[np.float64] | None = None  # (v,) > 0, None without weights
 
 
 class Problem:
@@ -36,6 +44,8 @@ class Problem:
         The factor f of the rescaled rows f (x - c), by which a default of regularisation for the scaled
         columns is stated for these rows (see `Method.regularisation`); 1 if regularisation refers to the rows
         as they are.
+    validation : ValidationRows, optional
+        Other rows, with `X`, `y` and `weights`, for a method that declares `validation`.
     """
 
     def __init__(
@@ -46,6 +56,7 @@ class Problem:
         loss: Any = None,
         weights: NDArray[np.float64] | None = None,
         row_factor: float = 1.0,
+        validation: ValidationRows | None = None,
     ):
         self.X = X
         self.y = y
@@ -53,6 +64,7 @@ class Problem:
         self.loss = loss
         self.weights = weights
         self.row_factor = row_factor
+        self.validation = validation
 
     @property
     def n_samples(self) -> int:

@@ -24,6 +24,7 @@ class RandomStream(IntEnum):
     test_halves = 13  # validation and test halves of a predefined test part
     inner_folds = 14  # splits of the training rows, for tuning
     row_limit = 15  # rows kept by `max_train_rows`
+    validation = 16  # training rows held out for a method that declares `validation`
 
 
 def generator(seed: int, stream: RandomStream, *numbers: int) -> np.random.Generator:

@@ -136,13 +136,15 @@ def reason_against(family: Family, cls: Any) -> str | None:
 def _misfit(family: Family, cls: Any) -> str | None:
     """Why a public attribute of a class breaks the contract, None if all match it."""
     contract, own = _contract(FACTS[family]), {field.name for field in fields(cls)}
+    for name in sorted(own & _not_fields(family)):
+        what = "the optional function" if Any in contract[name] else "the declaration"
+        return f"`{name}` of {cls.__name__} is a field, and {what} `{name}` of the contract: rename the field"
     for name in (each for each in dir(cls) if not each.startswith("_")):
         value, types = inspect.getattr_static(cls, name), contract.get(name)
         if types is not None:
             if not _fits(value, types):
                 what = "a method" if Any in types else " or ".join(NOUNS[each] for each in types)
-                other = "; a field needs another name" if name in own else ""
-                return f"`{name}` of {cls.__name__} must be {what}, got {value!r:.60}{other}"
+                return f"`{name}` of {cls.__name__} must be {what}, got {value!r:.60}"
         elif name not in own:
             found = [vars(base).get(name) for base in cls.__mro__]
             is_function = any(callable(each) or hasattr(each, "__get__") for each in found)
@@ -173,6 +175,14 @@ def _contract(facts: type[Facts]) -> Mapping[str, tuple[Any, ...]]:
         options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
         found[name] = tuple(get_origin(each) or each for each in options)
     return found
+
+
+@cache
+def _not_fields(family: Family) -> frozenset[str]:
+    """Names that no field may have: those of functions and, for methods, of declarations of the class."""
+    hints, contract = get_type_hints(FACTS[family]).items(), _contract(FACTS[family])
+    of_class = {name for name, hint in hints if get_origin(hint) is ClassVar} - {"name"}
+    return frozenset(name for name in of_class if family is Family.algorithms or Any in contract[name])
 
 
 def _fits(value: Any, types: tuple[Any, ...]) -> bool:

@@ -54,6 +54,7 @@ def serve(connection: Connection, environment: Mapping[str, str], trace: str) ->
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
     os.environ.clear()
     os.environ.update(environment)
+    os.environ.setdefault("PJRT_NPROC", "1")  # JAX computes in one thread, if a plugin imports it here
     with open(trace, "w") as lines:
         faulthandler.enable(lines, all_threads=False)
         if hasattr(faulthandler, "register"):

@@ -15,12 +15,13 @@ from threadpoolctl import ThreadpoolController
 from aucbench.contracts import Access, MethodFacts
 from aucbench.data import memory
 from aucbench.errors import DataError, ParameterError
+from aucbench.humanize import sentence_of
 from aucbench.kernels.jit import NotCompiledError, no_compilation
 from aucbench.runner.budget_and_checkpoints import Budget, make_budget
 from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer
 from aucbench.runner.state import is_finite
-from aucbench.runner.task import Outcome, StopReason, Task
+from aucbench.runner.task import Outcome, StopReason, Task, rows_of
 from aucbench.runner.trainer import CheckpointCallback, Trainer, finalize
 
 VECTORS = 6  # least number of (d,) vectors in a run: state, checkpoint and copies of both
@@ -29,7 +30,7 @@ WORTH_COMPILING = 30.0  # seconds of training alone; compiling for many settings
 SAMPLE_SECONDS = 2e-3  # shortest training from which the cost is estimated
 CHUNK_ROWS = 1 << 20  # longest chunk: row numbers stay small and progress is reported
 
-_compiled: dict[tuple[Any, ...], None] = {}  # kinds of tasks whose kernels this process has compiled
+_compiled: dict[tuple[Any, ...], str] = {}  # kinds of tasks that this process has warmed up, and errors
 
 
 def run_cell(
@@ -48,7 +49,7 @@ def run_cell(
     check_requirements(task)
     check_memory(task.X.shape[1])
     budget, next_batch, longest = make_budget(task), batch_sampler(task), max_chunk(task)
-    compile_kernels(task)
+    warm_up = compile_kernels(task)
     with training_context():
         scorer, problem = scorer_of(task), task.problem(budget.iterations)
         trainer = Trainer(task, budget, scorer, problem, on_checkpoint)
@@ -59,7 +60,7 @@ def run_cell(
                 trainer.iteration = first_diverged_iteration(task, budget, start, len(batch))
             else:
                 progress(trainer.fraction)
-        outcome = trainer.outcome()
+        outcome = replace(trainer.outcome(), warm_up=warm_up)
         if task.blocks is None or outcome.stop_reason is StopReason.diverged:
             return outcome
         return replace(outcome, placements=scorer.placements(task.blocks))
@@ -94,29 +95,48 @@ def is_asked_together(algorithm: Any, settings: int) -> bool:
     return facts.together is not None and settings >= max(2, facts.min_together)
 
 
-def compile_kernels(task: Task) -> None:
-    """Compile or load every kernel the cell will use, on a few rows of the same types.
+def compile_kernels(task: Task) -> str:
+    """Compile or load every kernel the cell will use; returns the error that ended the warm-up, or "".
 
+    A method of access `minibatch` or `balanced`, or one that declares `wait`, trains on real rows, since
+    compilers such as XLA's make code for one shape of arrays; others train on a few rows of the same types.
     Nothing is done for a task like one of the latest of this process, as the runs of one entry are, which
     differ in their seeds.
     """
+    kinds = None
     with contextlib.suppress(TypeError):  # of a plugin that has no hash
         kinds = _kinds_of(task)
         if kinds in _compiled:
-            return
-        _compiled[kinds] = None
+            return _compiled[kinds]
+    error = ""
+    try:
+        _warm_up(task)
+    except Exception as found:  # a method may refuse few rows; other errors show in the run itself
+        error = sentence_of(found)
+    if kinds is not None:
+        _compiled[kinds] = error
         if len(_compiled) > KEPT_KINDS:
             del _compiled[next(iter(_compiled))]
+    return error
+
+
+def _warm_up(task: Task) -> None:
+    """Train throw-away states for some iterations, and score them."""
     small, algorithm = _few_rows(task), task.algorithm
-    # A method may refuse a problem this small; other errors show in the run itself.
-    with contextlib.suppress(Exception):
-        batch = batch_sampler(small)(_fewest(algorithm))
-        state = algorithm.step(algorithm.init(small.problem(len(batch)), small.generator()), batch)
-        scorer, final = Scorer(small.X, small.y, task.measures), finalize(algorithm, state)
-        for models in (1, 2):  # one model and many are scored by different kernels
-            scorer.values([scorer.add(algorithm, final)[0] for _ in range(models)][-1])
-        if small.blocks is not None:
-            scorer.placements(np.arange(len(small.y), dtype=np.uint8))
+    waits = MethodFacts(algorithm).wait is not None
+    real = task if waits or task.access in (Access.minibatch, Access.balanced) else small
+    count = 1 if real is task and task.access is Access.full else _fewest(algorithm)
+    batch = batch_sampler(real)(count)
+    # On few rows, the planned number of iterations is theirs.
+    planned = make_budget(task).iterations if real is task else len(batch)
+    state = algorithm.step(algorithm.init(real.problem(planned), real.generator()), batch)
+    if waits:
+        algorithm.wait(state)
+    scorer, final = Scorer(small.X, small.y, task.measures), finalize(algorithm, state)
+    for models in (1, 2):  # one model and many are scored by different kernels
+        scorer.values([scorer.add(algorithm, final)[0] for _ in range(models)][-1])
+    if small.blocks is not None:
+        scorer.placements(np.arange(len(small.y), dtype=np.uint8))
 
 
 def trains_together(task: Task, settings: int) -> bool:
@@ -163,10 +183,7 @@ def _few_rows(task: Task) -> Task:
     """The task on a few rows of the same types."""
     y = task.y
     few = np.sort(np.concatenate([np.flatnonzero(y == 1)[:8], np.flatnonzero(y == -1)[:8]]))
-    X_few = task.X[few]
-    if isinstance(X_few, np.ndarray):  # read-only rows are another type to the compiler
-        X_few.flags.writeable = task.X.flags.writeable
-    return replace(task, X=X_few, y=y[few], weights=None if task.weights is None else task.weights[few])
+    return replace(task, **rows_of(task, few)._asdict())
 
 
 def _fewest(algorithm: Any) -> int:

@@ -31,7 +31,7 @@ CHUNK_BYTES = 1 << 22  # size of a chunk of rows that fits the processor's share
 CHUNK_VISITS = 1024  # least number of rows in a chunk, which makes the cost of a call negligible
 STATE_FEATURES = 4096  # with more features, the weights would evict the rows from the cache
 CHECK_CHUNKS = 16  # chunks between checks for NaN and infinity; checkpoints are always checked
-SHARED = ("X", "y", "X_test", "y_test", "weights")
+SHARED = ("X", "y", "X_test", "y_test", "weights", "validation")
 EQUAL = ("epochs", "iterations", "seconds", "checkpoints", "order", "seed", "order_seed", "fold", "measures")
 Progress = Callable[[float], None]
 ErrorEnds = Callable[..., contextlib.AbstractContextManager[None]]
@@ -200,7 +200,7 @@ class _Grid:
             return {}
         for k in members:
             with self._error_ends(k):
-                problem = _SharedProblem(self._statistics, budget.iterations, self._tasks[k].loss)
+                problem = _SharedProblem(self._statistics, self._tasks[k].problem(budget.iterations))
                 trainers[k] = Trainer(self._tasks[k], budget, self._scorer, problem, init=init)
         begun = dict(trainers)
         parts = self._parts(trainers)
@@ -268,13 +268,13 @@ class _Grid:
 
 
 class _SharedProblem(Problem):
-    """A problem whose statistics are computed once for all settings.
+    """The problem of a setting, with statistics that are computed once for all settings.
 
     Arrays are copies: what a method does to its own must not reach the others.
     """
 
-    def __init__(self, statistics: Problem, iterations: int | None, loss: Any):
-        super().__init__(statistics.X, statistics.y, iterations, loss, statistics.weights)
+    def __init__(self, statistics: Problem, own: Problem):
+        vars(self).update(vars(own))
         self._statistics = statistics
 
     p = cached_property(lambda self: self._statistics.p)

@@ -10,6 +10,7 @@ from scipy import sparse
 from aucbench.contracts import Access, Batch, MethodFacts, Problem
 from aucbench.data.preprocess import check_magnitude
 from aucbench.errors import DataError, ParameterError
+from aucbench.runner.task import validation_share
 from aucbench.runner.trainer import finalize
 
 
@@ -26,6 +27,8 @@ def replay_rows(
     """Weights at the end, (d,), or at the checkpoints, (len(checkpoints), d); see `aucbench.replay`."""
     if MethodFacts(algorithm).weights is None:
         raise TypeError(f"{algorithm.name} has no `weights`: only linear methods can be replayed.")
+    if validation_share(algorithm):
+        raise ParameterError(f"{algorithm.name}: replay has no validation rows; set its validation to 0.")
     access = Access(algorithm.access)
     X, y = _matrix(X), np.ascontiguousarray(y, np.int8)
     rows = _rows(access, rows, X, y)

@@ -1,14 +1,16 @@
 """Task of a cell, the order in which it visits rows, its outcome, and why it stopped."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.contracts import Access, Problem
+from aucbench.contracts import Access, MethodFacts, Problem, ValidationRows
 from aucbench.contracts.random_streams import RandomStream, generator
+from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.measures import Measure
 
 # A run without a budget sees each row ten times, or more often where rows are few: up to 200 times, until
@@ -59,6 +61,7 @@ class Task:
     weights: NDArray[np.float64] | None = None  # (n,) > 0, of the training rows
     keep_weights: bool = False  # whether the outcome has the weights of all checkpoints
     row_factor: float = 1.0  # of the problem
+    validation: ValidationRows | None = None  # not among X
     blocks: NDArray[np.uint8] | None = None  # (n_test,) of the test rows, for the placements of the outcome
 
     @property
@@ -73,7 +76,7 @@ class Task:
 
     def problem(self, iterations: int | None) -> Problem:
         """The problem passed to the method, with the planned number of iterations."""
-        return Problem(self.X, self.y, iterations, self.loss, self.weights, self.row_factor)
+        return Problem(self.X, self.y, iterations, self.loss, self.weights, self.row_factor, self.validation)
 
     def generator(self) -> np.random.Generator:
         """The method's own randomness; a seed sequence pads with zeros, so that fold 0 is the seed alone.
@@ -97,11 +100,60 @@ class Outcome:
     checkpoint_weights: NDArray[np.float64] | None  # (checkpoints, d); None unless they were to be kept
     iterations: int
     total_seconds: float
-    total_cpu_seconds: float
+    total_cpu_seconds: float  # of the training thread
+    process_cpu_seconds: float  # of all threads of the process
     state_bytes: int
     layout: str  # whether a step touches all weights (eager) or those of its row (lazy)
     stop_reason: StopReason
+    warm_up: str = ""  # the error that ended the warm-up, so that times may include compilation
     placements: NDArray[np.float64] | None = None  # (blocks,) `block_deviations` of the final test scores
+
+
+def validation_share(algorithm: Any) -> float:
+    """The share of the training rows that a method has held out for itself; ParameterError if it is none."""
+    share = float(MethodFacts(algorithm).validation)
+    if not 0.0 <= share < 1.0:
+        raise ParameterError(f"{algorithm.name}: validation must be in [0, 1), got {share:g}.")
+    return share
+
+
+def hold_out(tasks: Sequence[Task], seed: int) -> list[Task]:
+    """Tasks on the same rows and fold, with the validation rows that their methods declare.
+
+    The rows are drawn by the seed of the split and the fold, once for each share, so that tasks share them.
+    """
+    parts: dict[float, dict[str, Any]] = {0.0: {}}
+    for task in tasks:
+        share = validation_share(task.algorithm)
+        if share not in parts:
+            chosen = _stratified(task.y, share, generator(seed, RandomStream.validation, task.fold))
+            kept, held = (rows_of(task, np.flatnonzero(each)) for each in (~chosen, chosen))
+            parts[share] = {**kept._asdict(), "validation": held}
+    found = [(task, parts[validation_share(task.algorithm)]) for task in tasks]
+    return [replace(task, **changes) if changes else task for task, changes in found]
+
+
+def rows_of(task: Task, rows: NDArray[np.int64]) -> ValidationRows:
+    """Some of the training rows of a task."""
+    X = task.X[rows]
+    if isinstance(X, np.ndarray):  # read-only rows are another type to the compiler
+        X.flags.writeable = task.X.flags.writeable
+    return ValidationRows(X, task.y[rows], None if task.weights is None else task.weights[rows])
+
+
+def _stratified(y: NDArray[np.int8], share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """(n,) whether a row is among a random share of each class, rounded, at least one row and not all."""
+    chosen = np.zeros(len(y), np.bool_)
+    for label in (1, -1):
+        rows = np.flatnonzero(y == label)
+        if len(rows) < 2:
+            raise DataError(
+                f"Validation rows need two training rows of each class, got {len(rows)} "
+                f"{'positive' if label == 1 else 'negative'}; use validation=0 or more rows."
+            )
+        count = min(len(rows) - 1, max(1, round(share * len(rows))))
+        chosen[rng.permutation(rows)[:count]] = True
+    return chosen
 
 
 def default_passes(n_samples: float) -> float:

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable
-from time import perf_counter_ns, thread_time_ns
+from time import perf_counter_ns, process_time_ns, thread_time_ns
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,18 @@ CheckpointCallback = Callable[[int, NDArray[np.float64]], bool]
 
 
 class Clock:
-    """The training clock: wall and thread-CPU nanoseconds; ``with clock:`` runs it."""
+    """The training clock: nanoseconds of wall, and of CPU of this thread and of all threads of the process.
 
-    def __init__(self, wall_ns: int = 0, cpu_ns: int = 0) -> None:
+    ``with clock:`` runs it.
+    """
+
+    def __init__(self, wall_ns: int = 0, cpu_ns: int = 0, process_ns: int = 0) -> None:
         self.wall_ns = wall_ns
         self.cpu_ns = cpu_ns
+        self.process_ns = process_ns
 
     def __enter__(self) -> "Clock":
+        self._process_start = process_time_ns()
         self._cpu_start = thread_time_ns()
         self._wall_start = perf_counter_ns()
         return self
@@ -36,6 +41,7 @@ class Clock:
     def __exit__(self, *error: object) -> None:
         self.wall_ns += perf_counter_ns() - self._wall_start
         self.cpu_ns += thread_time_ns() - self._cpu_start
+        self.process_ns += process_time_ns() - self._process_start
 
     @property
     def seconds(self) -> float:
@@ -47,21 +53,27 @@ class Clock:
         """Thread-CPU seconds so far."""
         return self.cpu_ns * 1e-9
 
+    @property
+    def process_cpu_seconds(self) -> float:
+        """CPU seconds of all threads of the process so far."""
+        return self.process_ns * 1e-9
+
     def __iadd__(self, other: "Clock") -> "Clock":
         self.wall_ns += other.wall_ns
         self.cpu_ns += other.cpu_ns
+        self.process_ns += other.process_ns
         return self
 
     def __floordiv__(self, count: int) -> "Clock":
-        return Clock(self.wall_ns // count, self.cpu_ns // count)
+        return Clock(self.wall_ns // count, self.cpu_ns // count, self.process_ns // count)
 
     def copy(self) -> "Clock":
         """A stopped clock that shows the same."""
-        return Clock(self.wall_ns, self.cpu_ns)
+        return Clock(self.wall_ns, self.cpu_ns, self.process_ns)
 
 
 class Trainer:
-    """Trains one setting; the clock runs in init, step and finalize only.
+    """Trains one setting; the clock runs in init, step and finalize only, and in `wait` after each of them.
 
     Several trainers on the same test rows may share one scorer. `on_checkpoint` gets the number of a
     checkpoint, from 0, and its AUC and other measures unless they are NaN; the run ends when it returns True.
@@ -88,8 +100,10 @@ class Trainer:
         self._samples = 1  # rows that an iteration consumes
         self.clock = self._checkpoint_clock = Clock()
         generator = task.generator()
+        self._wait = MethodFacts(task.algorithm).wait or _no_wait
         with self.clock:
             self.state = (init or task.algorithm.init)(problem, generator)
+            self._wait(self.state)
 
     def next_chunk(self) -> int | None:
         """Iterations to the next checkpoint; None when the run is over."""
@@ -105,6 +119,8 @@ class Trainer:
         algorithm = self.task.algorithm
         with self.clock:
             state = algorithm.step(self.state, batch)
+            if state is not None:
+                self._wait(state)
         if state is None and self.state is not None:
             raise PluginError(f"{algorithm.name}: `step` {NO_STATE}{line_of(type(algorithm), 'step')}")
         self.state = state
@@ -164,7 +180,8 @@ class Trainer:
             iterations=iteration,
             total_seconds=end.seconds,
             total_cpu_seconds=end.cpu_seconds,
-            state_bytes=state_bytes(self.state),
+            process_cpu_seconds=end.process_cpu_seconds,
+            state_bytes=state_bytes(self.task.algorithm, self.state),
             layout=str(getattr(self.state, "layout", None) or layout(self.task.X)),
             stop_reason=reason,
         )
@@ -186,7 +203,14 @@ class Trainer:
 
 def finalize(algorithm: Any, state: Any, clock: Clock | None = None) -> Any:
     """The state that is scored; the clock, which takes time itself, runs in a method's own code only."""
-    if MethodFacts(algorithm).finalize is None:
+    facts = MethodFacts(algorithm)
+    if facts.finalize is None:
         return state
     with clock or contextlib.nullcontext():
-        return algorithm.finalize(state)
+        final = algorithm.finalize(state)
+        (facts.wait or _no_wait)(final)
+        return final
+
+
+def _no_wait(state: Any) -> None:
+    """For a method whose work is done when its functions return."""

@@ -26,7 +26,7 @@ from aucbench.runner.cell import (
 )
 from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer, linear_scores
-from aucbench.runner.task import Order, StopReason, Task
+from aucbench.runner.task import Order, StopReason, Task, hold_out
 from aucbench.runner.trainer import Trainer, finalize
 from aucbench.sklearn._threshold import Sample, best_threshold
 from aucbench.sklearn._training_rows import Representation
@@ -123,7 +123,9 @@ class ModelTrainer(Trainer):
                 self.diverged = f"at iteration {self.iteration:,}"
         self._calls += 1
         none, no_labels = task.X[:0].copy(), task.y[:0].copy()
-        self.task = replace(task, X=none, y=no_labels, X_test=none, y_test=no_labels, weights=None)
+        self.task = replace(
+            task, X=none, y=no_labels, X_test=none, y_test=no_labels, weights=None, validation=None
+        )
 
     def go_on(self, X: Any, y: NDArray[np.int8]) -> None:
         """Train on other rows, once each, in an order that differs from call to call."""
@@ -244,7 +246,7 @@ def fitted(
     Z = made._representation.fit_transform(X, seed, weights)
     budget = {"iterations": parts.iterations} if parts.iterations is not None else {"epochs": epochs}
     factor = made._representation.row_factor
-    task = task_of(parts, Z, y, seed, factor, weights=weights, **budget)
+    (task,) = hold_out([task_of(parts, Z, y, seed, factor, weights=weights, **budget)], seed)
     limit, next_batch = make_budget(task), batch_sampler(task)
     with training_context():
         done = ModelTrainer(task, limit, limit.iterations)

@@ -8,6 +8,7 @@ from aucbench.contracts import Access, MethodFacts, check_fields
 from aucbench.contracts.validation import Family, reason_against
 from aucbench.errors import ParameterError, PluginError
 from aucbench.registry import accepted_loss, catalog
+from aucbench.runner.task import validation_share
 from aucbench.suggestions import suggest
 
 FAMILIES = {"algo": Family.algorithms, "loss": Family.losses, "features": Family.features}
@@ -96,6 +97,8 @@ def why_not_on(algorithm: Any, planned: int | None, call: str, instead: str = ""
             f"{name} does not declare `resumable = True`, so that its state may belong to the rows it has "
             f"seen: use {instead}another method."
         )
+    if validation_share(algorithm):
+        return f"{name} holds out validation rows, which {call} cannot: set its validation to 0."
     if MethodFacts(algorithm).plans and planned is None:
         return (
             f"{name} must know the number of iterations beforehand: "

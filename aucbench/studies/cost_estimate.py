@@ -27,7 +27,7 @@ from aucbench.pool import Pool, ProcessEnded
 from aucbench.runner.budget_and_checkpoints import log_spaced
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
-from aucbench.runner.task import Task
+from aucbench.runner.task import Task, hold_out
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.memory_limit import limited_memory
 from aucbench.studies.plan import Plan, PlannedCell, PlannedEntry
@@ -74,11 +74,14 @@ def probe(entry: Entry, seeds: Seeds, points: Sequence[Point], rows: int, second
     prepared, of_map = _sample(entry, seeds)
     is_full = Access(entry.algorithm.instance.access) is Access.full
     looks = 1 if is_full else LOOKS
-    alone = [task_of(cell, prepared, points[len(points) // 2] if points else {}, looks)]
+    alone = hold_out(
+        [task_of(cell, prepared, points[len(points) // 2] if points else {}, looks)], seeds.split_seed
+    )
     together = []
     for setting in points[:: max(1, len(points) // SETTINGS)][:SETTINGS]:
         with suppress(ParameterError):  # incompatible values
             together.append(task_of(cell, prepared, setting, looks))
+    together = hold_out(together, seeds.split_seed)
     seconds /= 2 if points else 1
     with limited_memory(entry.limits.memory, 1, worker=True):
         if is_full:

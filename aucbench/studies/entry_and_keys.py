@@ -6,11 +6,12 @@ from dataclasses import replace as replace_field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from msgspec import UNSET
 from msgspec.structs import asdict as structs_asdict
 from msgspec.structs import replace
 
 from aucbench import stand_ins
-from aucbench.contracts import DatasetFacts
+from aucbench.contracts import DatasetFacts, MethodFacts
 from aucbench.contracts.code_digest import code_digest
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
@@ -30,6 +31,7 @@ from aucbench.studies.tuners import Tuning
 
 # Version in the keys of searches, increased when their settings or trials change.
 SEARCH = "search 2"
+CPU = "cpu"  # device of methods that declare none
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,12 @@ class BoundPlugin:
     def family(self) -> str:
         """The declared family of a data set, by default its title: each of a user's files is a family."""
         return DatasetFacts(self.instance).family or self.title
+
+    @cached_property
+    def device(self) -> str:
+        """The device on which a method trains."""
+        own = MethodFacts(self.instance).device
+        return CPU if own is None else str(self.instance.device())
 
     @cached_property
     def description(self) -> PluginRecord:
@@ -179,6 +187,7 @@ class Entry:
             budget=BudgetRecord(**asdict(self.budget)),
             order=str(self.settings.order),
             dtype=str(self.settings.dtype),
+            device=UNSET if self.algorithm.device == CPU else self.algorithm.device,
         )
 
     @cached_property

@@ -18,8 +18,9 @@ from aucbench.data.preprocess import Prepared
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.measures import Measure, TrainingObjective
 from aucbench.evaluation.pair_objective import declared_objective, objective_value
+from aucbench.humanize import sentence_of
 from aucbench.runner.scorer import Scorer
-from aucbench.runner.task import Outcome, StopReason, Task, rows_per_iteration
+from aucbench.runner.task import Outcome, StopReason, Task
 from aucbench.studies import provenance
 from aucbench.studies.calibration import calibration
 from aucbench.studies.entry_and_keys import Entry
@@ -55,8 +56,10 @@ def cell_record(
     on which labels are positive.
     """
     entry = unit.entry
+    plugins = (entry.algorithm, entry.features, *([entry.loss] if entry.loss else []))
+    packages = provenance.packages_of(task.algorithm, [plugin.distribution for plugin in plugins])
     environment = structs.replace(
-        provenance.environment(concurrency, command),
+        provenance.environment(concurrency, command, packages),
         finished_at=datetime.now(UTC).isoformat(timespec="microseconds"),
         calibration=calibration() or UNSET,
     )
@@ -66,7 +69,7 @@ def cell_record(
         key=unit.key,
         **structs.asdict(structs.replace(described, dataset=dataset)),
         **structs.asdict(unit.seeds),
-        data=_data(prepared, unit.digests, loaded),
+        data=_data(prepared, unit.digests, loaded, task),
         tuned=unit.tuned,
         result=_result(entry, task, prepared, outcome),
         source=entry.source_digest,
@@ -90,7 +93,7 @@ def failure_record(unit: CellUnit, failure: Failure) -> FailureRecord:
     )
 
 
-def _data(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded) -> DataRecord:
+def _data(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded, task: Task) -> DataRecord:
     X, rows = prepared.X, len(prepared.y)
     return DataRecord(
         sha256=digests,
@@ -106,6 +109,7 @@ def _data(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded) -> DataR
         format="csr" if sparse.issparse(X) else "dense",
         nonzeros_per_row=_nonzeros(prepared),
         features_seconds=prepared.features_seconds,
+        validation_rows=UNSET if task.validation is None else len(task.validation.y),
         **({} if prepared.repeats is None else prepared.repeats._asdict()),
     )
 
@@ -116,7 +120,7 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> R
     per_iteration = 1e9 / max(1, outcome.iterations)
     # Rows passed to an iteration; rows that a method keeps in a buffer do not count.
     sides = 2 if Access(algorithm.access) is Access.pairs else 1
-    visited = rows_per_iteration(algorithm, len(prepared.y)) * sides
+    visited = task.rows_per_iteration * sides
     weights, rescaling = outcome.weights, prepared.rescaling
     return ResultRecord(
         # A diverged model has no score, whatever its last finite checkpoint was.
@@ -124,11 +128,15 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> R
         iterations=outcome.iterations,
         train_seconds=outcome.total_seconds,
         train_cpu_seconds=outcome.total_cpu_seconds,
+        process_cpu_seconds=outcome.process_cpu_seconds,
+        threads=MethodFacts(algorithm).threads,
+        device=entry.algorithm.device,
         ns_per_iteration=outcome.total_seconds * per_iteration,
         cpu_ns_per_iteration=outcome.total_cpu_seconds * per_iteration,
         nonzeros_per_iteration=_nonzeros(prepared) * visited,
         state_bytes=outcome.state_bytes,
         layout=outcome.layout,
+        warm_up=outcome.warm_up or UNSET,
         weights_norm=None if weights is None else _norm(weights),
         score_at_zero=_finite(0.0 if rescaling is None or weights is None else rescaling.raw(weights)[1]),
         stop_reason=str(outcome.stop_reason),
@@ -263,7 +271,7 @@ def with_objective(cell: CellResult, algorithm: Any, problem: Problem) -> CellRe
     """A cell with the objective of its method over all pairs of the training rows, at its weights.
 
     If the objective cannot be computed, the record has the reason: the method declares none or has no
-    weights, or too many pairs are near kinks that the loss does not declare.
+    weights, its `objective` fails, or too many pairs are near kinks that the loss does not declare.
     """
     points, models, reason = len(cell.curve["auc"]), _models(cell), ""
     curve = np.full(points, np.nan)
@@ -275,6 +283,10 @@ def with_objective(cell: CellResult, algorithm: Any, problem: Problem) -> CellRe
         reason = DIVERGED if cell.diverged else "" if models else "the method has no weights"
     except ParameterError as error:
         reason = str(error)
+    except MemoryError:
+        raise
+    except Exception as error:  # of the plugin: its result without this measure is valid
+        reason = f"`objective` of {algorithm.name} failed: {sentence_of(error)}"
     own = MeasureRecord(value=None if reason else float(curve[-1]), reason=reason)
     name = TrainingObjective.name
     return cell.with_measures({name: own}, {name: curve})

@@ -4,20 +4,25 @@ import contextlib
 import json
 import os
 import platform
+import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from aucbench.contracts import MethodFacts
+from aucbench.contracts.hooks import PROJECT
 from aucbench.data import cache_folder
 from aucbench.humanize import without_secrets
-from aucbench.studies.record import Environment
+from aucbench.studies.record import CellRecord, Environment
 
 PACKAGES = (
     "aucbench",
@@ -32,18 +37,65 @@ PACKAGES = (
 )
 
 
-def environment(concurrency: int = 1, command: str | None = None) -> Environment:
+def environment(
+    concurrency: int = 1, command: str | None = None, packages: Iterable[str] = ()
+) -> Environment:
     """The environment of a run.
 
     `concurrency` is the number of cells that run at the same time on this machine. `command` started the run;
-    the default is the command of this process.
+    the default is the command of this process. The versions of `packages` are recorded beside the usual ones.
     """
+    constant = _constant()
+    more = {name: found for name in packages if (found := _version(name))}
     return replace(
-        _constant(),
+        constant,
+        packages=more | constant.packages,
         command=without_secrets(command or shlex.join(sys.argv)),
         concurrency=concurrency,
         load_average=os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
     )
+
+
+def packages_of(algorithm: Any, distributions: Iterable[str]) -> tuple[str, ...]:
+    """The packages that a method declares, and those that the distributions of its plugins require."""
+    required = (name for distribution in distributions for name in _required(distribution))
+    return tuple(dict.fromkeys((*MethodFacts(algorithm).packages, *required)))
+
+
+@cache
+def _required(distribution: str) -> tuple[str, ...]:
+    """Packages that a distribution other than this project's requires without an extra."""
+    if distribution in ("", PROJECT):  # its own are recorded with every result
+        return ()
+    try:
+        stated = requires(distribution) or ()
+    except PackageNotFoundError:  # a class that no installed package announces
+        return ()
+    return tuple(
+        name.group().lower().replace("_", "-")
+        for each in stated
+        if "extra" not in each.partition(";")[2] and (name := re.match(r"[\w.-]+", each))
+    )
+
+
+def missing_packages(algorithm: Any) -> str:
+    """What a method needs that is not installed, and the command that installs it; empty if nothing."""
+    facts = MethodFacts(algorithm)
+    missing = [name for name in facts.packages if _version(name) is None]
+    if not missing:
+        return ""
+    wanted = f"'{facts.extra}'" if facts.extra else " ".join(missing)
+    return f"needs {' and '.join(missing)}: pip install {wanted}"
+
+
+def changed_versions(record: CellRecord) -> dict[str, tuple[str, str]]:
+    """The packages of a cell's method whose version is another here: theirs and ours, "" if not installed.
+
+    Packages that this project itself requires are left out.
+    """
+    own = {name: made for name, made in record.environment.packages.items() if name not in PACKAGES}
+    here = {name: _version(name) or "" for name in own}
+    return {name: (made, here[name]) for name, made in own.items() if here[name] != made}
 
 
 @cache
@@ -89,6 +141,7 @@ def _git(folder: str, *arguments: str) -> str:
     return done.stdout.strip()
 
 
+@cache
 def _version(name: str) -> str | None:
     try:
         return version(name)

@@ -32,6 +32,8 @@ WORD = r"[A-Za-z_][\w-]*"
 Name = Annotated[str, Meta(pattern=rf"\A{WORD}\Z")]
 # A tuning may have parameters of its measure, such as pauc.max_fpr.
 TuningName = Annotated[str, Meta(pattern=rf"\A(({'|'.join(RECORDED)})\.)?{WORD}\Z")]
+# A tuning may choose the budget, too.
+TunedName = Annotated[str, Meta(pattern=rf"\A(budget\.)?{WORD}\Z")]
 
 
 class CellStatus(StrEnum):
@@ -92,7 +94,7 @@ class TuningRecord(Struct, frozen=True, kw_only=True):
 
     name: Name
     parameters: dict[TuningName, Any] = {}
-    space: dict[Name, list[Any]] = {}
+    space: dict[TunedName, list[Any]] = {}
 
 
 class BudgetRecord(Struct, frozen=True, kw_only=True):
@@ -120,6 +122,7 @@ class EntryDescription(Struct, frozen=True, kw_only=True):
     budget: BudgetRecord
     order: Name
     dtype: Name
+    device: Name | UnsetType = UNSET  # on which the method trains; unset for "cpu"
 
 
 DESCRIPTION = EntryDescription.__struct_fields__
@@ -131,6 +134,7 @@ class DataRecord(Struct, frozen=True, kw_only=True):
     sha256: tuple[str, ...]  # digests of the parts of the data set
     train_rows: Count
     test_rows: Count
+    validation_rows: Count | UnsetType = UNSET  # of the training rows: those that the method held out
     features: Count
     train_positives: Whole
     test_positives: Whole | None = None
@@ -242,12 +246,17 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     auc: Auc | None  # final test AUC, None for a run that diverged
     iterations: Whole
     train_seconds: Duration
-    train_cpu_seconds: Duration
+    train_cpu_seconds: Duration  # of the training thread
+    # Of all threads of the process; unset, as the next two, by earlier versions.
+    process_cpu_seconds: Duration | UnsetType = UNSET
+    threads: Whole | UnsetType = UNSET  # that the method declares, 0 if it does not know their number
+    device: Name | UnsetType = UNSET  # on which the method trains
     ns_per_iteration: Duration
     cpu_ns_per_iteration: float
     nonzeros_per_iteration: float | UnsetType = UNSET  # of the rows that an iteration visits, in the mean
     state_bytes: Whole
     layout: str | None = None  # of the weights, "eager" or "lazy"
+    warm_up: str | UnsetType = UNSET  # the error that ended the warm-up: times may include compilation
     weights_norm: float | None = None  # None of a method without weights, which is not linear
     score_at_zero: float | None = 0.0  # of a row that was zero before it was rescaled
     stop_reason: str

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import UNSET
@@ -160,18 +160,29 @@ def points_of(entry: Entry, search: Search) -> list[Point]:
 
 
 def iterations_of(entry: Entry, rows: float) -> float:
-    """Iterations of one training on that many rows; for a budget in seconds as if it were an epoch."""
+    """Iterations of one training on that many rows; for a budget in seconds as if it were an epoch.
+
+    Where a tuning chooses the budget, the mean over its values.
+    """
+    if found := _numbers(entry, "budget.iterations"):
+        return float(np.mean(found))
     if entry.budget.iterations is not None:
         return entry.budget.iterations
     return passes_of(entry, rows) * rows / rows_per_iteration(entry.algorithm.instance, int(rows))
 
 
 def passes_of(entry: Entry, rows: float) -> float:
-    """Passes over the training rows in one training; one for a budget in seconds."""
+    """Passes over the training rows in one training, as `iterations_of`; one for a budget in seconds."""
     budget = entry.budget
-    if budget.iterations is not None:
-        return budget.iterations * rows_per_iteration(entry.algorithm.instance, int(rows)) / rows
+    if found := _numbers(entry, "budget.epochs"):
+        return float(np.mean(found))
+    if budget.iterations is not None or _numbers(entry, "budget.iterations"):
+        return iterations_of(entry, rows) * rows_per_iteration(entry.algorithm.instance, int(rows)) / rows
     return budget.epochs or (1.0 if budget.seconds else default_passes(rows))
+
+
+def _numbers(entry: Entry, field: str) -> list[Any]:
+    return [value for value in entry.tuning.space.get(field, ()) if value is not None]
 
 
 class Choice(NamedTuple):

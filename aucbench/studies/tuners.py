@@ -13,6 +13,7 @@ from aucbench.contracts.hyperparameters import coerced_field
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, Measure, named
+from aucbench.studies.default_settings import Budget
 from aucbench.studies.record import TuningRecord
 
 Point = dict[str, Any]  # field to value
@@ -20,6 +21,7 @@ Point = dict[str, Any]  # field to value
 Folds = Annotated[int, Interval(low=2)]
 AUC_MEASURE = AUC()
 NOT_DECIDING = ("grid", "report")  # fields without an effect on results, except through the space
+BUDGETS = ("budget.epochs", "budget.iterations")  # that are tuned beside the fields of a method
 LATER = {"metric": AUC.name, "draw_seed": None, "given_first": False}  # not recorded by earlier versions
 
 
@@ -48,7 +50,7 @@ def resolve(algorithm: Any, given: Any) -> dict[str, tuple[Any, ...]]:
     grid = (given or {}).get(name, MethodFacts(algorithm).grid)
     if not isinstance(grid, Mapping):
         raise ParameterError(f"tuning.grid.{name}: expected {{FIELD: [VALUES]}}, got {grid!r}.")
-    known = [field.name for field in fields(algorithm)]
+    known = [*(field.name for field in fields(algorithm)), *BUDGETS]
     space = {}
     for field, values in grid.items():
         if field not in known:
@@ -59,12 +61,28 @@ def resolve(algorithm: Any, given: Any) -> dict[str, tuple[Any, ...]]:
         if not many:
             raise ParameterError(f"tuning.grid.{name}.{field} is empty: give at least one value.")
         # Values that the field coerces to the same number are tried once.
-        coerced = [
-            getattr(replace(algorithm, **{field: coerced_field(algorithm, field, frozen(value))}), field)
-            for value in many
-        ]
-        space[str(field)] = tuple(dict.fromkeys(coerced))
+        space[str(field)] = tuple(dict.fromkeys(coerced(algorithm, field, frozen(value)) for value in many))
+    if space.keys() >= set(BUDGETS):
+        raise ParameterError(f"tuning.grid.{name}: a training has epochs or iterations, so tune only one.")
     return space
+
+
+def coerced(algorithm: Any, field: str, value: Any) -> Any:
+    """A value of a tuned field as its plugin, or the budget, has it; ParameterError if it is refused."""
+    owner = Budget() if field in BUDGETS else algorithm
+    name = field.rpartition(".")[2]
+    return getattr(replace(owner, **{name: coerced_field(owner, name, value)}), name)
+
+
+def with_setting(algorithm: Any, point: Point) -> Any:
+    """The method with the fields of a setting."""
+    return replace(algorithm, **{field: value for field, value in point.items() if field not in BUDGETS})
+
+
+def with_budget(budget: Budget, point: Point) -> Budget:
+    """The budget of a setting: its own epochs or iterations, if it has them, in the place of those given."""
+    own = {field.rpartition(".")[2]: value for field, value in point.items() if field in BUDGETS}
+    return replace(budget, **{"epochs": None, "iterations": None, "seconds": None, **own}) if own else budget
 
 
 def frozen(value: Any) -> Any:
@@ -83,7 +101,7 @@ def effective(algorithm: Any, point: Point) -> Point:
     if MethodFacts(algorithm).ignored is None:
         return point
     try:
-        ignored = set(replace(algorithm, **point).ignored())
+        ignored = set(with_setting(algorithm, point).ignored())
     except Exception:  # incompatible values: the trial of the setting reports the error
         return point
     return {field: value for field, value in point.items() if field not in ignored}
@@ -120,7 +138,7 @@ def beyond(algorithm: Any, field: str, values: Sequence[Any], side: str) -> Any:
         return None
     try:
         number = round(number) if all(isinstance(each, int) for each in known) else float(f"{number:.15g}")
-        value = getattr(replace(algorithm, **{field: coerced_field(algorithm, field, number)}), field)
+        value = coerced(algorithm, field, number)
     except Exception:  # out of the field's range, or refused by the method
         return None
     return value if value < known[0] or value > known[-1] else None
@@ -151,14 +169,15 @@ def random_points(
 ) -> list[Point]:
     """Settings drawn independently of each other; the first draws do not depend on how many follow.
 
-    With `given_first` the first of them is not drawn, but has the values of the algorithm. Draws that do not
-    differ in a field with an effect are one setting.
+    With `given_first` the first of them is not drawn, but has the values of the algorithm and the budget as
+    given. Draws that do not differ in a field with an effect are one setting.
     """
     rng = generator(seed, RandomStream.settings)
     drawn = ranges(space)
     draws = [{field: _draw(range_, rng.random()) for field, range_ in drawn.items()} for _ in range(count)]
     if given_first:
-        draws = [{field: getattr(algorithm, field) for field in space}, *draws[:-1]]
+        given = {field: getattr(algorithm, field) for field in space if field not in BUDGETS}
+        draws = [given, *draws[:-1]]
     return _different(effective(algorithm, draw) for draw in draws)
 
 
@@ -203,7 +222,8 @@ class Grid:
         Keep every trial in the store and beside the result; otherwise the choice and its cost only.
     grid : mapping, optional
         Name of a method to its fields and their values: ``{solam: {zeta: [1, 10], radius: [1]}}``. Methods
-        that are not named use their own grids.
+        that are not named use their own grids. ``budget.epochs`` or ``budget.iterations``, such as the rounds
+        of boosting, are tuned like fields.
     metric : str
         Measure by which settings are judged, such as ``ap``; its parameters are those of the run.
     extend : bool

@@ -5,6 +5,7 @@ import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic, perf_counter
+from typing import Any
 
 from msgspec import UNSET, structs
 
@@ -19,7 +20,7 @@ from aucbench.pool import tell
 from aucbench.registry import catalog
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
-from aucbench.runner.task import Outcome, StopReason, Task, rows_per_iteration
+from aucbench.runner.task import Outcome, StopReason, Task, hold_out, rows_per_iteration
 from aucbench.studies.make_record import (
     cell_record,
     lacking,
@@ -35,7 +36,7 @@ from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Trial, s
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
-from aucbench.studies.tuners import Point
+from aucbench.studies.tuners import Point, with_budget, with_setting
 from aucbench.studies.work_units import CellUnit, Report, TrialsUnit, Unit
 
 FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ESTALE)
@@ -167,6 +168,7 @@ def _failure(reason: CellStatus, message: str, trace: str = "") -> Report:
 def _run_cell_unit(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: Observer) -> Report:
     entry = unit.entry
     task = task_of(unit, prepared, unit.tuned.parameters if unit.tuned else {}, entry.budget.checkpoints)
+    (task,) = hold_out([task], unit.seeds.split_seed)
     measures = {measure.name: measure for measure in (*unit.had, *entry.measures)}
     objective = measures.pop(TrainingObjective.name, None)
     if unit.stored is not None and unit.scored:
@@ -214,20 +216,38 @@ def _with_minimum(
 
 def _run_trials(unit: TrialsUnit, prepared: Prepared, observer: Observer) -> list[Trial]:
     observer.stage(f"tuning {unit.entry.algorithm.name} ({len(unit.points)} settings, fold {unit.inner})")
-    tasks, trials = [], []
+    settings, tasks, trials = [], [], []
     for number, point in unit.points:
         try:
-            tasks.append((number, point, _trial_task(unit, prepared, point)))
+            tasks.append(_trial_task(unit, prepared, point))
+            settings.append((number, point))
         except MemoryError:
             raise
         except Exception as error:  # values that do not go together
-            trials.append(_trial(unit, number, point, error, len(prepared.y)))
-    outcomes = run_grid([task for _, _, task in tasks], _within_time(unit, observer)) if tasks else []
-    for (number, point, _), outcome in zip(tasks, outcomes, strict=True):
+            trials.append(_trial(unit, number, point, error, 1))
+    tasks = hold_out(tasks, unit.seeds.split_seed)
+    outcomes = _train_together(tasks, _within_time(unit, observer))
+    for (number, point), task, outcome in zip(settings, tasks, outcomes, strict=True):
         if isinstance(outcome, Exception) and _fault_of_the_machine(outcome) is not None:
             raise outcome
-        trials.append(_trial(unit, number, point, outcome, len(prepared.y)))
+        trials.append(_trial(unit, number, point, outcome, len(task.y)))
     return trials
+
+
+def _train_together(tasks: Sequence[Task], progress: Callable[[float], None]) -> list[Outcome | Exception]:
+    """The outcomes of settings; those with equal budgets and training rows share one order."""
+    groups: dict[Any, list[int]] = {}
+    for k, task in enumerate(tasks):
+        groups.setdefault((task.epochs, task.iterations, id(task.X)), []).append(k)
+    found: dict[int, Outcome | Exception] = {}
+    for members in groups.values():
+        done, share = len(found) / len(tasks), len(members) / len(tasks)
+
+        def told(fraction: float, done: float = done, share: float = share) -> None:
+            progress(done + share * fraction)
+
+        found |= dict(zip(members, run_grid([tasks[k] for k in members], told), strict=True))
+    return [found[k] for k in range(len(tasks))]
 
 
 def _run_proposal(unit: TrialsUnit, history: Sequence[Trial], observer: Observer) -> list[Trial]:
@@ -246,9 +266,9 @@ def _run_proposal(unit: TrialsUnit, history: Sequence[Trial], observer: Observer
         watch = _optuna.Watch(proposal, fold, [trial.judged for trial in trials if trial.judged is not None])
         try:
             prepared = _prepared_data.prepared(inner)
-            task = _trial_task(inner, prepared, proposal.point)
+            (task,) = hold_out([_trial_task(inner, prepared, proposal.point)], seed)
             outcome: Outcome | Exception = run_cell(task, progress, watch)
-            rows = len(prepared.y)
+            rows = len(task.y)
         except (_TimeLimitError, MemoryError):
             raise
         except Exception as error:
@@ -272,17 +292,17 @@ def _trial_task(unit: Unit, prepared: Prepared, point: Point) -> Task:
 def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> Task:
     """The task of one setting of a unit, on its prepared rows."""
     entry, seeds = unit.entry, unit.seeds
-    factor = row_factor(entry, prepared)
+    factor, budget = row_factor(entry, prepared), with_budget(entry.budget, point)
     return Task(
-        algorithm=for_rows(replace(entry.algorithm.instance, **point), factor),
+        algorithm=for_rows(with_setting(entry.algorithm.instance, point), factor),
         loss=entry.loss.instance if entry.loss else None,
         X=prepared.X,
         y=prepared.y,
         X_test=prepared.X_test,
         y_test=prepared.y_test,
-        epochs=entry.budget.epochs,
-        iterations=entry.budget.iterations,
-        seconds=entry.budget.seconds,
+        epochs=budget.epochs,
+        iterations=budget.iterations,
+        seconds=budget.seconds,
         checkpoints=checkpoints,
         order=entry.settings.order,
         seed=seeds.seed,
@@ -314,7 +334,7 @@ def _trial(unit: Unit, number: int, point: Point, outcome: Outcome | Exception, 
         return Trial(number=number, fold=fold, parameters=point, auc=None, stop_reason="failed", error=error)
     usable = outcome.stop_reason not in (StopReason.diverged, StopReason.pruned)
     # One pass of a pairs method is as many pairs as there are rows.
-    per_iteration = rows_per_iteration(replace(unit.entry.algorithm.instance, **point), rows)
+    per_iteration = rows_per_iteration(with_setting(unit.entry.algorithm.instance, point), rows)
     return Trial(
         number=number,
         fold=fold,

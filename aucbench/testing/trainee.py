@@ -11,13 +11,14 @@ from numba.core import event
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aucbench.contracts import Access, Batch, MethodFacts, Problem
+from aucbench.contracts import Access, Batch, MethodFacts, Problem, ValidationRows
 from aucbench.contracts.source_location import place_of
 from aucbench.contracts.validation import Family, wrong_scores
 from aucbench.humanize import counted
 from aucbench.registry import catalog
 from aucbench.runner.sampler import RowSampler
 from aucbench.runner.state import arrays
+from aucbench.runner.task import validation_share
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken, Exempted
 from aucbench.testing.problems import STANDARD, Size, Softplus, Toy, shown_rows, small
@@ -153,8 +154,10 @@ class Trainee(Subject):
 
     def start(self, toy: Toy, iterations: int) -> Any:
         """The first state."""
-        problem = Problem(toy.X, toy.y, iterations, self.loss, toy.weights)
-        return self.call("init", problem, np.random.default_rng(0))
+        asks = validation_share(self.plugin)  # the training rows serve as well as others
+        validation = ValidationRows(toy.X, toy.y, toy.weights) if asks else None
+        problem = Problem(toy.X, toy.y, iterations, self.loss, toy.weights, validation=validation)
+        return self.done(self.call("init", problem, np.random.default_rng(0)))
 
     def batch(self, toy: Toy, rows: NDArray[np.int64]) -> Batch:
         """The rows as `step` takes them."""
@@ -162,7 +165,13 @@ class Trainee(Subject):
 
     def step(self, state: Any, batch: Batch) -> Any:
         """The state after the batch."""
-        return self.call("step", state, batch, iterations=len(batch))
+        return self.done(self.call("step", state, batch, iterations=len(batch)))
+
+    def done(self, state: Any) -> Any:
+        """The state, when no work on it runs any more."""
+        if MethodFacts(self.plugin).wait is not None:
+            self.call("wait", state)
+        return state
 
     def train(
         self, toy: Toy, rows: NDArray[np.int64] | None = None, lengths: Iterable[int] | None = None
@@ -181,7 +190,9 @@ class Trainee(Subject):
 
     def final(self, state: Any) -> Any:
         """The state to score, after `finalize`."""
-        return self.call("finalize", state) if MethodFacts(self.plugin).finalize is not None else state
+        if MethodFacts(self.plugin).finalize is None:
+            return state
+        return self.done(self.call("finalize", state))
 
     def scores(self, state: Any, X: Any) -> NDArray[np.float64]:
         """(n,) decision values, after `finalize`."""
@@ -318,6 +329,13 @@ def require_equal(found: NDArray[Any], expected: NDArray[Any], words: str, allow
     i, count = int(np.argmin(close)), np.count_nonzero(~close)
     told = f"{left[i].item()!r} against {right[i].item()!r}, {count} of {left.size}"
     raise Broken(f"{words}: entry {i} is {told} differ.")
+
+
+def tolerance(scores: NDArray[np.float64], double: float, single: float) -> float:
+    """The allowed difference of scores, relative to the largest; `single` if all have single precision."""
+    with np.errstate(over="ignore"):
+        is_single = np.array_equal(scores.astype(np.float32), scores, equal_nan=True)
+    return (single if is_single and np.any(scores != np.rint(scores)) else double) * scale_of(scores)
 
 
 def scale_of(scores: NDArray[np.float64]) -> float:

@@ -79,9 +79,9 @@ def test_facts_functions_fields_and_private_names_are_accepted(attributes):
         ({"weighted": lambda self: True}, ("`weighted`", "True or False")),
         (
             {"batch_size": 32, "annotations": {"batch_size": int}},
-            ("`batch_size`", "a method", "another name"),
+            ("`batch_size`", "function", "rename"),
         ),
-        ({"step_size": 0.1, "annotations": {"step_size": float}}, ("`step_size`", "text", "another name")),
+        ({"step_size": 0.1, "annotations": {"step_size": float}}, ("`step_size`", "declaration", "rename")),
         ({"annotations": {"eta": "NoSuchType"}}, ("NoSuchType",)),
     ],
     ids=lambda value: next(iter(value)),

@@ -10,10 +10,11 @@ import pytest
 
 import aucbench
 from aucbench.cli.main import main
+from aucbench.evaluation.measures import TrainingObjective
 from aucbench.studies.record import CellRecord, from_dict, to_dict
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
-from tests.helpers.studies import entry, run_entries
+from tests.helpers.studies import entry, results, run_entries
 from tests.helpers.study_methods import Gentle, Raising
 
 
@@ -101,3 +102,27 @@ def test_a_failure_names_the_file_and_the_line_of_the_plugin(method, tuning, fun
     found = re.search(rf"\({file}, line (\d+), in {function.__name__}\)", failure.message)
     assert found is not None, failure.message
     assert first <= int(found[1]) <= first + 1
+
+
+@dataclass(frozen=True)
+class Misleading(Gentle):
+    """Its `objective` cannot be called."""
+
+    name: ClassVar[str] = "fake_misleading"
+
+    def objective(self, problem):
+        raise TypeError("it is something else")
+
+
+def test_an_objective_that_fails_is_a_missing_measure_and_no_failed_cell(tmp_path):
+    store = Store(tmp_path / "store")
+    asked = replace(entry(Misleading()), measures=(TrainingObjective(),))
+    run_entries([asked], store)
+    (cell,) = store
+    measure = cell.record.measures["objective"]
+    assert measure.value is None
+    assert "it is something else" in measure.reason
+    assert not list(store.failures())
+    bare = Store(tmp_path / "bare")
+    run_entries([entry(Misleading())], bare)
+    assert results(store) == results(bare)

@@ -10,6 +10,7 @@ from aucbench.contracts import DatasetFacts, MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog
+from aucbench.studies.provenance import missing_packages
 from aucbench.suggestions import suggest
 
 OWN_COLUMNS = {Family.algorithms: ("access", "weights"), Family.datasets: ("family",)}
@@ -46,8 +47,9 @@ def _print_family(catalog: Catalog, family: Family) -> None:
     columns = ["name", "what", *OWN_COLUMNS.get(family, ()), "distribution"]
     rows = []
     for plugin in catalog.plugins[family].values():
-        row = [plugin.name, plugin.summary]
         cls: Any = plugin.cls
+        missing = missing_packages(cls) if family is Family.algorithms else ""
+        row = [plugin.name, f"({missing}) {plugin.summary}" if missing else plugin.summary]
         if family is Family.algorithms:
             row += [str(cls.access), "yes" if MethodFacts(cls).weighted else ""]
         if family is Family.datasets:

@@ -1,5 +1,7 @@
 """``aucbench status``: how far the studies of a store are."""
 
+from collections import Counter
+
 import click
 import numpy as np
 from msgspec.structs import asdict
@@ -7,6 +9,7 @@ from msgspec.structs import asdict
 from aucbench.cli.commands._store import opened, plans_of, store_option
 from aucbench.cli.exit_status import FAILED
 from aucbench.humanize import counted
+from aucbench.studies.provenance import changed_versions
 from aucbench.studies.record import FailureRecord, StudyPlan
 from aucbench.studies.result import failures_by_word
 from aucbench.studies.store import Store
@@ -55,12 +58,17 @@ def _show(store: Store, plan: StudyPlan) -> dict[str, FailureRecord]:
     for name in ("done", "diverged", "failed", "missing"):
         table.add_column(name, justify="right")
     failures: dict[str, FailureRecord] = {}
+    versions: Counter[str] = Counter()
     totals = np.zeros(4, int)
     for entry in plan.entries:
         records = {key: record for key in entry.cells if (record := store.record(key)) is not None}
         left = [key for key in entry.cells if key not in records]
         failed = {key: failure for key in left if (failure := store.failure(key)) is not None}
         failures |= failed
+        for record in records.values():
+            for name, (made, here) in changed_versions(record).items():
+                now = f"{here} is installed" if here else "it is not installed"
+                versions[f"made with {name} {made}, {now}"] += 1
         words = failures_by_word(list(failed.values()))
         diverged = sum(record.diverged for record in records.values())
         done, missing = len(records) - diverged, len(left) - len(failed)
@@ -69,6 +77,8 @@ def _show(store: Store, plan: StudyPlan) -> dict[str, FailureRecord]:
         table.add_row(entry.algorithm, entry.dataset, *map(str, counts))
     table.add_row("all", "", *map(str, totals), style="bold")
     Console(markup=False, highlight=False).print(table)
+    for sentence, count in versions.items():
+        print(f"{counted(count, 'cell')} {sentence}")
     for each in plan.unavailable:
         print(f"left out: {each}")
     print(f"planned {plan.planned[:19]} by: {plan.command}\n")

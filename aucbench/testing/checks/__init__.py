@@ -30,6 +30,7 @@ ALGORITHM_CHECKS = in_stages(
         reproducibility.resumable,
         reproducibility.together,
         reproducibility.empty_chunk,
+        interface.waits,
         interface.companions,
         interface.reading,
         interface.weights,

@@ -1,6 +1,6 @@
 """Checks of a plugin's declarations: the class itself, of any family, and the attributes of methods."""
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from aucbench.contracts import Access, MethodFacts, check_fields
 from aucbench.contracts.source_location import place_of
 from aucbench.contracts.validation import reason_against
+from aucbench.studies.tuners import BUDGETS, coerced
 from aucbench.suggestions import suggest
 from aucbench.testing.findings import Broken
 
@@ -43,13 +44,13 @@ def grid(subject: Any) -> str | None:
     if not facts.grid:
         return "declares no grid"
     for name, candidates in facts.grid.items():
-        if name not in known:
+        if name not in (*known, *BUDGETS):
             raise Broken(f"`grid` names {name!r}, which is no field. {suggest(name, known)}")
         if not len(candidates):
             raise Broken(f"`grid` has no value for {name!r}.")
         for value in candidates:
             try:
-                replace(plugin, **{name: value})
+                coerced(plugin, name, value)
             except ValueError as error:
                 raise Broken(f"The value {value!r} of {name!r} in `grid` is refused: {error}") from None
     return None

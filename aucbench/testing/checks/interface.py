@@ -7,12 +7,12 @@ import numpy as np
 from aucbench.contracts import MethodFacts, Objective, Problem
 from aucbench.errors import ParameterError
 from aucbench.humanize import duration
-from aucbench.runner.state import arrays
+from aucbench.runner.state import arrays, arrays_of_any_library
 from aucbench.testing.findings import Broken
 from aucbench.testing.problems import STANDARD
-from aucbench.testing.trainee import ITEMS, Trainee, require_equal, scale_of, snapshot
+from aucbench.testing.trainee import ITEMS, Trainee, require_equal, scale_of, snapshot, tolerance
 
-COMPANIONS = 1e-12  # relative to the largest score
+COMPANIONS = 1e-12, 1e-5  # relative to the largest score, in double and in single precision
 WEIGHTS = 1e-9  # the same
 
 
@@ -69,14 +69,34 @@ def _origin(trainee: Trainee, state: Any) -> str:
     )
 
 
+def waits(trainee: Trainee) -> str | None:
+    """A state with arrays of JAX, or with arrays on a device, needs `wait`, so that all work is timed."""
+    if MethodFacts(trainee.plugin).wait is not None:
+        return "has `wait`"
+    for toy in trainee.problems():
+        for state in trainee.first_and_last(toy, trainee.rows(toy)).values():
+            for array in arrays_of_any_library(state):
+                if hasattr(array, "block_until_ready") or getattr(array, "is_cuda", False):
+                    kind = f"{type(array).__module__.partition('.')[0]}'s {type(array).__name__}"
+                    raise Broken(
+                        f"The state has an array of another library ({kind}), on which work may go on after "
+                        f"`step` has returned, when the clock has stopped: declare wait(state), such as "
+                        f"jax.block_until_ready(state)."
+                    )
+    return None
+
+
 def companions(trainee: Trainee) -> None:
-    """The score of a row does not depend on the rows scored with it (to 1e-12 of the largest score)."""
+    """The score of a row does not depend on the rows scored with it (to 1e-12 of the largest score).
+
+    To 1e-5 if all scores have single precision.
+    """
     for toy in trainee.problems():
         state = trainee.train(toy)
         together = trainee.scores(state, toy.X)
         few = range(min(20, len(toy.y)))
         alone = np.concatenate([trainee.scores(state, toy.X[i : i + 1]) for i in few])
-        allowed = COMPANIONS * scale_of(together)
+        allowed = tolerance(together, *COMPANIONS)
         words = "Rows scored one by one differ from all scored together"
         require_equal(alone, together[: len(alone)], words, allowed)
         order = np.arange(len(toy.y))[::-1]

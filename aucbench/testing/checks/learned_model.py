@@ -1,6 +1,5 @@
 """Checks of the learned model: on other kinds of rows, after one class only, and its AUC."""
 
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,18 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.contracts import Access, MethodFacts
+from aucbench.contracts import Access, MethodFacts, ModelClass, class_of_model
 from aucbench.evaluation.auc import exact_auc
 from aucbench.humanize import duration
 from aucbench.runner.budget_and_checkpoints import MAX_PASSES
+from aucbench.studies.tuners import with_setting
 from aucbench.testing import problems
 from aucbench.testing.findings import Broken, Exempted, Untried
-from aucbench.testing.trainee import ITEMS, Trainee, require_equal, scale_of
+from aucbench.testing.trainee import ITEMS, Trainee, require_equal, scale_of, tolerance
 
-SPARSE = 1e-9  # relative to the largest score
-SINGLE = 1e-3  # the same
+SPARSE = 1e-9, 1e-3  # relative to the largest score, in double and in single precision
+SINGLE = 1e-3  # relative to the largest score
 COPIES = 1e-3  # the same, for a row of weight k against k rows: solvers have a tolerance
-AUC_GAP = 0.02
+AUC_GAP = 0.02  # of a linear method
+OTHER_GAP, OTHER_ROWS = 0.1, 2000  # of others, which need more rows for what is a linear function
 EPOCHS = 20
 SHARE = 0.3  # share of the remaining time for the AUC with default parameters
 GRID_SETTINGS = 50  # largest number of settings tried if the default falls short
@@ -28,7 +29,10 @@ LARGEST = 10_000  # most rows tried for a minibatch of one class
 
 
 def sparse_rows(trainee: Trainee) -> None:
-    """CSR rows give what the same dense rows give (to 1e-9 of the largest score)."""
+    """CSR rows give what the same dense rows give (to 1e-9 of the largest score).
+
+    To 1e-3 if all scores have single precision.
+    """
     reason = trainee.requirement("dense")
     if reason:
         raise Exempted(reason)
@@ -38,7 +42,7 @@ def sparse_rows(trainee: Trainee) -> None:
         toy = trainee.problem(csr)
         found = trainee.scores(trainee.train(toy), toy.X)
         words = "Scores after training on CSR rows differ from those on dense rows"
-        require_equal(found, expected, words, SPARSE * scale_of(expected))
+        require_equal(found, expected, words, tolerance(expected, *SPARSE))
 
 
 def float32_rows(trainee: Trainee) -> None:
@@ -136,17 +140,20 @@ def converges(trainee: Trainee) -> str | None:
 def auc(trainee: Trainee) -> str:
     """On a small noisy problem the test AUC comes within 0.02 of the least-squares optimum.
 
-    With default parameters or, if these fall short, with some setting of the method's grid: the default may
-    be meant for other data.
+    Within 0.1 and on 2,000 rows, in the place of 400, for a method that is not linear. With default
+    parameters or, if these fall short, with some setting of the method's grid: the default may be meant for
+    other data.
     """
-    train, test = problems.noisy(), problems.noisy(4000, seed=1)
+    is_linear = class_of_model(trainee.plugin) is ModelClass.linear
+    train = problems.noisy() if is_linear else problems.noisy(OTHER_ROWS)
+    test, gap = problems.noisy(4000, seed=1), AUC_GAP if is_linear else OTHER_GAP
     best = exact_auc(test.X @ problems.least_squares(train.X, train.y), test.y)
     pass_seconds = max(1e-9, trainee.seconds * trainee.iterations(len(train.y), 1))
     epochs = max(1, min(EPOCHS, int(SHARE * trainee.limit.left / pass_seconds)))
     trainee.use(train)
     found = by_default = _test_auc(trainee, train, test, epochs)
     words = f"test AUC {found:.4f} with default parameters, the optimum's is {best:.4f}"
-    if found >= best - AUC_GAP:
+    if found >= best - gap:
         return words
     if epochs < EPOCHS:
         raise Untried(
@@ -154,14 +161,14 @@ def auc(trainee: Trainee) -> str:
             f"{len(train.y)} rows were made; {words}"
         )
     for setting in _settings(trainee.plugin):
-        tuned = trainee.again(plugin=replace(trainee.plugin, **setting), loss=trainee.loss)
+        tuned = trainee.again(plugin=with_setting(trainee.plugin, setting), loss=trainee.loss)
         found = max(found, _test_auc(tuned, train, test, epochs))
-        if found >= best - AUC_GAP:
+        if found >= best - gap:
             named = ", ".join(f"{name}={value}" for name, value in setting.items())
             return f"{words}; {found:.4f} with {named} of its grid"
     if found > by_default:
         words += f"; the best of up to {GRID_SETTINGS} settings of its grid has {found:.4f}"
-    raise Broken(f"It does not learn: {words}.{_reason(trainee, train, test, by_default, best)}")
+    raise Broken(f"It does not learn: {words}.{_reason(trainee, train, test, by_default, best, gap)}")
 
 
 def _test_auc(trainee: Trainee, train: problems.Toy, test: problems.Toy, epochs: int) -> float:
@@ -169,9 +176,11 @@ def _test_auc(trainee: Trainee, train: problems.Toy, test: problems.Toy, epochs:
     return exact_auc(scores, test.y) if np.isfinite(scores).all() else 0.0
 
 
-def _reason(trainee: Trainee, train: problems.Toy, test: problems.Toy, found: float, best: float) -> str:
+def _reason(
+    trainee: Trainee, train: problems.Toy, test: problems.Toy, found: float, best: float, gap: float
+) -> str:
     """A mistake that would explain such a low AUC, or nothing."""
-    if found <= 1.0 - best + AUC_GAP:
+    if found <= 1.0 - best + gap:
         return " The opposite order would be right: a higher score must mean label +1."
     rows = trainee.rows(train, epochs=1)
     before = trainee.scores(trainee.start(train, len(rows)), test.X)
@@ -184,7 +193,7 @@ def _reason(trainee: Trainee, train: problems.Toy, test: problems.Toy, found: fl
             reached = _test_auc(trainee.again(access=other), train, test, EPOCHS)
         except Exception:  # the code does not work with this access
             continue
-        if reached >= best - AUC_GAP:
+        if reached >= best - gap:
             return (
                 f" With access {other.value!r} the same code has {reached:.4f}: does `step` unpack what "
                 f"access {trainee.access.value!r} gives, {ITEMS[trainee.access]}?"

@@ -12,10 +12,11 @@ from scipy import sparse
 from aucbench.contracts import Access, Batch, Lockstep, MethodFacts
 from aucbench.errors import ParameterError
 from aucbench.testing.findings import Broken
-from aucbench.testing.trainee import Trainee, require_equal, scale_of, snapshot
+from aucbench.testing.trainee import Trainee, require_equal, snapshot, tolerance
 
-RESUMED = 1e-6  # relative to the largest score: rounding may depend on the position of rows
-TOGETHER = 1e-9  # the same: sums over settings are computed in another order
+# Relative to the largest score, in double and in single precision.
+RESUMED = 1e-6, 1e-3  # rounding may depend on the position of rows
+TOGETHER = 1e-9, 1e-3  # sums over settings are computed in another order
 
 
 def _same_model(trainee: Trainee, X: Any, left: Any, right: Any, what: str) -> None:
@@ -80,7 +81,7 @@ def resumable(trainee: Trainee) -> str | None:
             scores.append(trainee.scores(trainee.step(state, rest), toy.X))
         here, there = scores
         gap = float(np.abs(there - here).max())
-        if gap > RESUMED * np.abs(here).max():
+        if gap > tolerance(here, *RESUMED):
             raise Broken(
                 f"It declares `resumable`, but after {half} iterations the same rows, lying elsewhere in "
                 f"memory, lead to other scores (by {gap:.3g}): its state knows numbers of rows, or the data."
@@ -112,7 +113,7 @@ def together(trainee: Trainee) -> str | None:
             alone = settings[number].scores(settings[number].train(toy, rows, [half]), toy.X)
             found = settings[number].scores(lockstep.state(number), toy.X)
             words = f"{settings[number].plugin!r}, trained together with others, scores differently"
-            require_equal(found, alone, words, TOGETHER * scale_of(alone))
+            require_equal(found, alone, words, tolerance(alone, *TOGETHER))
     return None if is_used else "trains settings one by one"
 
 

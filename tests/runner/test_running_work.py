@@ -1,0 +1,223 @@
+"""Work that goes on after a call has returned, other threads, warm-up, and arrays of other libraries."""
+
+import threading
+from dataclasses import dataclass, replace
+from time import perf_counter, thread_time
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import pytest
+
+from aucbench import Access
+from aucbench.runner import cell
+from aucbench.runner.cell import run_cell
+from aucbench.runner.grid import run_grid
+from aucbench.runner.state import is_finite, state_bytes
+from aucbench.runner.task import Task
+from tests.helpers.fake_plugins import Perceptron, two_clouds
+
+X, Y = two_clouds()
+X_TEST, Y_TEST = two_clouds(seed=1)
+WORK = 0.02  # seconds of each call's work
+worked: list[float] = []  # seconds that the threads have worked
+
+
+def task(algorithm, **options):
+    return Task(algorithm, None, X, Y, X_TEST, Y_TEST, **options)
+
+
+class Pending(NamedTuple):
+    w: np.ndarray
+    work: threading.Thread
+
+
+def pending(w):
+    """A state whose work runs in another thread."""
+
+    def compute():
+        start = perf_counter()
+        used = thread_time()
+        while thread_time() - used < WORK:
+            sum(range(1000))
+        worked.append(perf_counter() - start)
+
+    thread = threading.Thread(target=compute)
+    thread.start()
+    return Pending(w, thread)
+
+
+@dataclass(frozen=True)
+class Careless(Perceptron):
+    """Starts work and returns."""
+
+    name: ClassVar[str] = "careless"
+
+    def init(self, problem, rng):
+        return pending(np.zeros(problem.n_features))
+
+    def step(self, state, batch):
+        return pending(state.w + 1.0)
+
+    def finalize(self, state):
+        return pending(state.w)
+
+    def score(self, state, X):
+        state.work.join()
+        return X @ state.w
+
+
+@dataclass(frozen=True)
+class Waiting(Careless):
+    """The same, and declares how to wait."""
+
+    name: ClassVar[str] = "waiting"
+
+    def wait(self, state):
+        state.work.join()
+
+
+def run_alone(algorithm):
+    return run_cell(task(algorithm, iterations=4, checkpoints=4))
+
+
+def run_in_grid(algorithm):
+    return run_grid([task(algorithm, iterations=4, checkpoints=4)])[0]
+
+
+@pytest.mark.parametrize("run", [run_alone, run_in_grid])
+def test_declared_work_counts_on_the_clock_and_in_the_cpu_time_of_the_process(run):
+    cell.compile_kernels(task(Waiting(), iterations=4))
+    worked.clear()
+    found = run(Waiting())
+    assert len(worked) == 1 + 2 * 4  # init, and a step and a finalize for each checkpoint
+    steps, last = worked[1::2], worked[-1]  # a finalize counts for its own checkpoint only
+    assert found.train_seconds[-1] > worked[0] + sum(steps) + last
+    assert found.process_cpu_seconds > 5 * WORK > 5 * found.total_cpu_seconds
+
+
+def test_without_wait_the_clock_stops_early():
+    run_alone(Careless())
+    worked.clear()
+    found = run_alone(Careless())
+    assert found.total_seconds < sum(worked)
+
+
+class Foreign:
+    """An array of another library."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+        self.nbytes = self.values.nbytes
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+
+
+@dataclass(frozen=True)
+class Booster(Perceptron):
+    """Holds bytes outside of arrays, and has no weights."""
+
+    weights = None
+
+    def state_bytes(self, state):
+        return 1000
+
+
+def test_arrays_of_other_libraries_count_and_are_searched_for_nan():
+    state = {"layers": [Foreign(np.ones((3, 4), np.float32)), (np.ones(2), Foreign(np.arange(3)))]}
+    bytes_held = 12 * 4 + 2 * 8 + 3 * 8
+    assert state_bytes(Booster(), state) == 1000 + bytes_held
+    assert state_bytes(Perceptron(), state) == bytes_held
+    assert is_finite(Booster(), state)
+    for wrong in (np.nan, np.inf):
+        assert not is_finite(Booster(), {**state, "more": Foreign([1.0, wrong])})
+    assert is_finite(Booster(), {**state, "best": Foreign(np.array(-np.inf))})  # a number, not a model
+
+
+def test_arrays_of_jax_and_torch_count():
+    import jax
+    import torch
+
+    weights = jax.numpy.ones((5, 3))
+    layer = torch.nn.Linear(4, 2)
+    state = (weights, jax.random.key(0), jax.numpy.ones(4, jax.numpy.bfloat16), layer.weight)
+    assert state_bytes(Perceptron(), state) == 15 * 4 + 8 + 4 * 2 + 8 * 4
+    assert is_finite(Booster(), state)
+    assert not is_finite(Booster(), (*state, weights.at[0, 0].set(jax.numpy.nan)))
+    assert not is_finite(Booster(), (*state, jax.numpy.full(2, jax.numpy.inf, jax.numpy.bfloat16)))
+    with torch.no_grad():
+        layer.bias[0] = torch.nan
+    assert not is_finite(Booster(), (*state, layer.bias))
+
+
+shapes: list[tuple[int, ...]] = []
+
+
+@dataclass(frozen=True)
+class Shaped(Perceptron):
+    """Notes the shapes for which a compiler would make code."""
+
+    name: ClassVar[str] = "shaped"
+    access: ClassVar[Access] = Access.minibatch
+    rows: int = 20
+
+    def batch_size(self, n):
+        return min(self.rows, n // 4)
+
+    def step(self, state, batch):
+        shapes.extend((*batch.X.shape, block.shape[0]) for block in batch.rows)
+        return state
+
+
+@dataclass(frozen=True)
+class ShapedFull(Shaped):
+    """The same, over all rows."""
+
+    name: ClassVar[str] = "shaped_full"
+    access: ClassVar[Access] = Access.full
+
+    def step(self, state, batch):
+        shapes.append(batch.X.shape)
+        return state
+
+
+@dataclass(frozen=True)
+class ShapedFullWaiting(ShapedFull):
+    """The same, by a compiler that works for itself."""
+
+    name: ClassVar[str] = "shaped_full_waiting"
+
+    def wait(self, state):
+        pass
+
+
+def test_warm_up_trains_on_the_shapes_of_the_run():
+    for algorithm in (Shaped(), replace(Shaped(), rows=40), ShapedFullWaiting()):
+        one = task(algorithm, iterations=30)
+        shapes.clear()
+        assert cell.compile_kernels(one) == ""
+        warm = set(shapes)
+        shapes.clear()
+        run_cell(one)
+        assert set(shapes) == warm
+    shapes.clear()
+    cell.compile_kernels(task(ShapedFull()))
+    assert all(shape[0] < len(Y) for shape in shapes)  # all rows would take as long as a pass
+
+
+@dataclass(frozen=True)
+class Choosy(Perceptron):
+    """Refuses few rows."""
+
+    name: ClassVar[str] = "choosy"
+
+    def init(self, problem, rng):
+        if problem.n_samples < 100:
+            raise ValueError("a hundred rows are needed")
+        return super().init(problem, rng)
+
+
+def test_a_warm_up_that_fails_is_told_in_every_outcome_of_the_setting():
+    for _ in range(2):
+        assert "a hundred rows are needed" in run_cell(task(Choosy(), iterations=5)).warm_up
+    assert run_cell(task(Perceptron(), iterations=5)).warm_up == ""

@@ -1,0 +1,126 @@
+"""Validation rows of methods that declare a share."""
+
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+import aucbench
+from aucbench import DataError, Interval, ParameterError
+from aucbench.runner.cell import run_cell
+from aucbench.runner.grid import run_grid
+from aucbench.runner.task import Task, hold_out
+from aucbench.sklearn import AUCClassifier
+from tests.helpers.fake_plugins import Perceptron, two_clouds
+
+X_TEST, Y_TEST = two_clouds(seed=1)
+given_rows = []
+
+
+@dataclass(frozen=True)
+class Watched(Perceptron):
+    """Keeps what it is given."""
+
+    name: ClassVar[str] = "watched"
+    weighted: ClassVar[bool] = True
+    validation: Annotated[float, Interval(low=0.0, high=1.0, open_high=True)] = 0.25
+
+    def init(self, problem, rng):
+        given_rows.append((problem, problem.validation))
+        return super().init(problem, rng)
+
+
+def numbered(n, positives, kind=np.asarray):
+    """A task whose first column is the number of the row, and whose weights are that number plus one."""
+    y = np.where(np.arange(n) < positives, 1, -1).astype(np.int8)
+    X = kind(np.column_stack([np.arange(n, dtype=float), np.ones(n)]))
+    return Task(Watched(), None, X, y, X_TEST[:, :2], Y_TEST, iterations=5, weights=np.arange(n) + 1.0)
+
+
+def numbers(X):
+    return set((X.toarray() if sparse.issparse(X) else X)[:, 0].astype(int))
+
+
+@given(
+    st.integers(2, 40),
+    st.integers(2, 40),
+    st.floats(0.01, 0.99),
+    st.integers(0, 5),
+    st.sampled_from([np.asarray, sparse.csr_array]),
+)
+def test_a_share_of_each_class_is_held_out_and_no_row_is_lost_or_kept_twice(n_pos, n_neg, share, seed, kind):
+    n = n_pos + n_neg
+    whole = replace(numbered(n, n_pos, kind), algorithm=Watched(validation=share))
+    (task,) = hold_out([whole], seed)
+    held = task.validation
+    assert numbers(task.X) | numbers(held.X) == set(range(n))
+    assert len(task.y) + len(held.y) == n
+    for label, count in ((1, n_pos), (-1, n_neg)):
+        found = np.count_nonzero(held.y == label)
+        assert abs(found - share * count) <= 0.5 + 1e-9 or found in (1, count - 1)
+        assert 1 <= found <= count - 1
+    for X, y, weights in ((task.X, task.y, task.weights), held):
+        rows = np.array(sorted(numbers(X)))
+        np.testing.assert_array_equal(y, whole.y[rows])
+        np.testing.assert_array_equal(weights, rows + 1.0)
+    (again,) = hold_out([whole], seed)
+    assert numbers(again.X) == numbers(task.X)
+
+
+def test_the_rows_depend_on_seed_and_fold_and_not_on_the_method_or_its_order():
+    whole = numbered(200, 60)
+    drawn = {
+        (seed, fold): frozenset(numbers(hold_out([replace(whole, fold=fold)], seed)[0].validation.X))
+        for seed in (0, 1)
+        for fold in (0, 1)
+    }
+    assert len(set(drawn.values())) == 4
+    (other,) = hold_out([replace(whole, seed=9, order_seed=7, algorithm=Watched(eta=0.7))], 0)
+    assert numbers(other.validation.X) == drawn[0, 0]
+
+
+def test_cells_and_grids_give_a_method_its_rows_and_none_to_a_method_that_asks_for_none():
+    whole = numbered(40, 20)
+    settings = [Watched(), Watched(eta=0.2), Watched(validation=0.0)]
+    asked, also, none = hold_out([replace(whole, algorithm=each) for each in settings], 0)
+    assert asked.X is also.X
+    assert none.X is whole.X
+    run_cell(asked)
+    given_rows.clear()
+    alone, together = run_cell(asked), run_grid([asked, also])[0]
+    np.testing.assert_array_equal(alone.weights, together.weights)
+    problem, held = given_rows[-1]
+    assert held is asked.validation
+    assert numbers(problem.X) == set(range(40)) - numbers(held.X)
+    given_rows.clear()
+    run_cell(none)
+    assert given_rows[-1][1] is None
+
+
+def test_a_class_without_two_rows_is_refused():
+    with pytest.raises(DataError):
+        hold_out([numbered(10, 1)], 0)
+
+
+def test_a_share_outside_of_its_range_is_refused():
+    wrong = type("Wrong", (Perceptron,), {"validation": 1.5})()
+    with pytest.raises(ParameterError):
+        hold_out([replace(numbered(10, 5), algorithm=wrong)], 0)
+
+
+def test_an_estimator_holds_rows_out_in_fit_and_refuses_parts():
+    X, y = two_clouds()
+    given_rows.clear()
+    AUCClassifier(Watched(), scaling="none", rescale=False).fit(X, y)
+    problem, held = given_rows[-1]
+    assert len(problem.y) + len(held.y) == len(y)
+    assert len(held.y) == pytest.approx(0.25 * len(y), abs=1)
+    with pytest.raises(AttributeError, match="validation"):
+        AUCClassifier(Watched()).partial_fit  # noqa: B018
+    with pytest.raises(ParameterError):
+        aucbench.replay(Watched(), X, y, np.arange(20))
+    assert aucbench.replay(Watched(validation=0.0), X, y, np.arange(20)).shape == (X.shape[1],)

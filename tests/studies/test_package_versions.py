@@ -1,0 +1,88 @@
+"""Versions of what a method imports: recorded, compared with those installed, and told if missing."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import pytest
+from msgspec import structs
+
+from aucbench import ParameterError
+from aucbench.studies import provenance
+from aucbench.studies.store import Store
+from tests.helpers.studies import bound, entry, run_entries
+from tests.helpers.study_methods import Gentle
+
+
+@dataclass(frozen=True)
+class Importing(Gentle):
+    """Declares what it imports."""
+
+    name: ClassVar[str] = "fake_importing"
+    packages: ClassVar[tuple[str, ...]] = ("aucbench-test-engine", "aucbench-test-absent")
+    extra: ClassVar[str] = "mine[engine]"
+
+
+def install(folder, name, version, *required):
+    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+    info.mkdir()
+    lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
+    (info / "METADATA").write_text("\n".join([*lines, *(f"Requires-Dist: {each}" for each in required)]))
+
+
+@pytest.fixture
+def record(tmp_path, monkeypatch):
+    """The record of a cell of a distribution that requires some packages."""
+    site = tmp_path / "site"
+    site.mkdir()
+    install(site, "aucbench-test-engine", "1.5")
+    install(site, "aucbench-test-tool", "0.3")
+    install(site, "aucbench-test-optional", "9.9")
+    required = ("numpy>=1", 'aucbench_test_tool[fast]>=0.1; python_version > "3"')
+    install(site, "aucbench-test-author", "2.0", *required, 'aucbench-test-optional; extra == "more"')
+    monkeypatch.syspath_prepend(site)
+    provenance._version.cache_clear()
+    provenance._required.cache_clear()
+    own = entry(Importing())
+    own = replace(own, algorithm=replace(bound(Importing()), distribution="aucbench-test-author"))
+    store = Store(tmp_path / "store")
+    run_entries([own], store)
+    yield next(iter(store)).record
+    provenance._version.cache_clear()
+    provenance._required.cache_clear()
+
+
+def test_declared_and_required_packages_stand_in_the_record(record):
+    packages = record.environment.packages
+    assert packages["aucbench-test-engine"] == "1.5"
+    assert packages["aucbench-test-tool"] == "0.3"
+    assert packages["numpy"]
+    assert not {"aucbench-test-optional", "aucbench-test-absent"} & packages.keys()
+
+
+def test_a_cell_made_with_other_versions_is_told_apart(record):
+    assert provenance.changed_versions(record) == {}
+    older = record.environment.packages | {
+        "aucbench-test-engine": "1.4",
+        "aucbench-test-gone": "3",
+        "numpy": "1",
+    }
+    other = structs.replace(record, environment=structs.replace(record.environment, packages=older))
+    assert provenance.changed_versions(other) == {
+        "aucbench-test-engine": ("1.4", "1.5"),
+        "aucbench-test-gone": ("3", ""),
+    }
+
+
+def test_a_method_with_a_missing_package_names_the_command_that_installs_it():
+    from aucbench.config.build import _Builder
+
+    words = provenance.missing_packages(Importing())
+    assert "aucbench-test-absent" in words
+    assert "mine[engine]" in words
+    assert provenance.missing_packages(Gentle()) == ""
+    bare = type("Bare", (Importing,), {"extra": ""})()
+    assert provenance.missing_packages(bare).endswith("pip install aucbench-test-engine aucbench-test-absent")
+    builder = _Builder(None, {})
+    builder._plugin = lambda run, group: bound(Importing())
+    with pytest.raises(ParameterError, match="aucbench-test-absent"):
+        builder._algorithm({}, "algo")

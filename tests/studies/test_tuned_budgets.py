@@ -1,0 +1,142 @@
+"""Tunings that choose the budget: its epochs or iterations, beside the fields of a method."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from aucbench.studies.default_settings import Budget
+from aucbench.studies.store import Store
+from aucbench.studies.tuners import Grid, Optuna, Random, beyond, edges, random_points
+from tests.helpers.studies import entry, results, run_entries, study_of
+from tests.helpers.study_methods import Gentle
+
+
+@dataclass(frozen=True)
+class Waning(Gentle):
+    """Its scores are the better the longer it trains, up to a length."""
+
+    name: ClassVar[str] = "fake_waning"
+    grid: ClassVar = {}
+    best: int = 20
+
+    def init(self, problem, rng):
+        return (0, rng.normal(size=problem.n_features))
+
+    def step(self, state, batch):
+        w = state[1] + sum((label * x for x, label in batch), start=0.0)
+        return (state[0] + len(batch), w)
+
+    weights = None
+
+    def score(self, state, X):
+        noise = np.random.default_rng(0).normal(size=X.shape[0])
+        return X @ state[1] + 100.0 * abs(np.log(state[0] / self.best)) * noise
+
+
+GRID = {"fake_waning": {"budget.iterations": [5, 20, 100]}}
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "store")
+
+
+def only(store):
+    (cell,) = store
+    return cell
+
+
+@pytest.mark.parametrize("budget", [Budget(), Budget(seconds=3.0), Budget(epochs=0.5)])
+def test_the_chosen_iterations_are_those_of_the_final_training(store, budget):
+    run_entries([entry(Waning(), tuning=Grid(folds=2, grid=GRID), budget=budget)], store)
+    record = only(store).record
+    assert record.tuned.parameters == {"budget.iterations": 20}
+    assert record.result.iterations == 20
+    assert record.tuned.edges == {}
+    rows = record.data.train_rows
+    for trial in record.tuned.trials:
+        assert trial.passes == pytest.approx(trial.parameters["budget.iterations"] / (rows / 2), rel=0.05)
+    assert record.tuned.cost.passes == sum(trial.passes for trial in record.tuned.trials)
+
+
+def test_the_cell_is_that_of_the_chosen_setting_given_by_hand(store, tmp_path):
+    grid = {"fake_gentle": {"budget.epochs": [0.1, 1], "eta": [0.01, 0.1]}}
+    run_entries([entry(Gentle(), tuning=Grid(folds=2, grid=grid))], store)
+    chosen = only(store).record.tuned.parameters
+    assert len(only(store).record.tuned.trials) == 4 * 2
+    other = Store(tmp_path / "other")
+    budget = Budget(epochs=chosen["budget.epochs"], checkpoints=4)
+    run_entries([entry(replace(Gentle(), eta=chosen["eta"]), budget=budget)], other)
+    assert results(store) == results(other)
+
+
+@pytest.mark.parametrize(
+    "tuning", [Random(trials=6, folds=2, grid=GRID), Optuna(trials=6, folds=2, grid=GRID)]
+)
+def test_searches_draw_the_budget_from_its_range(store, tuning):
+    run_entries([entry(Waning(), tuning=tuning)], store)
+    record = only(store).record
+    tried = [trial.parameters["budget.iterations"] for trial in record.tuned.trials]
+    assert len(set(tried)) > 2
+    assert all(isinstance(value, int) and 5 <= value <= 100 for value in tried)
+    assert record.result.iterations == record.tuned.parameters["budget.iterations"]
+
+
+def test_a_first_setting_as_given_keeps_the_budget_of_the_run(store):
+    space = {"eta": (0.1, 0.2), "budget.epochs": (1.0, 9.0)}
+    first, *others = random_points(space, 4, 0, Gentle(eta=0.15), given_first=True)
+    assert first == {"eta": 0.15}
+    assert all(set(point) == set(space) for point in others)
+
+
+def test_a_grid_of_budgets_goes_on_beyond_its_edges():
+    values = (10, 100, 1000)
+    assert edges({"budget.iterations": values}, {"budget.iterations": 1000}) == {"budget.iterations": "upper"}
+    assert beyond(Gentle(), "budget.iterations", values, "upper") == 10_000
+    assert beyond(Gentle(), "budget.epochs", (0.5, 1.0), "lower") == 0.25
+
+
+def test_the_command_line_and_the_command_of_a_record_have_the_same_tuning():
+    from aucbench.studies.rerun_command import words
+
+    asked = ("algo=solam", "dataset=breast_cancer", "tuning=grid")
+    asked += ("tuning.grid={solam: {zeta: [1.0, 10.0], budget.iterations: [10, 100]}}",)
+    (one,) = study_of(*asked).entries
+    assert one.tuning.space == {"zeta": (1.0, 10.0), "budget.iterations": (10, 100)}
+    (again,) = study_of(*words(one.describe(), one.cells())).entries
+    assert again.describe() == one.describe()
+
+
+@dataclass(frozen=True)
+class Watched(Gentle):
+    """Has validation rows, and counts them in its model."""
+
+    name: ClassVar[str] = "fake_watched"
+    grid: ClassVar = {"validation": (0.1, 0.5)}
+    validation: float = 0.25
+
+    def init(self, problem, rng):
+        assert len(problem.validation.y) == pytest.approx(
+            self.validation / (1.0 - self.validation) * problem.n_samples, abs=2
+        )
+        return np.full(problem.n_features, float(len(problem.validation.y)))
+
+
+def test_a_cell_and_every_trial_hold_out_their_share_and_the_record_says_how_many_rows(store):
+    run_entries([entry(Watched())], store)
+    data = only(store).record.data
+    assert data.validation_rows == pytest.approx(0.25 * data.train_rows, abs=1)
+    assert only(store).curve["samples"][-1] == only(store).record.result.iterations
+    epochs = only(store).record.result.iterations / (data.train_rows - data.validation_rows)
+    assert epochs == pytest.approx(200.0, rel=0.1)  # of the rows that are left
+
+
+def test_the_share_of_validation_rows_can_be_tuned(store):
+    run_entries([entry(Watched(), tuning=Grid(folds=2))], store)
+    record = only(store).record
+    assert {trial.parameters["validation"] for trial in record.tuned.trials} == {0.1, 0.5}
+    assert all(trial.auc is not None for trial in record.tuned.trials)
+    share = record.tuned.parameters["validation"]
+    assert record.data.validation_rows == pytest.approx(share * record.data.train_rows, abs=1)
