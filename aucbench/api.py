@@ -43,7 +43,7 @@ def run(*overrides: str) -> Result:
     Returns
     -------
     Result
-        With `auc`, `curve`, `weights` and `record`.
+        With `auc`, `curve`, `weights`, `scores`, `y_test` and `record`.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def run(*overrides: str) -> Result:
         raise CellError(f"stop_after left {result.left[0][1]} cells that were not run; allow more seconds.")
     if result.untracked:
         raise result.untracked
-    return Result(kept.entry.cells)
+    return Result(kept.entry.cells, kept.entry.entry)
 
 
 def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyResult":

@@ -58,6 +58,7 @@ class Task:
     measures: tuple[Measure, ...] = ()  # beside the AUC
     weights: NDArray[np.float64] | None = None  # (n,) > 0, of the training rows
     keep_weights: bool = False  # whether the outcome has the weights of all checkpoints
+    keep_model: bool = False  # whether the outcome has the model of a method that gives it as bytes
     row_factor: float = 1.0  # of the problem
     blocks: NDArray[np.uint8] | None = None  # (n_test,) of the test rows, for the placements of the outcome
 
@@ -102,6 +103,10 @@ class Outcome:
     layout: str  # whether a step touches all weights (eager) or those of its row (lazy)
     stop_reason: StopReason
     placements: NDArray[np.float64] | None = None  # (blocks,) `block_deviations` of the final test scores
+    scores: NDArray[np.float64] | None = (
+        None  # (n_test,) at the end; None of a linear method, which has weights
+    )
+    model: bytes | None = None  # at the end; None unless it was to be kept
 
 
 def default_passes(n_samples: float) -> float:

@@ -99,6 +99,8 @@ class Archive:
         """The finished cell with this key, or None."""
         return self.cells.get(key)
 
+    measured = get
+
     def failure(self, key: str) -> FailureRecord | None:
         """The failure of the cell with this key; None if it did not fail."""
         return self.failed.get(key)

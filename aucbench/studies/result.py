@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import structs
 from numpy.typing import NDArray
 
-from aucbench.errors import AucbenchError, TrackingError
+from aucbench.errors import AucbenchError, ParameterError, TrackingError
 from aucbench.evaluation.measures import RECORDED, Measure, TrainingObjective, restored
 from aucbench.studies.plugin_metadata import completed
 from aucbench.studies.record import (
@@ -41,13 +41,16 @@ COSTS = ("iteration", "samples", "passes", "train_seconds", "cpu_seconds")
 
 @dataclass(frozen=True)
 class CellResult:
-    """A finished cell: its record, curve arrays and weights."""
+    """A finished cell: its record, curve arrays, and weights or scores."""
 
     record: CellRecord
     # One value per checkpoint: costs, the AUC, and other measures by name; NaN if unknown.
     curve: dict[str, NDArray[Any]] = field(repr=False)
     weights: NDArray[np.float64] | None = field(repr=False)  # (d,) at the end, of a linear method
     checkpoint_weights: NDArray[np.float64] | None = field(default=None, repr=False)  # (checkpoints, d), kept
+    # (n_test,) at the end, kept of a method that is not linear; float32 unless that changes the AUC
+    scores: NDArray[np.floating[Any]] | None = field(default=None, repr=False)
+    model: bytes | None = field(default=None, repr=False)  # at the end, of a method that gives it
 
     @property
     def auc(self) -> float:
@@ -85,9 +88,22 @@ class Result:
     ----------
     cells : tuple of CellResult
         One per run.
+
+    Examples
+    --------
+    The AUC of a mean of two methods' ranks, without training anything again:
+
+    >>> import aucbench
+    >>> from aucbench.evaluation import exact_auc
+    >>> from scipy.stats import rankdata
+    >>> one, two = (aucbench.run(f"algo={name}", "dataset=wine") for name in ("ls_svm", "log_reg"))
+    >>> both = rankdata(one.scores) + rankdata(two.scores)
+    >>> exact_auc(both, one.y_test) > 0.9
+    True
     """
 
     cells: tuple[CellResult, ...]
+    _entry: "Entry | None" = field(default=None, repr=False)  # needed for the test rows
 
     @property
     def auc(self) -> float:
@@ -120,15 +136,47 @@ class Result:
         return found[0] if len(found) == 1 else np.stack(found)
 
     @property
+    def scores(self) -> Any:
+        """(n_test,) final scores of the test rows; a list of arrays for several runs.
+
+        None of a run that diverged, or whose cell has neither scores (``store.scores=false``) nor weights.
+        Those of a linear method are computed from its weights.
+        """
+        from aucbench.studies.worker import scores_of
+
+        return _one_or_all([scores_of(self._known_entry, cell) for cell in self.cells])
+
+    @property
+    def y_test(self) -> Any:
+        """(n_test,) labels -1 and 1 of the test rows, in the order of the scores; a list for several runs."""
+        from aucbench.studies.worker import labels_of
+
+        return _one_or_all([labels_of(self._known_entry, cell.record.seeds) for cell in self.cells])
+
+    @property
+    def model(self) -> Any:
+        """The model as bytes, of a method that gives it, else None; a list for several runs."""
+        return _one_or_all([cell.model for cell in self.cells])
+
+    @property
+    def _known_entry(self) -> "Entry":
+        if self._entry is None:
+            raise ParameterError("The test rows are known to results of aucbench.run only.")
+        return self._entry
+
+    @property
     def record(self) -> Any:
         """Everything known about the run, a plain dict as JSON has it; a list of them for several runs."""
-        records = [to_dict(cell.record) for cell in self.cells]
-        return records[0] if len(records) == 1 else records
+        return _one_or_all([to_dict(cell.record) for cell in self.cells])
 
     def __repr__(self) -> str:
         first = self.cells[0].record
         auc = diverged_in_words(self.cells) or f"AUC {self.auc:.4f}, runs {len(self.cells)}"
         return f"Result({first.algorithm.name} on {first.dataset.name}: {auc})"
+
+
+def _one_or_all(values: list[Any]) -> Any:
+    return values[0] if len(values) == 1 else values
 
 
 @dataclass(frozen=True)

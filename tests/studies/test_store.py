@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from aucbench import DataError
+from aucbench.studies import npz
 from aucbench.studies.store import Store, _replacing
 from tests.helpers.board_cells import result
 
@@ -53,11 +54,11 @@ def test_a_store_that_an_earlier_version_filled_is_taken_over_once(tmp_path):
 def test_nothing_half_written_is_ever_visible(tmp_path, monkeypatch):
     store = Store(tmp_path)
 
-    def full_disk(*arguments, **arrays):
-        arguments[0].write(b"half")
+    def full_disk(handle, *arguments):
+        handle.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(np, "savez", full_disk)
+    monkeypatch.setattr(npz, "write", full_disk)
     with pytest.raises(DataError, match=r"cannot be kept in .*: No space left on device"):
         store.put(KEY, CELL)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
