@@ -4,6 +4,7 @@ import re
 import shlex
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +73,10 @@ def run(*overrides: str) -> Result:
         raise CellError(f"stop_after left {result.left[0][1]} cells that were not run; allow more seconds.")
     if result.untracked:
         raise result.untracked
-    return Result(kept.entry.cells, kept.entry.entry)
+    from aucbench.studies.worker import labels_of, scores_of
+
+    entry = kept.entry.entry
+    return Result(kept.entry.cells, partial(scores_of, entry), partial(labels_of, entry))
 
 
 def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyResult":

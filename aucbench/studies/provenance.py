@@ -10,13 +10,15 @@ import sys
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from aucbench.contracts import MethodFacts
 from aucbench.data import cache_folder
-from aucbench.studies.record import Environment
+from aucbench.studies.record import CellRecord, Environment
 
 PACKAGES = (
     "aucbench",
@@ -43,6 +45,26 @@ def environment(concurrency: int = 1, command: str | None = None) -> Environment
         concurrency=concurrency,
         load_average=os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
     )
+
+
+def missing_packages(algorithm: Any) -> str:
+    """What a method needs that is not installed, and the command that installs it; empty if nothing."""
+    facts = MethodFacts(algorithm)
+    missing = [name for name in facts.packages if _version(name) is None]
+    if not missing:
+        return ""
+    wanted = f"'{facts.extra}'" if facts.extra else " ".join(missing)
+    return f"needs {' and '.join(missing)}: pip install {wanted}"
+
+
+def changed_versions(record: CellRecord) -> dict[str, tuple[str, str]]:
+    """The packages of a cell's method whose version is another here: theirs and ours, "" if not installed.
+
+    Packages that this project itself requires are left out.
+    """
+    own = {name: made for name, made in record.environment.packages.items() if name not in PACKAGES}
+    here = {name: _version(name) or "" for name in own}
+    return {name: (made, here[name]) for name, made in own.items() if here[name] != made}
 
 
 @cache

@@ -2,15 +2,16 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import structs
 from numpy.typing import NDArray
 
-from aucbench.errors import AucbenchError, ParameterError, TrackingError
+from aucbench.errors import AucbenchError, TrackingError
 from aucbench.evaluation.measures import RECORDED, Measure, TrainingObjective, restored
 from aucbench.studies.plugin_metadata import completed
 from aucbench.studies.record import (
@@ -103,7 +104,9 @@ class Result:
     """
 
     cells: tuple[CellResult, ...]
-    _entry: "Entry | None" = field(default=None, repr=False)  # needed for the test rows
+    # Scores and labels of the test rows of a cell, which are known where it was run.
+    _scores_of: Callable[[CellResult], Any] = field(default=attrgetter("scores"), repr=False)
+    _labels_of: Callable[[CellResult], Any] = field(default=lambda cell: None, repr=False)
 
     @property
     def auc(self) -> float:
@@ -142,27 +145,17 @@ class Result:
         None of a run that diverged, or whose cell has neither scores (``store.scores=false``) nor weights.
         Those of a linear method are computed from its weights.
         """
-        from aucbench.studies.worker import scores_of
-
-        return _one_or_all([scores_of(self._known_entry, cell) for cell in self.cells])
+        return _one_or_all([self._scores_of(cell) for cell in self.cells])
 
     @property
     def y_test(self) -> Any:
         """(n_test,) labels -1 and 1 of the test rows, in the order of the scores; a list for several runs."""
-        from aucbench.studies.worker import labels_of
-
-        return _one_or_all([labels_of(self._known_entry, cell.record.seeds) for cell in self.cells])
+        return _one_or_all([self._labels_of(cell) for cell in self.cells])
 
     @property
     def model(self) -> Any:
         """The model as bytes, of a method that gives it, else None; a list for several runs."""
         return _one_or_all([cell.model for cell in self.cells])
-
-    @property
-    def _known_entry(self) -> "Entry":
-        if self._entry is None:
-            raise ParameterError("The test rows are known to results of aucbench.run only.")
-        return self._entry
 
     @property
     def record(self) -> Any:

@@ -91,6 +91,10 @@ class Store:
         """Whether the cell of that key is finished."""
         return self._file(key).exists()
 
+    def keys(self) -> list[str]:
+        """The keys of all finished cells."""
+        return [file.stem for file in self._files("cells", "*/*.npz")]
+
     def listed(self) -> "tuple[Container[str], Container[str]]":
         """The keys of finished cells and of failed cells, for many look-ups.
 
@@ -115,7 +119,11 @@ class Store:
 
     def sizes(self, key: str) -> dict[str, int]:
         """Bytes of each array of the finished cell of that key, its record and ``weights`` among them."""
-        return npz.sizes(self._file(key))
+        file = self._file(key)
+        try:
+            return npz.sizes(file)
+        except npz.DAMAGE as error:
+            raise _damaged(file, error) from None
 
     def remove_arrays(self, key: str, names: Collection[str]) -> int:
         """Remove arrays of the finished cell of that key, such as ``scores``; returns their bytes."""
@@ -288,7 +296,7 @@ class Store:
         except npz.DAMAGE as error:
             if isinstance(error, msgspec.ValidationError):
                 _check_format(file, text)
-            raise DataError(f"The store holds a damaged cell, {file} ({error}): remove that file.") from None
+            raise _damaged(file, error) from None
         if record.format != FORMAT:
             _check_format(file, text)
         return CellResult(record, curve, weights, every, scores, None if model is None else model.tobytes())
@@ -336,6 +344,10 @@ def _check_format(file: Path, text: bytes) -> None:
             f"{file} was written in format {version}, expected {FORMAT}: "
             f"use the aucbench that wrote it, or another store.path."
         )
+
+
+def _damaged(file: Path, error: BaseException) -> DataError:
+    return DataError(f"The store holds a damaged cell, {file} ({error}): remove that file.")
 
 
 def _plan(file: Path) -> StudyPlan | None:

@@ -36,7 +36,7 @@ from aucbench.studies.make_record import (
 from aucbench.studies.memory_limit import limited_memory
 from aucbench.studies.optimum import NotCertifiedError, known_or_found
 from aucbench.studies.prepared_data import PreparedData, blaming, innermost_frames, row_factor
-from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Seeds, Trial, subset
+from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Trial, subset
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
@@ -70,9 +70,9 @@ def prepared_data() -> PreparedData:
     return _prepared_data
 
 
-def labels_of(entry: Entry, seeds: Seeds) -> NDArray[np.int8]:
+def labels_of(entry: Entry, cell: CellResult) -> NDArray[np.int8]:
     """(n_test,) labels -1 and 1 of the test rows of a cell."""
-    return _prepared_data.split(entry.imported, seeds.split_seed, seeds.fold).test.y
+    return _prepared_data.split(entry.imported, cell.record.split_seed, cell.record.fold).test.y
 
 
 def scores_of(entry: Entry, cell: CellResult) -> NDArray[np.floating[Any]] | None:

@@ -174,7 +174,7 @@ def test_scores_are_kept_in_single_precision_unless_ties_or_overflow_changed_the
     store, own = Store(tmp_path), entry(Rescaled())
     run_entries([own], store)
     (cell,) = store
-    y = labels_of(own, cell.record.seeds)
+    y = labels_of(own, cell)
     assert cell.scores.dtype == kind
     assert np.isfinite(cell.scores).all()
     assert roc_auc_score(y, cell.scores) == pytest.approx(cell.auc, abs=1e-6)
