@@ -104,6 +104,11 @@ def size(store: str) -> None:
     """Show the size of a store by study: records and curves, weights, test scores and models.
 
     Cells that several studies share count for each of them, and once in the last line.
+
+    \b
+    Examples:
+      aucbench results size
+      aucbench results size --store ours
     """
     from aucbench.studies import store_size
 
