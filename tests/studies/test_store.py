@@ -16,7 +16,12 @@ from tests.helpers.board_cells import result
 
 KEY = "ab" + "0" * 62
 CELL = result(0.9)
-CELL = replace(CELL, weights=np.array([1.0, -2.0]))
+CELL = replace(
+    CELL,
+    weights=np.array([1.0, -2.0]),
+    scores=np.linspace(-1.0, 1.0, 50, dtype=np.float32) / 3,
+    model=bytes(range(256)),
+)
 
 
 def flipped(content):
@@ -39,6 +44,26 @@ def test_a_cell_comes_back_as_it_was_kept_also_after_it_was_compressed_or_moved(
             assert found.record == CELL.record
             np.testing.assert_array_equal(found.weights, CELL.weights)
             np.testing.assert_array_equal(found.curve["iteration"], CELL.curve["iteration"])
+            np.testing.assert_array_equal(found.scores, CELL.scores)
+            assert found.scores.dtype == np.float32
+            assert found.model == CELL.model
+
+
+def test_arrays_are_removed_one_by_one_and_boards_read_none_of_them(tmp_path):
+    store = Store(tmp_path)
+    store.put(KEY, CELL)
+    bare = store.measured(KEY)
+    assert (bare.weights, bare.checkpoint_weights, bare.scores, bare.model) == (None,) * 4
+    assert bare.record == CELL.record
+    sizes, before = store.sizes(KEY), next(tmp_path.rglob("*.npz")).stat().st_size
+    for removed in ("scores", "model"):
+        assert store.remove_arrays(KEY, [removed]) == sizes[removed] > 0
+        assert store.remove_arrays(KEY, [removed]) == 0
+        assert set(store.sizes(KEY)) == set(sizes := {k: v for k, v in sizes.items() if k != removed})
+    assert next(tmp_path.rglob("*.npz")).stat().st_size < before
+    found = store.get(KEY)
+    assert (found.scores, found.model, found.record) == (None, None, CELL.record)
+    np.testing.assert_array_equal(found.weights, CELL.weights)
 
 
 def test_a_store_that_an_earlier_version_filled_is_taken_over_once(tmp_path):
