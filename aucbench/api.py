@@ -76,6 +76,7 @@ def run(*overrides: str) -> Result:
     from aucbench.studies.worker import labels_of, scores_of
 
     entry = kept.entry.entry
+    assert entry is not None  # it was run here
     return Result(kept.entry.cells, partial(scores_of, entry), partial(labels_of, entry))
 
 

@@ -89,6 +89,8 @@ class Result:
     ----------
     cells : tuple of CellResult
         One per run.
+    scores_of, labels_of : callable
+        Map a cell to the scores and labels of its test rows, which are known where it was run.
 
     Examples
     --------
@@ -104,9 +106,8 @@ class Result:
     """
 
     cells: tuple[CellResult, ...]
-    # Scores and labels of the test rows of a cell, which are known where it was run.
-    _scores_of: Callable[[CellResult], Any] = field(default=attrgetter("scores"), repr=False)
-    _labels_of: Callable[[CellResult], Any] = field(default=lambda cell: None, repr=False)
+    scores_of: Callable[[CellResult], Any] = field(default=attrgetter("scores"), repr=False)
+    labels_of: Callable[[CellResult], Any] = field(default=lambda cell: None, repr=False)
 
     @property
     def auc(self) -> float:
@@ -145,12 +146,12 @@ class Result:
         None of a run that diverged, or whose cell has neither scores (``store.scores=false``) nor weights.
         Those of a linear method are computed from its weights.
         """
-        return _one_or_all([self._scores_of(cell) for cell in self.cells])
+        return _one_or_all([self.scores_of(cell) for cell in self.cells])
 
     @property
     def y_test(self) -> Any:
         """(n_test,) labels -1 and 1 of the test rows, in the order of the scores; a list for several runs."""
-        return _one_or_all([self._labels_of(cell) for cell in self.cells])
+        return _one_or_all([self.labels_of(cell) for cell in self.cells])
 
     @property
     def model(self) -> Any:

@@ -177,8 +177,8 @@ def _deviating(
             found.append("AUCs of trials")
     if not _are_close(there.curve[AUC.name], here.curve[AUC.name], tolerance):
         found.append("AUCs at checkpoints")
-    values = [[each.record.measures[name].value for name in two.measures] for each in (there, here)]
-    if not _are_close(*values, tolerance):
+    values = [[own.measures[name].value for name in two.measures] for own in (one, two)]
+    if not _are_close(values[0], values[1], tolerance):
         found.append("measures")
     if there.scores is not None and not there.diverged:
         try:
