@@ -202,7 +202,7 @@ def rescore(
     parameters: Sequence[str] = (),
     replace_others: bool = False,
 ) -> "Rescored":
-    """Compute measures of the finished cells of a study from their stored weights, without training.
+    """Compute measures of the finished cells of a study from stored weights or scores, without training.
 
     The leaderboard in the store is written anew, and `aucbench sync` logs the entries again.
 
@@ -218,7 +218,7 @@ def rescore(
         Words for those of the measures, such as ``"pauc.max_fpr=0.05"``.
     replace_others : bool
         Whether a measure that a cell has with other parameters is computed with these. Where only the final
-        weights are kept, its curve is then lost but for its end.
+        weights or scores are kept, its curve is then lost but for its end.
 
     Returns
     -------

@@ -4,6 +4,7 @@ import re
 import shlex
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,7 @@ def run(*overrides: str) -> Result:
     Returns
     -------
     Result
-        With `auc`, `curve`, `weights` and `record`.
+        With `auc`, `curve`, `weights`, `scores`, `y_test` and `record`.
 
     Raises
     ------
@@ -73,7 +74,11 @@ def run(*overrides: str) -> Result:
         raise CellError(f"stop_after left {result.left[0][1]} cells that were not run; allow more seconds.")
     if result.untracked:
         raise result.untracked
-    return Result(kept.entry.cells)
+    from aucbench.studies.worker import labels_of, scores_of
+
+    entry = kept.entry.entry
+    assert entry is not None  # it was run here
+    return Result(kept.entry.cells, partial(scores_of, entry), partial(labels_of, entry))
 
 
 def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyResult":

@@ -100,6 +100,7 @@ class _Builder:
             dataset, part = self._once(self._dataset, run, "dataset")
             measures = self._once(_measures, run, *WITH_PARAMETERS)
             tuning = self._once(self._tuning, run, "tuning", "algo", *WITH_PARAMETERS)
+            store = self._once(_section, run, StoreSettings.name)
             return Entry(
                 algorithm=algorithm,
                 dataset=dataset,
@@ -113,7 +114,9 @@ class _Builder:
                 settings=settings,
                 limits=self._once(_section, run, Limits.name),
                 measures=tuple(measures[name] for name in settings.metrics),
-                keep_weights=self._once(_section, run, StoreSettings.name).weights is Weights.checkpoints,
+                keep_weights=store.weights is Weights.checkpoints,
+                keep_scores=store.scores,
+                keep_model=store.models,
                 ruleset=self._once(self._ruleset, run, Ruleset.name, "algo", *RULED),
             )
 

@@ -125,7 +125,7 @@ def of_results(results: Iterable[CellResult]) -> list[BoardCell]:
 
 
 def _look_up(store: Store | Archive, key: str, described: EntryDescription, seeds: Seeds) -> BoardCell:
-    result = store.get(key)
+    result = store.measured(key)
     if result is not None:
         return _finished(result, store)
     failure = store.failure(key)

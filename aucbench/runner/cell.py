@@ -13,8 +13,9 @@ from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
 from aucbench.contracts import Access, MethodFacts
+from aucbench.contracts.source_location import line_of
 from aucbench.data import memory
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import DataError, ParameterError, PluginError
 from aucbench.humanize import sentence_of
 from aucbench.kernels.jit import NotCompiledError, no_compilation
 from aucbench.runner.budget_and_checkpoints import Budget, make_budget
@@ -61,9 +62,26 @@ def run_cell(
             else:
                 progress(trainer.fraction)
         outcome = replace(trainer.outcome(), warm_up=warm_up)
-        if task.blocks is None or outcome.stop_reason is StopReason.diverged:
+        if outcome.stop_reason is StopReason.diverged:
             return outcome
-        return replace(outcome, placements=scorer.placements(task.blocks))
+        return replace(
+            outcome,
+            placements=None if task.blocks is None else scorer.placements(task.blocks),
+            scores=scorer.scores() if outcome.weights is None else None,
+            model=_model(task.algorithm, trainer.final) if task.keep_model else None,
+        )
+
+
+def _model(algorithm: Any, state: Any) -> bytes | None:
+    """The model of a method that gives it as bytes."""
+    own = MethodFacts(algorithm).model
+    if own is None:
+        return None
+    model = algorithm.model(state)
+    if not isinstance(model, bytes):
+        where = line_of(type(algorithm), "model")
+        raise PluginError(f"{algorithm.name}: `model` must return bytes, got {type(model).__name__}{where}")
+    return model
 
 
 def scorer_of(task: Task) -> Scorer:

@@ -113,10 +113,7 @@ class Scorer:
             if wrong := wrong_scores(found, len(self._y)):
                 where = line_of(type(algorithm), "score")
                 raise PluginError(f"{algorithm.name}: `score` of {len(self._y)} rows {wrong}{where}")
-            scores = np.asarray(found, np.float64)
-            self._flush()
-            self._measure(scores[None])
-            return len(self._values) - 1, None
+            return self.add_scores(np.asarray(found, np.float64)), None
         weights = np.array(algorithm.weights(state), np.float64)
         return self.add_weights(weights), weights
 
@@ -129,18 +126,29 @@ class Scorer:
             self._flush()
         return number
 
+    def add_scores(self, scores: NDArray[np.float64]) -> int:
+        """Register a model by its decision values (n,); return its number."""
+        self._flush()
+        self._measure(scores[None])
+        return len(self._values) - 1
+
     def values(self, number: int) -> NDArray[np.float64]:
         """The AUC and other measures of a registered model, (1 + m,); NaN if any score is NaN."""
         if number >= len(self._values):
             self._flush()
         return self._values[number]
 
+    def scores(self) -> NDArray[np.float64]:
+        """(n,) decision values of the latest model."""
+        self._flush()
+        return self._last
+
     def placements(self, blocks: NDArray[np.uint8]) -> NDArray[np.float64] | None:
         """The `block_deviations` of the latest model; None also if any score is NaN."""
-        self._flush()
-        if np.isnan(self._last).any():  # they were not sorted
+        scores = self.scores()
+        if np.isnan(scores).any():  # they were not sorted
             return None
-        return block_deviations(self._last, self._y, blocks, self._work[0])
+        return block_deviations(scores, self._y, blocks, self._work[0])
 
     def _flush(self) -> None:
         width = max(1, SCORE_ELEMENTS // max(1, len(self._y)))

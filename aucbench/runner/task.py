@@ -60,6 +60,7 @@ class Task:
     measures: tuple[Measure, ...] = ()  # beside the AUC
     weights: NDArray[np.float64] | None = None  # (n,) > 0, of the training rows
     keep_weights: bool = False  # whether the outcome has the weights of all checkpoints
+    keep_model: bool = False  # whether the outcome has the model of a method that gives it as bytes
     row_factor: float = 1.0  # of the problem
     validation: ValidationRows | None = None  # not among X
     blocks: NDArray[np.uint8] | None = None  # (n_test,) of the test rows, for the placements of the outcome
@@ -107,6 +108,10 @@ class Outcome:
     stop_reason: StopReason
     warm_up: str = ""  # the error that ended the warm-up, so that times may include compilation
     placements: NDArray[np.float64] | None = None  # (blocks,) `block_deviations` of the final test scores
+    scores: NDArray[np.float64] | None = (
+        None  # (n_test,) at the end; None of a linear method, which has weights
+    )
+    model: bytes | None = None  # at the end; None unless it was to be kept
 
 
 def validation_share(algorithm: Any) -> float:

@@ -95,6 +95,7 @@ class Trainer:
         self._budget, self._scorer, self._on_checkpoint = budget, scorer, on_checkpoint
         self._curve: list[tuple[int, float, float]] = []  # iterations, wall and thread-CPU seconds
         self._models: list[int] = []  # numbers of the models in the scorer
+        self.final: Any = None  # the state that was scored at the last checkpoint
         self._weights: NDArray[np.float64] | None = None  # at the last checkpoint
         self._all_weights: list[NDArray[np.float64]] = []  # at all checkpoints, if they are kept
         self._samples = 1  # rows that an iteration consumes
@@ -189,7 +190,7 @@ class Trainer:
     def _measure(self) -> None:
         # A checkpoint's own finalize counts for that checkpoint, not for the ones after it.
         self._checkpoint_clock = clock = self.clock.copy()
-        final = finalize(self.task.algorithm, self.state, clock)
+        self.final = final = finalize(self.task.algorithm, self.state, clock)
         model, self._weights = self._scorer.add(self.task.algorithm, final)
         self._models.append(model)
         if self.task.keep_weights and self._weights is not None:

@@ -5,10 +5,11 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from aucbench.errors import ParameterError
+from aucbench.studies.provenance import PACKAGES
 from aucbench.studies.record import (
     CellRecord,
     Environment,
@@ -32,7 +33,7 @@ from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 
 TRIAL_DIGITS = {"auc": 7, "value": 7, "train_seconds": 3}  # significant digits in compact archives
-FORMAT = 1  # archive format; a reader accepts this one and all earlier ones
+FORMAT = 2  # archive format, 2 since archives have scores; a reader accepts this one and all earlier ones
 
 
 class EntryDigest(Struct, frozen=True):
@@ -73,6 +74,8 @@ class Manifest(Versioned, frozen=True, kw_only=True):
     sources: dict[str, tuple[str, ...]]  # method name to digests of the code that ran
     confirmed: dict[str, str] = {}  # method name to the author who confirmed the results, and where
     compact: bool = False  # curves in single precision, numbers of trials rounded
+    # Versions of what the plugins of the cells need, by distribution; unset in format 1.
+    distributions: dict[str, tuple[str, ...]] | UnsetType = UNSET
     entries: dict[str, EntryDigest] = {}
     digest: str = ""  # of all other fields
 
@@ -87,6 +90,7 @@ class Archive:
     failed: Mapping[str, FailureRecord] = field(default_factory=dict)
     others: Mapping[str, tuple[ReplicationRecord, ...]] = field(default_factory=dict)
     compact: bool = False
+    withheld: int = 0  # cells whose scores are left out, since they are those of a file of one's own
 
     def __iter__(self) -> Iterator[CellResult]:
         return iter(self.cells.values())
@@ -98,6 +102,8 @@ class Archive:
     def get(self, key: str) -> CellResult | None:
         """The finished cell with this key, or None."""
         return self.cells.get(key)
+
+    measured = get
 
     def failure(self, key: str) -> FailureRecord | None:
         """The failure of the cell with this key; None if it did not fail."""
@@ -112,8 +118,11 @@ class Archive:
         machines = Counter(encode(_machine(cell.record.environment)) for cell in self)
         entries = (entry for plan in self.studies for entry in plan.entries)
         sources: dict[str, set[str]] = {}
+        needed: dict[str, set[str]] = {}
         for cell in self:
             sources.setdefault(cell.record.algorithm.name, set()).add(cell.record.source or "")
+            for name, version in distributions_of(cell.record).items():
+                needed.setdefault(name, set()).add(version)
         return {
             "studies": tuple(plan.study for plan in self.studies),
             "cells": len(self.cells),
@@ -124,7 +133,15 @@ class Archive:
             "sources": {name: tuple(sorted(digests)) for name, digests in sorted(sources.items())},
             "confirmed": {entry.algorithm: entry.confirmed for entry in entries if entry.confirmed},
             "compact": self.compact,
+            "distributions": {name: tuple(sorted(versions)) for name, versions in sorted(needed.items())},
         }
+
+
+def distributions_of(record: CellRecord) -> dict[str, str]:
+    """Versions of the distributions of a cell's plugins, and of the packages that only its method needs."""
+    plugins = (record.algorithm, record.dataset, record.loss, record.features)
+    own = {plugin.distribution: plugin.version for plugin in plugins if plugin and plugin.distribution}
+    return own | {name: found for name, found in record.environment.packages.items() if name not in PACKAGES}
 
 
 def _machine(environment: Environment) -> MachineRecord:
@@ -145,12 +162,15 @@ def from_store(
     study: str,
     *,
     weights: bool = False,
+    scores: bool | None = None,
     compact: bool = False,
     confirmed: Mapping[str, str] | None = None,
 ) -> Archive:
     """The cells of a study in a store.
 
-    Commands and tracebacks are left out, since they may contain addresses and folder names. `confirmed` maps
+    Commands and tracebacks are left out, since they may contain addresses and folder names, and models, since
+    reading one may run code. `scores` are those of methods that are not linear: with None, those of files of
+    one's own are left out. `confirmed` maps
     a method to the author who confirmed its results, and where. Raises ParameterError if the store lacks the
     study, or the study lacks a confirmed method.
     """
@@ -165,7 +185,12 @@ def from_store(
                 f"--confirmed: the study has no method '{name}'. Known: {', '.join(sorted(methods))}."
             )
     keys = dict.fromkeys(key for plan in plans for entry in plan.entries for key in entry.cells)
-    cells = {key: _private(cell, weights, compact) for key in keys if (cell := store.get(key)) is not None}
+    cells, withheld = {}, 0
+    for key in keys:
+        if (cell := store.get(key)) is not None:
+            is_own = scores is None and reads_own_file(cell.record)
+            withheld += is_own and cell.scores is not None
+            cells[key] = _private(cell, weights, scores is not False and not is_own, compact)
     if not cells:
         raise ParameterError(f"The study '{study}' in the store at {store.path} has no finished cell.")
     failed = {
@@ -180,16 +205,24 @@ def from_store(
         failed=failed,
         others={key: found for key in cells if (found := store.replications(key))},
         compact=compact,
+        withheld=withheld,
     )
 
 
-def _private(cell: CellResult, weights: bool, compact: bool) -> CellResult:
-    """A cell without its command; its weights are optional, its trials rounded if `compact`."""
+def reads_own_file(record: CellRecord) -> bool:
+    """Whether the data of a cell are in a file that its user named."""
+    return "path" in record.dataset.parameters
+
+
+def _private(cell: CellResult, weights: bool, scores: bool, compact: bool) -> CellResult:
+    """A cell without its command and its model; weights and scores are optional, trials rounded if asked."""
     record: CellRecord = replace(cell.record, environment=replace(cell.record.environment, command=""))
     if compact and record.tuned and record.tuned.trials:
         rounded = tuple(_rounded(trial) for trial in record.tuned.trials)
         record = replace(record, tuned=replace(record.tuned, trials=rounded))
-    return CellResult(record, cell.curve, cell.weights if weights else None)
+    return CellResult(
+        record, cell.curve, cell.weights if weights else None, scores=cell.scores if scores else None
+    )
 
 
 def _rounded(trial: ReportedTrial) -> ReportedTrial:

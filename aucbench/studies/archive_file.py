@@ -20,6 +20,7 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 import msgspec
 import numpy as np
+from msgspec import UNSET
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -51,8 +52,8 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 CELLS, FAILURES, PLANS, OTHERS = "cells.json", "failures.json", "plans.json", "replications.json"
-CURVES, WEIGHTS = "curves.parquet", "weights.parquet"
-ENTRIES = (CELLS, FAILURES, PLANS, OTHERS, CURVES, WEIGHTS)
+CURVES, WEIGHTS, SCORES = "curves.parquet", "weights.parquet", "scores.parquet"
+ENTRIES = (CELLS, FAILURES, PLANS, OTHERS, CURVES, WEIGHTS, SCORES)
 NEEDED = (CELLS, FAILURES, PLANS, OTHERS, CURVES)
 MB = 2**20
 LARGEST_FILE = 200 * MB
@@ -61,6 +62,7 @@ LARGEST_RATIO = 200  # unpacked bytes per packed byte; results have 5 to 30
 FREE_BYTES = MB  # entries up to this size may have any ratio
 LARGEST_ARRAYS = 100_000_000  # numbers in all arrays of a Parquet entry
 WHOLE_NUMBERS = ("iteration", "samples")
+SINGLE, DOUBLE = "float32", "float64"  # columns of scores, one of them for each cell
 CONTROL = re.compile(rb"\\u00(?:[01][0-9a-fA-F]|7[fF]|[89][0-9a-fA-F])|[\x00-\x08\x0e-\x1f\x7f]")
 DATE = (1980, 1, 1, 0, 0, 0)  # fixed date of ZIP entries: equal content gives equal bytes
 
@@ -99,6 +101,13 @@ def write(archive: Archive, file: str | Path) -> Manifest:
     }
     if weights:
         contents[WEIGHTS] = _parquet(weights, archive.compact)
+    scores = {
+        key: {SINGLE if cell.scores.dtype == SINGLE else DOUBLE: cell.scores}
+        for key, cell in archive.cells.items()
+        if cell.scores is not None
+    }
+    if scores:
+        contents[SCORES] = _parquet(scores, compact=False)
     manifest = Manifest(
         aucbench=version("aucbench"),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -137,9 +146,11 @@ def read(file: str | Path) -> tuple[Manifest, Archive]:
     records = _parsed(path, CELLS, contents, CellRecord)
     keys = {record.key for record in records}
     arrays = {
-        name: _arrays(path, name, contents[name], keys) for name in (CURVES, WEIGHTS) if name in contents
+        name: _arrays(path, name, contents[name], keys)
+        for name in (CURVES, WEIGHTS, SCORES)
+        if name in contents
     }
-    curves, weights = arrays[CURVES], arrays.get(WEIGHTS, {})
+    curves, weights, scores = arrays[CURVES], arrays.get(WEIGHTS, {}), arrays.get(SCORES, {})
     others: dict[str, tuple[ReplicationRecord, ...]] = {}
     for each in _parsed(path, OTHERS, contents, ReplicationRecord):
         others[each.key] = (*others.get(each.key, ()), each)
@@ -147,7 +158,10 @@ def read(file: str | Path) -> tuple[Manifest, Archive]:
         path=str(path),
         cells={
             record.key: CellResult(
-                record, curves.get(record.key, {}), weights.get(record.key, {}).get("weights")
+                record,
+                curves.get(record.key, {}),
+                weights.get(record.key, {}).get("weights"),
+                scores=next(iter(scores.get(record.key, {}).values()), None),
             )
             for record in records
         },
@@ -245,11 +259,12 @@ def _parquet(rows: Mapping[str, Mapping[str, NDArray[Any]]], compact: bool) -> b
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    numbers = pa.float32() if compact else pa.float64()
+    usual = pa.float32() if compact else pa.float64()
+    kinds = {SINGLE: pa.float32()} | dict.fromkeys(WHOLE_NUMBERS, pa.int64())
     names = dict.fromkeys(name for arrays in rows.values() for name in arrays)
     columns: dict[str, Any] = {"key": pa.array(list(rows), pa.string())}
     for name in names:
-        kind = pa.list_(pa.int64() if name in WHOLE_NUMBERS else numbers)
+        kind = pa.list_(kinds.get(name, usual))
         columns[name] = pa.array([arrays.get(name) for arrays in rows.values()], kind)
     sink = BytesIO()
     pq.write_table(pa.table(columns), sink, compression="zstd", compression_level=19)
@@ -290,7 +305,9 @@ def _arrays(
     if len(found) < table.num_rows:
         raise DataError(f"{path}: {name} has two rows of one key.")
     for field in others:
-        kind = np.int64 if field.name in WHOLE_NUMBERS else np.float64
+        kind = (
+            np.int64 if field.name in WHOLE_NUMBERS else np.dtype(SINGLE if field.name == SINGLE else DOUBLE)
+        )
         for arrays, values in zip(found.values(), table[field.name], strict=True):
             if values.is_valid:
                 arrays[field.name] = np.asarray(values.values.to_numpy(zero_copy_only=False), kind)
@@ -317,8 +334,8 @@ def _contradictions(archive: Archive, manifest: Manifest, records: int) -> Itera
     if len(archive.cells) != records:
         yield "cells.json has two cells of one key"
     counted = archive.summary()
-    for name in ("studies", "cells", "failures", "sources", "confirmed"):
-        if getattr(manifest, name) != counted[name]:
+    for name in ("studies", "cells", "failures", "sources", "confirmed", "distributions"):
+        if getattr(manifest, name) not in (counted[name], UNSET):
             yield f"the {name} are others than the manifest states"
     names = [plan.study for plan in archive.studies]
     if len(set(names)) < len(names):
@@ -372,6 +389,8 @@ def _cell_problems(cell: CellResult) -> Iterator[str]:
         yield "has numbers of rows or features that cannot be"
     if (result.auc is None) != record.diverged:
         yield "has an AUC although it diverged, or none although it did not"
+    if cell.scores is not None and len(cell.scores) != record.data.test_rows:
+        yield f"has {len(cell.scores)} scores, expected one for each of {record.data.test_rows} test rows"
     if result.iterations and not result.train_seconds:
         yield "has iterations that took no time"
     lengths = {len(values) for values in curve.values()}

@@ -297,11 +297,18 @@ class StoreSettings:
     weights : Weights
         ``final``, or ``checkpoints``, which allow further measures along the whole curve later. With
         ``checkpoints``, finished cells with final weights only are trained again.
+    scores : bool
+        Whether the final test scores of methods that are not linear are stored: for measures later,
+        intervals and ensembles. Those of linear methods follow from their weights.
+    models : bool
+        Whether the models of methods that give them as bytes are stored.
     """
 
     name: ClassVar[str] = "store"
     path: str | None = "aucbench-store"
     weights: Weights = Weights.final
+    scores: bool = True
+    models: bool = True
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -114,9 +114,11 @@ class Entry:
     tuning: Tuning
     budget: Budget
     settings: Settings
-    limits: Limits = field(default_factory=Limits)  # not part of the key, like the next three fields
+    limits: Limits = field(default_factory=Limits)  # not part of the key, like the next five fields
     measures: tuple[Measure, ...] = ()  # beside the AUC
     keep_weights: bool = False  # at all checkpoints
+    keep_scores: bool = True  # of a method that is not linear
+    keep_model: bool = True  # of a method that gives it as bytes
     ruleset: RulesetRecord | None = None
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The records of finished and failed cells, and measures added to them from stored weights."""
+"""The records of finished and failed cells, and measures added to them from stored weights or scores."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -16,6 +16,7 @@ from aucbench.data.labels import shown
 from aucbench.data.loader import Loaded
 from aucbench.data.preprocess import Prepared
 from aucbench.errors import DataError, ParameterError
+from aucbench.evaluation.auc import exact_auc
 from aucbench.evaluation.measures import Measure, TrainingObjective
 from aucbench.evaluation.pair_objective import declared_objective, objective_value
 from aucbench.humanize import sentence_of
@@ -37,7 +38,8 @@ from aucbench.studies.record import (
 from aucbench.studies.result import CellResult
 from aucbench.studies.work_units import CellUnit
 
-SAME = 1e-6  # allowed difference of AUCs computed from equal weights on different machines
+# Allowed difference of AUCs computed from equal weights on different machines, or from rounded scores.
+SAME = 1e-6
 DIVERGED = "the run diverged"
 
 
@@ -235,36 +237,71 @@ def can_be_scored(record: CellRecord, arrays: Collection[str], measures: Sequenc
     if "checkpoint_weights" in arrays or not new:
         return True
     replaced = any(measure.name in record.measures for measure in new)
-    return not replaced and ("weights" in arrays or record.diverged)
+    return not replaced and ("weights" in arrays or "scores" in arrays or record.diverged)
+
+
+def compact(scores: NDArray[np.float64], y: NDArray[np.int8], auc: float) -> NDArray[np.floating[Any]]:
+    """Scores in single precision, unless they overflow there or their ties change the AUC."""
+    with np.errstate(over="ignore"):
+        short = scores.astype(np.float32)
+    is_finite = np.array_equal(np.isfinite(short), np.isfinite(scores))
+    return short if is_finite and abs(exact_auc(short, y) - auc) <= SAME else scores
 
 
 def scored(
     cell: CellResult, X_test: Any, y_test: NDArray[np.int8], measures: Sequence[Measure]
 ) -> CellResult:
-    """A cell with its missing measures, computed from its weights and its prepared test rows.
+    """A cell with its missing measures, from its weights or scores and its prepared test rows.
 
-    The curve of a measure covers the stored weights: all checkpoints, or only the last, with NaN before it.
-    Raises a `DataError` if the weights do not reproduce the recorded AUC.
+    The curve of a measure covers what is stored: the weights of all checkpoints, or only the last weights or
+    scores, with NaN before them. Raises a `DataError` if these do not reproduce the recorded AUC.
     """
-    record, new = cell.record, lacking(cell.record, measures)
+    new = lacking(cell.record, measures)
     points = len(cell.curve["auc"])
     curves = np.full((len(new), points), np.nan)
-    models = _models(cell)
-    if models and points:
-        scorer = Scorer(X_test, y_test, new)
-        values = np.array([scorer.values(number) for number in map(scorer.add_weights, models)])
+    models, scorer = _models(cell), Scorer(X_test, y_test, new)
+    numbers = [scorer.add_weights(weights) for weights in models]
+    if not models and cell.scores is not None:
+        check_scores(cell, y_test)
+        numbers = [scorer.add_scores(np.asarray(cell.scores, np.float64))]
+    if numbers and points:
+        values = np.array([scorer.values(number) for number in numbers])
         if not abs(values[-1, 0] - cell.curve["auc"][-1]) <= SAME:
-            raise DataError(
-                f"{record.algorithm.name} on {record.dataset.title} (seed {record.seed}): the stored weights "
-                f"have the AUC {values[-1, 0]:.6f} on these test rows, expected {cell.curve['auc'][-1]:.6f} "
-                f"as recorded; rows are prepared in another way by now, so run the cell again."
-            )
-        curves[:, points - len(models) :] = values.T[1:]
+            raise _other_auc(cell, "weights", values[-1, 0])
+        curves[:, points - len(numbers) :] = values.T[1:]
     found = {
         measure.name: measure_record(measure, None if cell.diverged else float(own[-1]))
         for measure, own in zip(new, curves, strict=True)
     }
     return cell.with_measures(found, {measure.name: own for measure, own in zip(new, curves, strict=True)})
+
+
+def check_scores(cell: CellResult, y_test: NDArray[np.int8]) -> None:
+    """Raise a `DataError` if the scores of a cell do not reproduce its AUC with these labels."""
+    scores = cell.scores
+    assert scores is not None
+    if scores.shape != y_test.shape:
+        raise _other_rows(
+            cell, f"it has {len(scores)} stored scores, expected {len(y_test)}, one per test row"
+        )
+    auc = exact_auc(scores, y_test) if not np.isnan(scores).any() else np.nan
+    if not abs(auc - cell.curve["auc"][-1]) <= SAME:
+        raise _other_auc(cell, "scores", auc)
+
+
+def _other_auc(cell: CellResult, what: str, auc: float) -> DataError:
+    recorded = cell.curve["auc"][-1]
+    return _other_rows(
+        cell, f"its stored {what} have AUC {auc:.6f} here, expected {recorded:.6f} as recorded"
+    )
+
+
+def _other_rows(cell: CellResult, found: str) -> DataError:
+    record = cell.record
+    return DataError(
+        f"{record.algorithm.name} on {record.dataset.title} (seed {record.seed}): {found}; rows are prepared "
+        f"in another way by now, so run the cell again."
+    )
 
 
 def with_objective(cell: CellResult, algorithm: Any, problem: Problem) -> CellResult:

@@ -1,12 +1,13 @@
-"""Reading NumPy's ``.npz`` files faster than NumPy; nothing is unpickled."""
+"""NumPy's ``.npz`` files, read faster than by NumPy, some arrays compressed; nothing is pickled."""
 
 import struct
 import zlib
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
-from zipfile import ZIP_STORED, BadZipFile, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +22,28 @@ DAMAGE = (
 )  # fmt: skip
 
 
-def names(file: Path) -> set[str]:
-    """The names of the arrays in a file."""
+def write(handle: Any, arrays: Mapping[str, NDArray[Any]], compressed: Collection[str]) -> None:
+    """Write arrays by name, some of them compressed."""
+    with ZipFile(handle, "w") as archive:
+        for name, values in arrays.items():
+            info = ZipInfo(name + ENDING)
+            info.compress_type = ZIP_DEFLATED if name in compressed else ZIP_STORED
+            with archive.open(info, "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, values, allow_pickle=False)
+
+
+def copy(file: Path, handle: Any, without: Collection[str]) -> None:
+    """Write the arrays of a file but for some."""
+    with ZipFile(file) as old, ZipFile(handle, "w") as new:
+        for info in old.infolist():
+            if info.filename.removesuffix(ENDING) not in without:
+                new.writestr(info, old.read(info))
+
+
+def sizes(file: Path) -> dict[str, int]:
+    """The bytes that each array takes in a file, by name."""
     with ZipFile(file) as archive:
-        return {name.removesuffix(ENDING) for name in archive.namelist()}
+        return {info.filename.removesuffix(ENDING): info.compress_size for info in archive.infolist()}
 
 
 def member(file: Path, name: str) -> dict[str, bytes]:
@@ -33,8 +52,8 @@ def member(file: Path, name: str) -> dict[str, bytes]:
         return {name: archive.read(name + ENDING)}
 
 
-def members(file: Path) -> dict[str, bytes]:
-    """The bytes of all arrays in a file, by name; a resumed study reads tens of thousands of files.
+def members(file: Path, without: Collection[str] = ()) -> dict[str, bytes]:
+    """The bytes of the arrays in a file but for some, by name; a resumed study reads many thousand files.
 
     Uncompressed members, as NumPy writes them, are sliced from the file's bytes: opening each with `ZipFile`
     would take most of the time.
@@ -42,8 +61,11 @@ def members(file: Path) -> dict[str, bytes]:
     content, found = file.read_bytes(), {}
     with ZipFile(BytesIO(content)) as archive:
         for info in archive.infolist():
+            name = info.filename.removesuffix(ENDING)
+            if name in without:
+                continue
             if info.compress_type != ZIP_STORED or info.flag_bits & ENCRYPTED:
-                found[info.filename.removesuffix(ENDING)] = archive.read(info)
+                found[name] = archive.read(info)
                 continue
             header = content[info.header_offset : info.header_offset + HEADER_BYTES]
             # The last two numbers of the header are the lengths of the name and of the extra field.
@@ -51,7 +73,7 @@ def members(file: Path) -> dict[str, bytes]:
             stored = content[start : start + info.file_size]
             if zlib.crc32(stored) != info.CRC:
                 raise BadZipFile(f"Bad CRC-32 for file {info.filename!r}")
-            found[info.filename.removesuffix(ENDING)] = stored
+            found[name] = stored
     return found
 
 

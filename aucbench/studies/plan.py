@@ -125,7 +125,7 @@ def _cells(
         finished = key in done
         record = store.record(key) if finished and (entry.measures or entry.keep_weights) else None
         if record is not None:
-            arrays = store.arrays(key)
+            arrays = store.sizes(key)
             unkept = entry.keep_weights and lacks_weights(record, arrays)
             if unkept or lacking(record, entry.measures) or lacks_minimum(record, entry):
                 scored = not unkept and can_be_scored(record, arrays, entry.measures)

@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
+from aucbench.studies.provenance import PACKAGES
 from aucbench.studies.record import CellRecord, Environment, ReplicationRecord, canonical
 
 TOLERANCE = 1e-4  # between AUCs under different versions or on different processors
-NUMERICAL = ("aucbench", "numpy", "scipy", "numba", "llvmlite", "scikit-learn")  # packages that may round
+NUMERICAL = ("aucbench", "numpy", "scipy", "numba", "llvmlite", "scikit-learn")  # that every method may use
 Run = CellRecord | ReplicationRecord
 
 
@@ -34,6 +35,13 @@ class Comparison(NamedTuple):
     first: ReplicationRecord
     other: ReplicationRecord
     other_code: bool = False  # whether the runs are of two versions of the code, so that rounding may differ
+
+    @property
+    def other_versions(self) -> str:
+        """Packages of the method that both runs had, in other versions, in words; empty if there are none."""
+        one, two = (each.environment.packages for each in (self.first, self.other))
+        changed = (name for name in one if name not in PACKAGES and two.get(name, one[name]) != one[name])
+        return ", ".join(f"{name} {one[name]} and {two[name]}" for name in changed)
 
     @property
     def difference(self) -> float:
@@ -102,7 +110,7 @@ def machines(own: Run, others: Iterable[ReplicationRecord], tolerance: float = T
 def describe(environment: Environment) -> str:
     """An environment in words, for lists of disagreements."""
     known = environment.packages
-    packages = " ".join(f"{name} {known[name]}" for name in NUMERICAL if name in known)
+    packages = " ".join(f"{name} {known[name]}" for name in _that_round(environment))
     return f"{environment.cpu}, {environment.platform}, Python {environment.python}, {packages}"
 
 
@@ -112,8 +120,14 @@ def _identity(run: ReplicationRecord) -> str:
     )
 
 
-def _rounding(environment: Environment) -> list[str | None]:
+def _rounding(environment: Environment) -> list[str]:
     """What decides how results are rounded: processor, libraries of the system, versions of packages."""
     system, *_, library = environment.platform.split("-")
-    versions = [environment.packages.get(name) for name in NUMERICAL]
+    versions = [f"{name} {environment.packages[name]}" for name in _that_round(environment)]
     return [environment.cpu, system, library, *versions]
+
+
+def _that_round(environment: Environment) -> list[str]:
+    """The packages that may round: the usual ones, and those that only the method needs."""
+    known = environment.packages
+    return [*(name for name in NUMERICAL if name in known), *sorted(known.keys() - PACKAGES)]

@@ -1,4 +1,4 @@
-"""More measures of the finished cells of a study, from their stored weights and without training."""
+"""More measures of the finished cells of a study, from stored weights or scores and without training."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,8 @@ class Rescored:
     known: int = 0  # cells that had the measures before
     diverged: int = 0  # cells that have no value of any measure
     kept: Counter[str] = field(default_factory=Counter)  # cells that keep a measure with other parameters
-    without_weights: Counter[str] = field(default_factory=Counter)  # cells that need a training, by method
+    # Cells with neither weights nor scores, which need a training, by method.
+    without_scores: Counter[str] = field(default_factory=Counter)
     failed: list[str] = field(default_factory=list)  # what went wrong, in sentences
 
 
@@ -61,8 +62,8 @@ def rescore_study(
     ]
     for unit in sorted(units, key=lambda unit: (unit.entry.dataset.title, unit.group)):
         stored = store.get(unit.key)
-        if stored is None or (stored.weights is None and not stored.diverged):
-            done.without_weights[unit.entry.algorithm.name] += 1
+        if stored is None or (stored.weights is stored.scores is None and not stored.diverged):
+            done.without_scores[unit.entry.algorithm.name] += 1
             continue
         unit = replace(unit, stored=stored, scored=True, store_path=str(store.path))
         report = run_unit(unit, Conditions())

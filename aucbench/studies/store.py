@@ -8,7 +8,7 @@ import contextlib
 import json
 import os
 import tempfile
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from time import time
@@ -38,6 +38,8 @@ SERIES = "0.2"  # series of versions with the same cell keys
 PART = ".part"  # suffix of files being written
 STALE_SECONDS = 3600.0
 CURVE_PREFIX = "curve_"
+COMPRESSED = ("scores", "model")
+OUTPUTS = ("weights", "checkpoint_weights", *COMPRESSED)  # arrays that leaderboards do not need
 R = TypeVar("R")
 
 
@@ -89,6 +91,10 @@ class Store:
         """Whether the cell of that key is finished."""
         return self._file(key).exists()
 
+    def keys(self) -> list[str]:
+        """The keys of all finished cells."""
+        return [file.stem for file in self._files("cells", "*/*.npz")]
+
     def listed(self) -> "tuple[Container[str], Container[str]]":
         """The keys of finished cells and of failed cells, for many look-ups.
 
@@ -101,27 +107,43 @@ class Store:
         file = self._file(key)
         return self._read(file) if file.exists() else None
 
+    def measured(self, key: str) -> CellResult | None:
+        """The finished cell of that key without its weights, scores and model; None when there is none."""
+        file = self._file(key)
+        return self._read(file, without=OUTPUTS) if file.exists() else None
+
     def record(self, key: str) -> CellRecord | None:
         """The record alone of the finished cell of that key, None when there is none."""
         file = self._file(key)
-        return self._read(file, arrays=False).record if file.exists() else None
+        return self._read(file, only_record=True).record if file.exists() else None
 
-    def arrays(self, key: str) -> set[str]:
-        """Arrays that the finished cell of that key has besides its record, such as ``weights``."""
-        return npz.names(self._file(key)) - {RECORD}
+    def sizes(self, key: str) -> dict[str, int]:
+        """Bytes of each array of the finished cell of that key, its record and ``weights`` among them."""
+        file = self._file(key)
+        try:
+            return npz.sizes(file)
+        except npz.DAMAGE as error:
+            raise _damaged(file, error) from None
+
+    def remove_arrays(self, key: str, names: Collection[str]) -> int:
+        """Remove arrays of the finished cell of that key, such as ``scores``; returns their bytes."""
+        removed = sum(size for name, size in self.sizes(key).items() if name in names)
+        if removed:
+            with _replacing(self._file(key)) as handle:
+                npz.copy(self._file(key), handle, names)
+        return removed
 
     def put(self, key: str, cell: CellResult) -> None:
         """Keep a finished cell; a reader never sees half of it."""
         arrays: dict[str, Any] = {CURVE_PREFIX + name: values for name, values in cell.curve.items()}
-        if cell.weights is not None:
-            arrays["weights"] = cell.weights
-        if cell.checkpoint_weights is not None:
-            arrays["checkpoint_weights"] = cell.checkpoint_weights
-        arrays["record"] = np.frombuffer(encode(cell.record), np.uint8)
+        model = None if cell.model is None else np.frombuffer(cell.model, np.uint8)
+        outputs = (cell.weights, cell.checkpoint_weights, cell.scores, model)
+        arrays |= {name: values for name, values in zip(OUTPUTS, outputs, strict=True) if values is not None}
+        arrays[RECORD] = np.frombuffer(encode(cell.record), np.uint8)
         try:
             is_new = not (self.path / "cells").is_dir()
             with _replacing(self._file(key)) as handle:
-                np.savez(handle, **arrays)
+                npz.write(handle, arrays, COMPRESSED)
             if is_new:
                 self._mark()
         except OSError as error:
@@ -263,21 +285,21 @@ class Store:
         found = sorted((self.path / folder).glob(pattern))
         return [self._inside(*file.relative_to(self.path).parts) for file in found]
 
-    def _read(self, file: Path, arrays: bool = True) -> CellResult:
+    def _read(self, file: Path, only_record: bool = False, without: Collection[str] = ()) -> CellResult:
         try:
-            members = npz.members(file) if arrays else npz.member(file, RECORD)
+            members = npz.member(file, RECORD) if only_record else npz.members(file, without)
             text = npz.values(members.pop(RECORD))
             content = {name: npz.array(each) for name, each in members.items()}
-            weights, every = content.pop("weights", None), content.pop("checkpoint_weights", None)
+            weights, every, scores, model = (content.pop(name, None) for name in OUTPUTS)
             curve = {name.removeprefix(CURVE_PREFIX): values for name, values in content.items()}
             record = decode(text, CellRecord)
         except npz.DAMAGE as error:
             if isinstance(error, msgspec.ValidationError):
                 _check_format(file, text)
-            raise DataError(f"The store holds a damaged cell, {file} ({error}): remove that file.") from None
+            raise _damaged(file, error) from None
         if record.format != FORMAT:
             _check_format(file, text)
-        return CellResult(record, curve, weights, every)
+        return CellResult(record, curve, weights, every, scores, None if model is None else model.tobytes())
 
 
 class _Keys:
@@ -322,6 +344,10 @@ def _check_format(file: Path, text: bytes) -> None:
             f"{file} was written in format {version}, expected {FORMAT}: "
             f"use the aucbench that wrote it, or another store.path."
         )
+
+
+def _damaged(file: Path, error: BaseException) -> DataError:
+    return DataError(f"The store holds a damaged cell, {file} ({error}): remove that file.")
 
 
 def _plan(file: Path) -> StudyPlan | None:

@@ -10,14 +10,16 @@ import numpy as np
 from msgspec import structs
 from numpy.typing import NDArray
 
-from aucbench.errors import AucbenchError, ParameterError
-from aucbench.evaluation.measures import AUC
+from aucbench.errors import AucbenchError, DataError, ParameterError
+from aucbench.evaluation.measures import AUC, TrainingObjective
 from aucbench.humanize import counted
-from aucbench.studies.archive import Archive
+from aucbench.studies.archive import Archive, reads_own_file
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.executor import LocalExecutor
+from aucbench.studies.make_record import check_scores
 from aucbench.studies.plan import Plan, PlannedCell, plan_study
-from aucbench.studies.plugin_metadata import settings_of
+from aucbench.studies.plugin_metadata import GROUPS, plugin, settings_of
+from aucbench.studies.provenance import changed_versions, missing_packages
 from aucbench.studies.record import (
     CellRecord,
     EntryDescription,
@@ -27,10 +29,11 @@ from aucbench.studies.record import (
 )
 from aucbench.studies.replications import Comparison, compare
 from aucbench.studies.rerun_command import words
-from aucbench.studies.result import CellResult
+from aucbench.studies.result import CellResult, common
 from aucbench.studies.scheduler import Scheduler
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
+from aucbench.studies.worker import labels_of
 
 
 @dataclass(frozen=True)
@@ -73,17 +76,17 @@ def verify_sample(
         record = cell.record
         name = f"{record.algorithm.name} on {record.dataset.title}"
         try:
-            here = _run(record, entry_of)
+            here, labels = _run(record, entry_of)
         except _UnfitError as error:
             left_out[f"{name}: {error}"] += 1
             continue
         except AucbenchError as error:
-            different[f"{name}: {error}"] += 1
+            different[f"{name}: {error}{_other_versions(record)}"] += 1
             continue
         is_other = here.record.key != record.key
         comparisons.append(compare(record, here.record, tolerance, other_code=is_other))
-        if deviating := _deviating(cell, here, tolerance):
-            different[f"{name}: its {' and '.join(deviating)} are others"] += 1
+        if deviating := _deviating(cell, here, labels, comparisons[-1].allowed, tolerance):
+            different[f"{name}: its {' and '.join(deviating)} are others{_other_versions(record)}"] += 1
     return Verification(comparisons, _counted(left_out), _counted(different))
 
 
@@ -91,13 +94,46 @@ def _counted(reasons: Counter[str]) -> list[str]:
     return [f"{why} ({counted(count, 'cell')})" for why, count in reasons.items()]
 
 
-def _run(record: CellRecord, entry_of: Callable[[Sequence[str]], Entry]) -> CellResult:
-    """A cell run again; AucbenchError says why it cannot be run, or is another here."""
-    if "path" in record.dataset.parameters:  # chosen by the sender, and untrusted
+def _other_versions(record: CellRecord) -> str:
+    """Packages of the method that have another version here, in words."""
+    changed = [
+        f"{name} {there} there and {here or 'not installed'} here"
+        for name, (there, here) in changed_versions(record).items()
+    ]
+    return f"; versions differ: {', '.join(changed)}" if changed else ""
+
+
+def _check_installed(record: CellRecord) -> None:
+    """Refuse a cell whose plugins, or the packages that they need, are not installed."""
+    for field, group in GROUPS.items():
+        own: PluginRecord | None = getattr(record, field)
+        if own is None:
+            continue
+        if (cls := plugin(group, own.name)) is None:
+            raise _UnfitError(
+                f"{own.name} comes from the distribution {own.distribution or 'of an unknown name'} "
+                f"{own.version}, which is not installed here or does not provide it"
+            )
+        if group == "algo" and (missing := missing_packages(cls)):
+            raise _UnfitError(f"{own.name} {missing}")
+
+
+def _run(
+    record: CellRecord, entry_of: Callable[[Sequence[str]], Entry]
+) -> tuple[CellResult, NDArray[np.int8]]:
+    """A cell run again, and the labels of its test rows.
+
+    AucbenchError says why it cannot be run, or is another here.
+    """
+    if reads_own_file(record):  # chosen by the sender, and untrusted
         raise _UnfitError("its data come from a file of its own, which is not read")
     if record.budget.seconds is not None:
         raise _UnfitError("its budget is in seconds, so that no equal result is to be expected")
-    entry = replace(entry_of(words(record, [record.seeds])), measures=(), keep_weights=False)
+    _check_installed(record)
+    measures = tuple(each for each in common([record]) if not isinstance(each, TrainingObjective))
+    entry = replace(
+        entry_of(words(record, [record.seeds])), measures=measures, keep_weights=False, keep_model=False
+    )
     with TemporaryDirectory(prefix="aucbench-") as folder:
         store = Store(folder)
         plan = plan_study(Study([entry]), store)
@@ -112,11 +148,17 @@ def _run(record: CellRecord, entry_of: Callable[[Sequence[str]], Entry]) -> Cell
         if found is None:
             ((failure, *_),) = (result.failures,)
             raise AucbenchError(f"it has a result there, and here: {failure.reason}: {failure.message}")
-        return found
+        return found, labels_of(entry, found)
 
 
-def _deviating(there: CellResult, here: CellResult, tolerance: float) -> list[str]:
-    """Deviations besides the final AUC: rows, iterations, chosen hyperparameters, AUCs of the curve."""
+def _deviating(
+    there: CellResult, here: CellResult, labels: NDArray[np.int8], allowed: float, tolerance: float
+) -> list[str]:
+    """Deviations besides the final AUC: rows, iterations, hyperparameters, curve, measures, scores.
+
+    `allowed` is the difference of the final AUCs that is allowed; scores must be equal where it is zero, and
+    give the AUC of the cell in any case.
+    """
     found = []
     one, two = there.record, here.record
     rows = ("sha256", "train_rows", "test_rows", "features", "train_positives")
@@ -135,6 +177,17 @@ def _deviating(there: CellResult, here: CellResult, tolerance: float) -> list[st
             found.append("AUCs of trials")
     if not _are_close(there.curve[AUC.name], here.curve[AUC.name], tolerance):
         found.append("AUCs at checkpoints")
+    values = [[own.measures[name].value for name in two.measures] for own in (one, two)]
+    if not _are_close(values[0], values[1], tolerance):
+        found.append("measures")
+    if there.scores is not None and not there.diverged:
+        try:
+            check_scores(there, labels)
+        except DataError:
+            found.append("scores")
+        else:
+            if not allowed and here.scores is not None and not np.array_equal(there.scores, here.scores):
+                found.append("scores")
     return found
 
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from time import monotonic, perf_counter
 from typing import Any
 
+import numpy as np
 from msgspec import UNSET, structs
+from numpy.typing import NDArray
 
 from aucbench.contracts import for_rows
 from aucbench.contracts.source_location import line_in, package_of
@@ -20,9 +22,12 @@ from aucbench.pool import tell
 from aucbench.registry import catalog
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
+from aucbench.runner.scorer import linear_scores
 from aucbench.runner.task import Outcome, StopReason, Task, hold_out, rows_per_iteration
+from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.make_record import (
     cell_record,
+    compact,
     lacking,
     lacks_minimum,
     scored,
@@ -65,6 +70,20 @@ _prepared_data = PreparedData()  # of this process
 def prepared_data() -> PreparedData:
     """Data sets and splits that this process has loaded and prepared."""
     return _prepared_data
+
+
+def labels_of(entry: Entry, cell: CellResult) -> NDArray[np.int8]:
+    """(n_test,) labels -1 and 1 of the test rows of a cell."""
+    return _prepared_data.split(entry.imported, cell.record.split_seed, cell.record.fold).test.y
+
+
+def scores_of(entry: Entry, cell: CellResult) -> NDArray[np.floating[Any]] | None:
+    """(n_test,) final scores of a cell: those that it keeps, or from its weights; None without either."""
+    if cell.scores is not None or cell.weights is None or cell.diverged:
+        return cell.scores
+    entry = entry.imported
+    unit = CellUnit(cell.record.key, _prepared_data.digests(entry), entry, cell.record.seeds)
+    return linear_scores(cell.weights[None], _prepared_data.prepared(unit).X_test)[0]
 
 
 def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = None) -> Report:
@@ -178,13 +197,21 @@ def _run_cell_unit(unit: CellUnit, prepared: Prepared, conditions: Conditions, o
         return _with_minimum(result, unit, prepared, task, observer)
     observer.stage(f"training {entry.algorithm.name} (seed {unit.seeds.seed})")
     keep_weights = entry.keep_weights or objective is not None
-    task = replace(task, measures=tuple(measures.values()), keep_weights=keep_weights)
+    task = replace(
+        task,
+        measures=tuple(measures.values()),
+        keep_weights=keep_weights,
+        keep_model=entry.keep_model,
+    )
     with blaming(entry.algorithm):
         outcome = run_cell(task, _within_time(unit, observer))
     loaded = _prepared_data.load(entry)(entry.part)
     record = cell_record(unit, loaded, prepared, task, outcome, conditions.concurrency, conditions.command)
     curve = {name: getattr(outcome, name) for name in CURVE} | outcome.measures
-    result = CellResult(record, curve, outcome.weights, outcome.checkpoint_weights)
+    scores = None
+    if outcome.scores is not None and entry.keep_scores:
+        scores = compact(outcome.scores, task.y_test, outcome.auc[-1])
+    result = CellResult(record, curve, outcome.weights, outcome.checkpoint_weights, scores, outcome.model)
     if objective is not None:  # from checkpoint weights, after the run: not timed
         result = with_objective(result, task.algorithm, task.problem(None))
     if not entry.keep_weights:

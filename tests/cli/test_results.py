@@ -4,13 +4,17 @@ import re
 import shutil
 import subprocess
 import zipfile
+from dataclasses import replace as dataclass_replace
+from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
 from aucbench.cli.commands.results import results
 from aucbench.cli.main import main
+from aucbench.studies import provenance
 from aucbench.studies.archive import Archive
 from aucbench.studies.archive_file import read, write
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
@@ -20,7 +24,7 @@ from tests.studies.conftest import WORDS
 pytestmark = pytest.mark.slow  # whole studies
 
 ROOT = Path(__file__).resolve().parents[2]
-KEPT = ROOT / "tests" / "archives" / "kept"
+KEPT = ROOT / "tests" / "studies" / "kept"
 
 
 @pytest.fixture(scope="module")
@@ -219,6 +223,9 @@ REFUSED = {
     "results merge pair.zip pair.zip no/such/x.zip": "cannot be written",
     "results merge pair.zip pair.zip .": ". is a folder",
     "results export pair x.zip --store {store} --confirmed psam": "METHOD=TEXT",
+    "results prune --store {store}": "--scores, --models or both",
+    "results prune --scores --study other --store {store}": "no study 'other'. Known: pair",
+    "results size --store nowhere": "no store at nowhere",
     "leaderboard --with pair.zip --study other": "no study 'other'. Known: pair",
     "compare fsauc_table2 --with pair.zip": "no study 'fsauc_table2'",
 }
@@ -281,6 +288,122 @@ def test_verify_fails_where_one_drawn_cell_has_other_data_here(done):
     assert "different here: " in out
     assert "the data here are others (1 cell)" in out
     assert "3 replications: 3 with equal AUC" in out
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory):
+    """A folder with a store of one study of a method without weights, and its archive."""
+    folder = tmp_path_factory.mktemp("scored")
+    words = ["-m", "algo=sklearn", "algo.estimator=gaussian_nb", "dataset=label_noise", "runs=2"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert main([*words, "dataset.n=300", "metrics=[ap]", "study=bare", "tracking=none"]) == 0
+        assert main(["results", "export", "bare", "bare.zip"]) == 0
+    return folder
+
+
+def changed(file, target, change):
+    """Write the archive with each cell changed, its digests right."""
+    _, archive = read(file)
+    cells = {each: change(cell) for each, cell in archive.cells.items()}
+    write(dataclass_replace(archive, cells=cells), target)
+
+
+def with_record(cell, **fields):
+    return dataclass_replace(cell, record=replace(cell.record, **fields))
+
+
+def other_ap(cell):
+    own = replace(cell.record.measures["ap"], value=0.123)
+    return with_record(cell, result=replace(cell.record.result, measures={"ap": own}))
+
+
+def shuffled_ties(cell):
+    """Other scores with the same order."""
+    return dataclass_replace(cell, scores=np.argsort(np.argsort(cell.scores)).astype(np.float32))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda cell: cell, "2 with equal AUC"),
+        (lambda cell: dataclass_replace(cell, scores=-cell.scores), "its scores are others"),
+        (shuffled_ties, "its scores are others"),
+        (other_ap, "its measures are others"),
+    ],
+)
+def test_verify_compares_scores_and_measures(change, said, done, scored):
+    changed(scored / "bare.zip", "changed.zip", change)
+    out = done("results", "verify", "changed.zip", status=0 if "equal" in said else 1)
+    assert said in out
+
+
+def test_rescore_measures_an_imported_archive_of_a_method_without_weights(done, scored):
+    done("results", "import", str(scored / "bare.zip"))
+    assert "2 cells measured" in done("rescore", "bare", "--metrics", "pauc")
+    done("results", "prune", "--scores", "--study", "bare")
+    assert "sklearn: 2 cells without" in done("rescore", "bare", "--metrics", "tpauc")
+
+
+def test_verify_without_the_plugin_names_its_distribution_and_leaves_the_cells_out(done):
+    def of_another(described):
+        algorithm = replace(described.algorithm, name="mlp_auc", distribution="mlp-auc", version="0.1.0")
+        return replace(described, algorithm=algorithm)
+
+    _, archive = read("pair.zip")
+    (plan,) = archive.studies
+    entries = [
+        replace(each, algorithm="mlp_auc", described=of_another(each.described)) for each in plan.entries
+    ]
+    cells = {
+        key: dataclass_replace(cell, record=of_another(cell.record)) for key, cell in archive.cells.items()
+    }
+    write(Archive("", cells, (replace(plan, entries=tuple(entries)),)), "theirs.zip")
+    out = done("results", "verify", "theirs.zip", status=1)
+    assert "mlp-auc 0.1.0" in out
+    assert "left out: mlp_auc on label_noise" in out
+    assert "different here" not in out
+
+
+def test_verify_tells_other_versions_of_packages_from_a_wrong_result(done, scored, monkeypatch):
+    def made_with(version, auc=0.0):
+        def change(cell):
+            own = cell.record.environment
+            environment = replace(own, packages=own.packages | {"lightgbm": version})
+            result = replace(cell.record.result, auc=cell.auc + auc)
+            curve = cell.curve | {"auc": cell.curve["auc"] + auc}
+            cell = dataclass_replace(cell, curve=curve, scores=None)
+            return with_record(cell, environment=environment, result=result)
+
+        return change
+
+    monkeypatch.setattr(provenance, "_version", lambda name: "4.7.0" if name == "lightgbm" else version(name))
+    for there, moved, said in (("4.5.0", -0.2, True), ("4.7.0", -0.2, False)):
+        changed(scored / "bare.zip", "moved.zip", made_with(there, moved))
+        out = done("results", "verify", "moved.zip", status=1)
+        assert ("lightgbm 4.5.0 there and 4.7.0 here" in out) == said
+        assert "2 that disagree" in out
+
+
+def test_the_size_of_a_store_is_told_by_kind_and_pruned(done, scored, finished):
+    for folder, study in ((scored, "bare"), (finished, "pair")):
+        done("results", "import", str(folder / f"{study}.zip"))
+
+    def sizes():
+        header, *lines = (line.split() for line in done("results", "size").splitlines())
+        assert header == ["study", "cells", "records", "weights", "scores", "models"]
+        return {line[0]: [line[1], "".join(line[6:8])] for line in lines}
+
+    before = sizes()
+    assert before["bare"][0] == "2"
+    assert before["all"][0] == "6"
+    assert before["bare"][1] == before["all"][1] != before["pair"][1] == "0B"
+    assert "from 0 cells" in done("results", "prune", "--models")
+    assert "from 0 cells" in done("results", "prune", "--scores", "--study", "pair")
+    assert sizes() == before
+    assert "from 2 cells" in done("results", "prune", "--scores")
+    assert sizes()["all"] == ["6", "0B"]
+    assert done("results", "verify", str(scored / "bare.zip"), "--cells", "1")
 
 
 def test_the_archive_holds_nothing_that_python_would_run(finished):

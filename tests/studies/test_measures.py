@@ -16,6 +16,7 @@ from aucbench.studies.prepared_data import PreparedData
 from aucbench.studies.record import canonical
 from aucbench.studies.store import Store
 from aucbench.studies.work_units import CellUnit
+from aucbench.studies.worker import labels_of
 from tests.helpers.studies import entry, run_entries, study_of
 from tests.helpers.study_methods import Gentle
 
@@ -116,22 +117,95 @@ def test_cells_with_final_weights_are_trained_again_where_those_of_checkpoints_a
     assert last.curve["train_seconds"].tolist() == again.curve["train_seconds"].tolist()
 
 
-def test_runs_that_have_no_weights_are_trained_again_for_new_measures_alone_and_keep_those_they_had(tmp_path):
-    store, trainings = Store(tmp_path), []
-    Weightless.trainings = 0
-    for measures, names in (
-        ([], set()),
-        ([AveragePrecision()], {"ap"}),
-        ([PrecisionAt()], {"ap", "precision_at"}),
-        ([AveragePrecision()], {"ap", "precision_at"}),
-    ):
-        run_entries([replace(entry(Weightless()), measures=tuple(measures), keep_weights=True)], store)
-        (cell,) = store
-        assert cell.weights is None
-        assert set(cell.record.measures) == names
-        assert all(np.isfinite(cell.curve[name]).all() for name in names)
-        trainings.append(Weightless.trainings)
-    assert 0 < trainings[0] < trainings[1] < trainings[2] == trainings[3]
+def test_runs_without_weights_get_measures_from_their_scores_or_are_trained_again_where_these_are_not_kept(
+    tmp_path,
+):
+    for kept in (True, False):
+        store, trainings = Store(tmp_path / str(kept)), []
+        Weightless.trainings = 0
+        for measures, names in (
+            ([], set()),
+            ([AveragePrecision()], {"ap"}),
+            ([PrecisionAt()], {"ap", "precision_at"}),
+            ([AveragePrecision()], {"ap", "precision_at"}),
+        ):
+            run_entries([replace(entry(Weightless()), measures=tuple(measures), keep_scores=kept)], store)
+            (cell,) = store
+            assert cell.weights is None
+            assert (cell.scores is not None) == kept
+            assert set(cell.record.measures) == names
+            assert all(np.isfinite(cell.curve[name][-1]) for name in names)
+            assert all(np.isfinite(cell.curve[name][:-1]).all() != kept for name in names)
+            trainings.append(Weightless.trainings)
+        assert trainings[0] > 0
+        assert (trainings[0] == trainings[3]) == kept
+        assert kept or trainings[0] < trainings[1] < trainings[2] == trainings[3]
+
+
+@pytest.mark.parametrize("method", ["psam", "sklearn"])
+def test_a_result_has_scores_and_labels_that_give_its_auc_whatever_the_model(method, tmp_path):
+    words = (f"algo={method}", "dataset=digits", "max_train_rows=200", "runs=2", f"store.path={tmp_path}")
+    result, again = aucbench.run(*words), aucbench.run(*words)
+    for at in range(2):
+        X, y = rows_of(words, seed=at)
+        np.testing.assert_array_equal(result.y_test[at], y)
+        np.testing.assert_array_equal(again.scores[at], result.scores[at])
+        assert roc_auc_score(y, result.scores[at]) == pytest.approx(result.cells[at].auc, abs=1e-6)
+        if method == "psam":
+            np.testing.assert_allclose(result.scores[at], X @ result.weights[at], rtol=1e-9, atol=1e-12)
+
+
+class Rescaled(Weightless):
+    """Scores in which single precision is not enough."""
+
+    name = "rescaled"
+    factor: float = 1.0
+    offset: float = 0.0
+
+    def score(self, state, X):
+        return super().score(state, X) * type(self).factor + type(self).offset
+
+
+@pytest.mark.parametrize(("factor", "offset", "kind"), [(1, 0, "f4"), (1e-9, 1, "f8"), (1e300, 0, "f8")])
+def test_scores_are_kept_in_single_precision_unless_ties_or_overflow_changed_the_auc(
+    factor, offset, kind, tmp_path
+):
+    Rescaled.factor, Rescaled.offset = factor, offset
+    store, own = Store(tmp_path), entry(Rescaled())
+    run_entries([own], store)
+    (cell,) = store
+    y = labels_of(own, cell)
+    assert cell.scores.dtype == kind
+    assert np.isfinite(cell.scores).all()
+    assert roc_auc_score(y, cell.scores) == pytest.approx(cell.auc, abs=1e-6)
+
+
+class Modelled(Weightless):
+    """Gives its model as bytes."""
+
+    name = "modelled"
+
+    def model(self, state):
+        return state.tobytes()
+
+
+class Mistaken(Weightless):
+    name = "mistaken"
+
+    def model(self, state):
+        return state
+
+
+def test_a_model_is_kept_as_the_method_gives_it_and_anything_but_bytes_is_refused(tmp_path):
+    store, bare, wrong = (Store(tmp_path / name) for name in ("store", "bare", "wrong"))
+    run_entries([entry(Modelled())], store)
+    (cell,) = store
+    assert np.isfinite(np.frombuffer(cell.model)).all()
+    run_entries([replace(entry(Modelled()), keep_model=False)], bare)
+    assert [each.model for each in bare] == [None]
+    run_entries([entry(Mistaken())], wrong)
+    (failure,) = wrong.failures()
+    assert "ndarray" in failure.message
 
 
 def test_equal_runs_of_a_sweep_get_the_measures_of_all(tmp_path):
@@ -216,11 +290,41 @@ def test_rescore_counts_diverged_cells_by_themselves(tmp_path, capsys):
     run_study([*words, f"store.path={tmp_path}"])
     for scored, known in ((1, 0), (0, 1)):
         assert main(["rescore", "both", "--metrics", "[ap, auc]", "--store", str(tmp_path)]) == 0
-        expected = f"{scored} cell{'s' * (scored != 1)} measured from stored weights, {known} had these"
+        expected = (
+            f"{scored} cell{'s' * (scored != 1)} measured from stored weights or scores, {known} had these"
+        )
         out = capsys.readouterr().out
         assert expected in out
         assert "1 diverged" in out
     assert sorted(cell.record.measures["ap"].value is None for cell in Store(tmp_path)) == [False, True]
+
+
+def test_rescore_measures_methods_without_weights_from_their_scores(tmp_path):
+    words = [
+        "-m",
+        "algo=sklearn",
+        "dataset=digits",
+        "max_train_rows=200",
+        "runs=2",
+        "study=mine",
+        "tracking=none",
+    ]
+    run_study([*words, f"store.path={tmp_path}"])
+    store = Store(tmp_path)
+    done = rescore(store, "mine", ["ap", "pauc"])
+    assert (done.scored, done.without_scores, done.failed) == (2, {}, [])
+    for cell in store:
+        _, y = rows_of(words[1:5], seed=cell.record.seed)
+        assert cell.record.measures["ap"].value == pytest.approx(
+            average_precision_score(y, cell.scores), abs=1e-9
+        )
+        expected = roc_auc_score(y, cell.scores, max_fpr=0.1)
+        assert cell.record.measures["pauc"].value == pytest.approx(expected, abs=1e-9)
+    first, second = store
+    store.put(first.record.key, replace(first, scores=first.scores[:-1]))
+    store.put(second.record.key, replace(second, scores=-second.scores))
+    done = rescore(store, "mine", ["precision_at"])
+    assert (done.scored, len(done.failed)) == (0, 2)
 
 
 def test_rescore_names_methods_without_weights_and_refuses_weights_of_other_rows(study, capsys):
@@ -230,7 +334,7 @@ def test_rescore_names_methods_without_weights_and_refuses_weights_of_other_rows
     study.put(moved.record.key, replace(moved, weights=-moved.weights))
     done = rescore(study, "mine", ["ap"])
     assert done.scored == 2
-    assert done.without_weights == {"ls_svm": 1}
+    assert done.without_scores == {"ls_svm": 1}
     (sentence,) = done.failed
     assert "psam" in sentence
     assert f"{1 - moved.auc:.6f}" in sentence

@@ -10,12 +10,18 @@ import numpy as np
 import pytest
 
 from aucbench import DataError
+from aucbench.studies import npz
 from aucbench.studies.store import Store, _replacing
 from tests.helpers.board_cells import result
 
 KEY = "ab" + "0" * 62
 CELL = result(0.9)
-CELL = replace(CELL, weights=np.array([1.0, -2.0]))
+CELL = replace(
+    CELL,
+    weights=np.array([1.0, -2.0]),
+    scores=np.linspace(-1.0, 1.0, 50, dtype=np.float32) / 3,
+    model=bytes(range(256)),
+)
 
 
 def flipped(content):
@@ -38,6 +44,26 @@ def test_a_cell_comes_back_as_it_was_kept_also_after_it_was_compressed_or_moved(
             assert found.record == CELL.record
             np.testing.assert_array_equal(found.weights, CELL.weights)
             np.testing.assert_array_equal(found.curve["iteration"], CELL.curve["iteration"])
+            np.testing.assert_array_equal(found.scores, CELL.scores)
+            assert found.scores.dtype == np.float32
+            assert found.model == CELL.model
+
+
+def test_arrays_are_removed_one_by_one_and_boards_read_none_of_them(tmp_path):
+    store = Store(tmp_path)
+    store.put(KEY, CELL)
+    bare = store.measured(KEY)
+    assert (bare.weights, bare.checkpoint_weights, bare.scores, bare.model) == (None,) * 4
+    assert bare.record == CELL.record
+    sizes, before = store.sizes(KEY), next(tmp_path.rglob("*.npz")).stat().st_size
+    for removed in ("scores", "model"):
+        assert store.remove_arrays(KEY, [removed]) == sizes[removed] > 0
+        assert store.remove_arrays(KEY, [removed]) == 0
+        assert set(store.sizes(KEY)) == set(sizes := {k: v for k, v in sizes.items() if k != removed})
+    assert next(tmp_path.rglob("*.npz")).stat().st_size < before
+    found = store.get(KEY)
+    assert (found.scores, found.model, found.record) == (None, None, CELL.record)
+    np.testing.assert_array_equal(found.weights, CELL.weights)
 
 
 def test_a_store_that_an_earlier_version_filled_is_taken_over_once(tmp_path):
@@ -53,11 +79,11 @@ def test_a_store_that_an_earlier_version_filled_is_taken_over_once(tmp_path):
 def test_nothing_half_written_is_ever_visible(tmp_path, monkeypatch):
     store = Store(tmp_path)
 
-    def full_disk(*arguments, **arrays):
-        arguments[0].write(b"half")
+    def full_disk(handle, *arguments):
+        handle.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(np, "savez", full_disk)
+    monkeypatch.setattr(npz, "write", full_disk)
     with pytest.raises(DataError, match=r"cannot be kept in .*: No space left on device"):
         store.put(KEY, CELL)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

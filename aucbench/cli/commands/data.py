@@ -85,7 +85,7 @@ def show_data(context: click.Context, removed: tuple[str, ...], remove_all: bool
     """Show which data sets are cached and how large they are, or remove some.
 
     Files of a mirror folder and of your own are never touched, and what is removed is fetched or parsed again
-    when it is needed.
+    when it is needed. Results are not data sets: aucbench results size and prune show and reduce a store.
     """
     if context.invoked_subcommand:
         return

@@ -1,4 +1,4 @@
-"""``aucbench rescore``: more measures of the cells of a study, from their stored weights."""
+"""``aucbench rescore``: more measures of the cells of a study, from their stored weights or scores."""
 
 import shlex
 import sys
@@ -26,7 +26,7 @@ from aucbench.humanize import counted
 )
 @store_option
 def rescore(study: str, parameters: tuple[str, ...], metrics: str, replace: bool, store: str) -> int:
-    """Compute measures of the finished cells of STUDY from their stored weights, without training.
+    """Compute measures of the finished cells of STUDY from stored weights or scores, without training.
 
     PARAMETERS are those of the measures, such as ``pauc.max_fpr=0.05``. Where the weights of all checkpoints
     are kept (``store.weights=checkpoints``) curves are computed too, otherwise their ends. A measure that a
@@ -38,17 +38,17 @@ def rescore(study: str, parameters: tuple[str, ...], metrics: str, replace: bool
     done = analysis.rescore(opened(store, writable=True), study, names, parameters, replace)
     asked = shlex.join([f"metrics=[{','.join(names)}]", *parameters])
     diverged = f", {done.diverged} diverged and have no value" if done.diverged else ""
-    measured = f"{counted(done.scored, 'cell')} measured from stored weights"
+    measured = f"{counted(done.scored, 'cell')} measured from stored weights or scores"
     print(f"{measured}, {done.known} had these measures{diverged}")
     for measure, count in done.kept.items():
         print(
             f"{counted(count, 'cell')} kept {measure}; to replace it, run the study again with {asked}, "
             f"which trains where the curve needs it, or add --replace"
         )
-    for method, count in done.without_weights.items():
+    for method, count in done.without_scores.items():
         print(
-            f"{method}: {counted(count, 'cell')} without stored weights; to train again what lacks measures, "
-            f"run the study again with {asked}"
+            f"{method}: {counted(count, 'cell')} without stored weights or scores; to train again what lacks "
+            f"measures, run the study again with {asked}"
         )
     for sentence in done.failed:
         print(f"aucbench: {sentence}", file=sys.stderr)

@@ -20,7 +20,7 @@ tolerance_option = click.option(
 
 @click.group()
 def results() -> None:
-    """Export results to an archive, import, check, merge and verify archives.
+    """Export results to an archive, import, check, merge and verify archives; show the size of a store.
 
     An archive is one file of JSON and Parquet with a manifest: versions, machines, digests of all entries and
     of the code that ran. Reading one runs nothing, and one that was damaged or edited is refused with the
@@ -34,6 +34,7 @@ def results() -> None:
       aucbench results merge mine.zip theirs.zip both.zip
       aucbench results import both.zip
       aucbench leaderboard --with both.zip
+      aucbench results size
     """
 
 
@@ -42,17 +43,29 @@ def results() -> None:
 @click.argument("file")
 @store_option
 @click.option("--weights", is_flag=True, help="With the final weights of linear methods.")
+@click.option(
+    "--scores/--no-scores", default=None,
+    help="With the test scores of methods that are not linear, or without; by default with those of all data "
+    "but your own files.",
+)  # fmt: skip
 @click.option("--compact", is_flag=True, help="Curves in single precision, trials of tunings rounded.")
 @click.option(
     "--confirmed", multiple=True, metavar="METHOD=TEXT",
     help="Which author of a method confirmed its results, and where; repeatable.",
 )  # fmt: skip
 def export(
-    study: str, file: str, store: str, weights: bool, compact: bool, confirmed: tuple[str, ...]
+    study: str,
+    file: str,
+    store: str,
+    weights: bool,
+    scores: bool | None,
+    compact: bool,
+    confirmed: tuple[str, ...],
 ) -> None:
     """Write the cells of STUDY into the archive FILE.
 
-    Command lines and tracebacks stay here, since they may hold addresses and names of folders.
+    Command lines and tracebacks stay here, since they may hold addresses and names of folders, and so do
+    models. An archive never has labels or features of rows.
 
     \b
     Examples:
@@ -61,7 +74,7 @@ def export(
       aucbench results export mine mine.zip --confirmed 'psam=M. Khalid, letter of 2026-11-01'
     """
     from aucbench.studies.archive import from_store
-    from aucbench.studies.archive_file import write
+    from aucbench.studies.archive_file import SCORES, write
 
     given = {}
     for word in confirmed:
@@ -69,11 +82,69 @@ def export(
         if not sign or not text.strip():
             raise ParameterError(f"--confirmed: expected METHOD=TEXT, who and where, got '{word}'.")
         given[name] = text.strip()
-    archive = from_store(opened(store), study, weights=weights, compact=compact, confirmed=given)
+    archive = from_store(
+        opened(store), study, weights=weights, scores=scores, compact=compact, confirmed=given
+    )
     manifest = write(archive, file)
     size = filesize(Path(file).stat().st_size)
     failed = f", {counted(manifest.failures, 'failure')}" if manifest.failures else ""
     print(f"{counted(manifest.cells, 'cell')}{failed} of {study} written to {file} ({size})")
+    if (entry := manifest.entries.get(SCORES)) is not None:
+        print(f"{filesize(entry.bytes)} of it are test scores; --no-scores leaves them out")
+    if archive.withheld:
+        print(
+            f"left out: the test scores of {counted(archive.withheld, 'cell')} on files of your own; "
+            f"--scores writes them, too"
+        )
+
+
+@results.command()
+@store_option
+def size(store: str) -> None:
+    """Show the size of a store by study: records and curves, weights, test scores and models.
+
+    Cells that several studies share count for each of them, and once in the last line.
+
+    \b
+    Examples:
+      aucbench results size
+      aucbench results size --store ours
+    """
+    from aucbench.studies import store_size
+
+    found = opened(store)
+    rows = [*store_size.sizes(found), ("all", store_size.size_of(found, found.keys()))]
+    width = max(len(name) for name, _ in rows)
+    print(f"{'study':<{width}} {'cells':>9}" + "".join(f"{kind:>10}" for kind in store_size.KINDS))
+    for name, sizes in rows:
+        bytes_of = "".join(f"{filesize(sizes[kind]):>10}" for kind in store_size.KINDS)
+        print(f"{name:<{width}} {sizes[store_size.CELLS]:>9,}{bytes_of}")
+
+
+@results.command()
+@click.option("--scores", is_flag=True, help="Remove the test scores of methods that are not linear.")
+@click.option("--models", is_flag=True, help="Remove the models of methods that give them.")
+@click.option("--study", help="Of the cells of this study only.")
+@store_option
+def prune(scores: bool, models: bool, study: str | None, store: str) -> None:
+    """Remove test scores or models from the cells of a store; records, curves and weights stay.
+
+    Only another training brings them back. Without scores, further measures of a method that is not linear
+    need a training, too.
+
+    \b
+    Examples:
+      aucbench results prune --models
+      aucbench results prune --scores --models --study mine
+    """
+    from aucbench.studies import store_size
+
+    kinds = [kind for kind, asked in (("scores", scores), ("models", models)) if asked]
+    if not kinds:
+        raise ParameterError("Say what to remove: --scores, --models or both.")
+    removed = store_size.prune(opened(store, writable=True), kinds, study)
+    what = " and ".join(f"{filesize(removed[kind])} of {kind}" for kind in kinds)
+    print(f"{what} removed from {counted(removed[store_size.CELLS], 'cell')}")
 
 
 @results.command("import")
@@ -212,11 +283,18 @@ def _show(comparisons: list[Comparison]) -> int:
             f"{counted(len(others), 'cell')} made by other code than that here: AUCs differ by at most "
             f"{largest:.2g}"
         )
+    if changed := [each for each in comparisons if each.other_versions]:
+        wrong = sum(each.agreement is Agreement.differs for each in changed)
+        print(
+            f"{counted(len(changed), 'replication')} with other versions of packages that the method needs, "
+            f"{wrong} of them disagree: {'; '.join(sorted({each.other_versions for each in changed}))}"
+        )
     differing = [each for each in comparisons if each.agreement is Agreement.differs]
     for each in differing[:LISTED]:
         code = ", made by other code" if each.other_code else ""
+        versions = f", with {each.other_versions}" if each.other_versions else ""
         print(
-            f"cell {each.first.key[:12]}{code}: AUC {each.first.auc} and {each.other.auc}, "
+            f"cell {each.first.key[:12]}{code}{versions}: AUC {each.first.auc} and {each.other.auc}, "
             f"allowed {each.allowed:g}"
         )
         print(f"  {describe(each.first.environment)}")
