@@ -1,5 +1,6 @@
 """Defaults, citations and links of the installed plugins in a record."""
 
+import json
 import re
 import unicodedata
 from dataclasses import MISSING, fields
@@ -11,14 +12,22 @@ from typing import Any, TypeVar
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from aucbench.contracts import Access, DatasetFacts, MethodFacts
+from aucbench.contracts import Access, DatasetFacts, LinearMethod, MethodFacts, ModelClass, class_of_model
 from aucbench.contracts.source_location import source_file
 from aucbench.contracts.validation import Family
 from aucbench.data.splits.protocols import recorded
 from aucbench.errors import AucbenchError
 from aucbench.studies.default_settings import Regularisation
 from aucbench.studies.entry_and_keys import parameters_of
-from aucbench.studies.record import DESCRIPTION, EntryDescription, PluginRecord, ProtocolRecord, subset
+from aucbench.studies.record import (
+    DESCRIPTION,
+    CellRecord,
+    EntryDescription,
+    PluginRecord,
+    ProtocolRecord,
+    canonical,
+    subset,
+)
 
 BIBLIOGRAPHY = "references.bib"  # file beside the modules of a package of plugins
 ENTRY = re.compile(r"@\w+\{([^,\s]+),.*?^\}", re.DOTALL | re.MULTILINE)
@@ -106,6 +115,31 @@ def settings_of(described: EntryDescription) -> dict[str, Any]:
     """Everything that decides a result besides code, data and seeds, by field, completed."""
     found = subset(completed(described), DESCRIPTION)
     return found | {"dataset": replace(found["dataset"], family=UNSET)}
+
+
+def model_of(described: EntryDescription) -> ModelClass:
+    """The class of model of an entry or record: what the record says, else what the installed plugins say.
+
+    A method that is not installed, or refuses these parameters, is linear unless its run had no weights.
+    """
+    run = described if isinstance(described, CellRecord) else None
+    if run and run.class_of_model:
+        return run.class_of_model
+    algorithm, features = described.algorithm, described.features.name
+    found = _model(algorithm.name, features, canonical(algorithm.parameters))
+    if found is None:
+        has_weights = run is None or run.result.weights_norm is not None
+        found = class_of_model(LinearMethod if has_weights else None, plugin("features", features))
+    return found
+
+
+@cache
+def _model(algorithm: str, features: str, parameters: str) -> ModelClass | None:
+    try:
+        method = plugin("algo", algorithm)(**json.loads(parameters))
+        return class_of_model(method, plugin("features", features))
+    except Exception:  # a stranger's plugin may refuse in any way
+        return None
 
 
 def _with_defaults(described: D) -> D:

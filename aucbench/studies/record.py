@@ -13,6 +13,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
+from aucbench.contracts import ModelClass
 from aucbench.evaluation.measures import RECORDED
 from aucbench.humanize import harmless_json
 
@@ -315,6 +316,7 @@ class CellRecord(_RunRecord, frozen=True, kw_only=True):
     data: DataRecord
     tuned: TunedRecord | None  # None without a tuning
     result: ResultRecord
+    class_of_model: ModelClass | UnsetType = UNSET  # of method and feature map; unset by earlier versions
     source: str | None = None  # digest of the code that decides the result
     git_commit: str | None = None
     environment: Environment

@@ -34,7 +34,7 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from aucbench import Access, Batch, Claims, Method, ParameterError, Problem, check_fields
+from aucbench import Access, Batch, Claims, Method, ModelClass, ParameterError, Problem, check_fields
 from aucbench_algorithms._linear_method import class_totals
 
 MOST_DENSE = 1 << 28  # entries of sparse rows that are written out for a fit
@@ -84,6 +84,11 @@ KNOWN = {
     Estimator.xgboost: Known("xgboost", "XGBClassifier", {}),
 }
 LINEAR = (Estimator.logistic_regression, Estimator.linear_svc)
+MODELS = {  # classes of model
+    **dict.fromkeys(LINEAR, ModelClass.linear),
+    Estimator.gaussian_nb: ModelClass.other,
+    Estimator.mlp: ModelClass.network,
+}
 
 
 class Params(dict[str, Any]):
@@ -146,6 +151,11 @@ class SklearnClassifier(Method):
 
     estimator: Estimator = Estimator.hist_gradient_boosting
     params: Mapping[str, Any] | None = None
+
+    @property
+    def class_of_model(self) -> ModelClass:
+        """Linear, network, other, and trees for all the rest."""
+        return MODELS.get(self.estimator, ModelClass.trees)
 
     def __post_init__(self) -> None:
         check_fields(self)
