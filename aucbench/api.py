@@ -235,6 +235,7 @@ def leaderboard(
     reference: str | None = None,
     by: str = "auc",
     rope: float | None = None,
+    model_class: str | None = None,
 ) -> "Report":
     """The data frames of a leaderboard: cells, curves, data sets, methods, results, gains and verdicts.
 
@@ -252,6 +253,8 @@ def leaderboard(
     rope : float, optional
         The largest difference in the measure that does not matter in practice: .005 for the AUC; other
         measures have no verdicts until it is given.
+    model_class : str, optional
+        Compare only methods of this class (linear, kernel, trees, network or other), and the reference.
 
     Returns
     -------
@@ -282,7 +285,7 @@ def leaderboard(
     study = study or only_study([found])
     title = study or path.stem
     cells = from_store(found, study)
-    return build(cells, title, study is not None, left_out(found, study), reference, by, rope)
+    return build(cells, title, study is not None, left_out(found, study), reference, by, rope, model_class)
 
 
 def entry_of(overrides: Sequence[str]) -> "Entry":

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,8 @@ import numpy as np
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from aucbench.contracts import DatasetFacts
+from aucbench.contracts import DatasetFacts, ModelClass
+from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES, Measure, restored
 from aucbench.reports.cells import BoardCell, Group, groups, judged_by, measure_of
 from aucbench.reports.gains import compared, gains_of
@@ -19,7 +21,7 @@ from aucbench.reports.notes import notes_on
 from aucbench.reports.origins import has_several_machines, ruleset_text
 from aucbench.reports.reference import check_reference, default_reference, reference_of
 from aucbench.reports.report import ALL, DEFAULTS, ROPE, TUNED, MeasureText, Report
-from aucbench.reports.results import curve_rows, overlap, result_row, target_of, with_reaching
+from aucbench.reports.results import class_of, curve_rows, overlap, result_row, target_of, with_reaching
 from aucbench.studies.plugin_metadata import citation, links, plugin, summary
 from aucbench.studies.record import CellStatus, canonical, subset
 
@@ -35,6 +37,7 @@ def build(
     reference: str | None = None,
     by: str = AUC.name,
     rope: float | None = None,
+    model_class: str | None = None,
 ) -> Report:
     """The report on some cells: finished, failed and missing ones.
 
@@ -42,10 +45,11 @@ def build(
     budget. `remarks` come before the notes on the numbers. `reference` is the name of the method that gains
     are relative to, or the label of one of its variants (None: `default_reference`). `by` is the name of the
     measure that all else follows. `rope` is the largest difference in it that does not matter in practice
-    (None: `ROPE` for the AUC, and no rope for other measures).
+    (None: `ROPE` for the AUC, and no rope for other measures). With `model_class`, only methods of that
+    `ModelClass` are compared, and the reference, of whatever class.
 
-    ParameterError, when the reference is neither installed nor among the cells, when no cell has the
-    measure, or when cells have it with different parameters.
+    ParameterError, when no method is of that class, when the reference is neither installed nor among the
+    cells, when no cell has the measure, or when cells have it with different parameters.
     """
     import pandas as pd
 
@@ -56,22 +60,24 @@ def build(
     found = groups(cells, one_study, measure)
     reference = reference or default_reference(found)
     check_reference(reference, found)
+    if model_class is not None:
+        found = _of_class(found, model_class, reference)
+        kept = {cell.key for group in found for own in group.boards.values() for cell in own}
+        cells = [cell for cell in cells if cell.key in kept]
     rope = ROPE if rope is None and by == AUC.name else rope
     parts: dict[str, list[dict[str, Any]]] = {"curves": [], "data_sets": [], "methods": [], "results": []}
     references = {}
     for name, group in zip(_settings(found), found, strict=True):
         references[name] = reference_of(group, reference) or ""
+        by_label = group.by_method()
+        models = {label: class_of(own) for label, own in by_label.items()}
         for data_set in group.boards:
-            _add_data_set(parts, group, data_set, name, [other.name for other in others])
-        own_rows = [row for row in parts["results"] if row["setting"] == name]
-        other_models = {row["method"] for row in own_rows if not row["linear"]}
-        algorithms = {
-            group.label(cell): cell.described.algorithm for own in group.boards.values() for cell in own
-        }
+            _add_data_set(parts, group, data_set, name, [other.name for other in others], models)
         parts["methods"] += [
-            {"setting": name, "method": label, "algorithm": own.name, "linear": label not in other_models,
-             "exempt": "; ".join(f"{check}: {why}" for check, why in own.exempt.items())}
-            for label, own in algorithms.items()
+            {"setting": name, "method": label, "algorithm": (algorithm := own[0].described.algorithm).name,
+             "class_of_model": str(models[label]),
+             "exempt": "; ".join(f"{check}: {why}" for check, why in algorithm.exempt.items())}
+            for label, own in by_label.items()
         ]  # fmt: skip
     frames = {name: pd.DataFrame(rows) for name, rows in parts.items()}
     every = cell_frame(cells, found)
@@ -108,6 +114,26 @@ def build(
     )
 
 
+def _of_class(found: Sequence[Group], model: str, reference: str) -> list[Group]:
+    """The groups with the methods of a class of model and the reference, where there are such methods."""
+    chosen, others = [], set()
+    for group in found:
+        models = {label: class_of(own) for label, own in group.by_method().items()}
+        others |= set(models.values())
+        own = {label for label in models if models[label] == model}
+        boards = {
+            name: [cell for cell in cells if group.label(cell) in {*own, reference_of(group, reference)}]
+            for name, cells in group.boards.items()
+            if any(group.label(cell) in own for cell in cells)
+        }
+        chosen += [replace(group, boards=boards)] if boards else []
+    if not chosen:
+        raise ParameterError(
+            f"--model-class: no method here is of the class {model}; known: {', '.join(sorted(others))}."
+        )
+    return chosen
+
+
 def text_of(measure: Measure) -> MeasureText:
     """A measure in words."""
     return MeasureText(measure.name, measure.title, measure.symbol, tuple(measure.parameters.items()))
@@ -140,6 +166,7 @@ def _add_data_set(
     data_set: str,
     setting: str,
     others: Sequence[str],
+    models: Mapping[str, ModelClass],
 ) -> None:
     """Add what there is to be said of one data set under one setting."""
     by_method = dict(sorted(group.by_method(data_set).items()))
@@ -148,7 +175,9 @@ def _add_data_set(
     runs = sorted({cell.run for cell in cells})
     ratio = overlap(cell.record for cell in cells if cell.record)
     rows = [
-        where | {"method": method} | result_row(own, runs, ratio, group.measure.name, others)
+        where
+        | {"method": method, "class_of_model": str(models[method])}
+        | result_row(own, runs, ratio, group.measure.name, others)
         for method, own in by_method.items()
     ]
     chance = group.measure.chance(_positives(cells))

@@ -156,10 +156,10 @@ class Group:
         """Label of the cell's method."""
         return self.labels[cell.key]
 
-    def by_method(self, dataset: str) -> dict[str, list[BoardCell]]:
-        """The cells of a board by the label of their method."""
+    def by_method(self, *datasets: str) -> dict[str, list[BoardCell]]:
+        """The cells of some boards, or of all, by the label of their method."""
         found: dict[str, list[BoardCell]] = {}
-        for cell in self.boards[dataset]:
+        for cell in (cell for dataset in datasets or self.boards for cell in self.boards[dataset]):
             found.setdefault(self.label(cell), []).append(cell)
         return found
 

@@ -111,6 +111,7 @@ def _table(*columns: Column) -> dict[str, Column]:
 
 VERDICTS = _table(
     Column("method", "Method", "Label of the method; words in brackets tell variants of one method apart"),
+    Column("class_of_model", "Model", "Class of model: linear, kernel, trees, network or other"),
     Column("group", "Data", "The group of data sets"),
     Column("gain", "Gain over {reference}",
         "Mean over families of data sets of the difference in {measure}, method - {reference}, with a 95 % "
@@ -151,6 +152,7 @@ VERDICT_COLOURS = {  # on light and on dark background; opposites differ for col
 RESULTS = _table(
     Column("data_set", "Data set", "The data set"),
     Column("method", "Method", "Label of the method; words in brackets tell variants of one method apart"),
+    Column("class_of_model", "Model", "Class of model: linear, kernel, trees, network or other"),
     Column("mean", "Test {measure}", "Mean test {measure} over the runs, and their standard deviation", fixed,
         spread="std", descending=True),
     Column("low", "Low", "Lower end of the 95 % interval of the mean {measure}", fixed),

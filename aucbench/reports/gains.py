@@ -142,11 +142,11 @@ def compared(
 ) -> "pd.DataFrame":
     """The verdict on each method against each reference of the gains, over each group of data sets.
 
-    To the columns of `compare_families` come `mean`, the mean of the measure over families; `time_ratio`,
-    the geometric mean over data sets of training and tuning time relative to the reference, NaN where times
-    do not compare; and `gaps`, the data sets that are left out because a run gave no result. The reference
-    and methods without any gain have lines without gain; where the reference was not run all methods have.
-    The best gain comes first, then the best mean.
+    To the columns of `compare_families` come `class_of_model`; `mean`, the mean of the measure over families;
+    `time_ratio`, the geometric mean over data sets of training and tuning time relative to the reference, NaN
+    where times do not compare; and `gaps`, the data sets that are left out because a run gave no result. The
+    reference and methods without any gain have lines without gain; where the reference was not run all
+    methods have. The best gain comes first, then the best mean.
     """
     import pandas as pd
 
@@ -158,6 +158,7 @@ def compared(
             family=results.loc[results["setting"] == setting, "data_set"].map(family)
         )
         every = _log_seconds(shown)
+        models = shown.groupby("method")["class_of_model"].first()
         for name, members in groups_of_data(facts).items():
             within = shown[shown["data_set"].isin(members)]
             whole = within[within["gaps"] == ""]
@@ -176,6 +177,7 @@ def compared(
                     setting=setting,
                     group=name,
                     reference=reference,
+                    class_of_model=table["method"].map(models),
                     mean=table["method"].map(means),
                     time_ratio=table["method"].map(ratio),
                     gaps=table["method"].map(gaps).fillna(0).astype(int),
@@ -183,8 +185,9 @@ def compared(
                 order = table["gain"].astype(float).where(table["method"] != reference, 0.0)
                 parts.append(table.assign(order=order).sort_values(["order", "mean"], ascending=False))
     columns = [
-        "setting", "group", "method", "reference", "families", "data_sets", "gain", "low", "high", "median",
-        "verdict", "more_families", "worse", "same", "better", "without", "mean", "time_ratio", "gaps",
+        "setting", "group", "method", "class_of_model", "reference", "families", "data_sets", "gain", "low",
+        "high", "median", "verdict", "more_families", "worse", "same", "better", "without", "mean",
+        "time_ratio", "gaps",
     ]  # fmt: skip
     if not parts:
         return pd.DataFrame(columns=columns)

@@ -41,7 +41,7 @@ class Report:
     data_sets : DataFrame
         One line a data set: family, rows, columns, share of positives, target, licence.
     methods : DataFrame
-        One line a method: the plugin `algorithm`, whether it is `linear`, its colour, marker and dashes.
+        One line a method: the plugin `algorithm`, its `class_of_model`, its colour, marker and dashes.
     results : DataFrame
         One line a method and data set: mean, deviation and interval over the runs, gaps, times.
     gains : DataFrame

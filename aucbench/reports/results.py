@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.contracts import ModelClass
 from aucbench.evaluation.measures import TrainingObjective
 from aucbench.reports.cells import BoardCell
 from aucbench.reports.labels import parameters_text, short
 from aucbench.reports.origins import calibrated, has_several_machines, reported
 from aucbench.reports.statistics.over_runs import over_runs
 from aucbench.reports.statistics.time_to_target import MINIMA, TARGET, anytime, first_crossing, median_cost
+from aucbench.studies.plugin_metadata import model_of
 from aucbench.studies.record import CellRecord, CellStatus, MeasureRecord, Seeds, TunedRecord, canonical
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import SUBOPTIMALITY, TURNED_OFF, common, mean_curve
@@ -70,7 +72,6 @@ def result_row(
     unplanned = len(runs) - len(cells)
     row = {
         "algorithm": described.algorithm.name,
-        "linear": is_linear(done),
         "runs": len(done),
         **gaps,
         "unplanned": unplanned,
@@ -117,10 +118,14 @@ def _gaps(gaps: Mapping[str, int], planned: int) -> str:
     return ", ".join([f"{found[0]} of {planned} {'run' if planned == 1 else 'runs'}", *found[1:]])
 
 
-def is_linear(done: Sequence[BoardCell]) -> bool:
-    """Whether the method has weights; True where no run says."""
-    norms = [cell.record.result.weights_norm for cell in done if cell.record]
-    return not norms or any(norm is not None for norm in norms)
+def class_of(cells: Iterable[BoardCell]) -> ModelClass:
+    """The class of model of a method, as its runs say; where they differ, one that is not linear."""
+    every = list(cells)
+    found = {model_of(cell.record) for cell in every if cell.record}
+    return min(
+        found or {model_of(cell.described) for cell in every},
+        key=lambda each: (each is ModelClass.linear, each),
+    )
 
 
 def _command(cells: Sequence[BoardCell]) -> str:
@@ -217,7 +222,7 @@ def target_of(rows: Sequence[Mapping[str, Any]], chance: float) -> tuple[float, 
     trivial where AUCs are low and impossible to miss where they are high. NaN where nothing is above chance.
     """
     whole = [row for row in rows if not row["gaps"] and not np.isnan(row["mean"])]
-    whole = [row for row in whole if row["linear"]] or whole
+    whole = [row for row in whole if row["class_of_model"] == ModelClass.linear] or whole
     best = max((row["mean"] for row in whole), default=NAN)
     return best, chance + TARGET * (best - chance) if best > chance else NAN
 

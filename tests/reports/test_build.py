@@ -117,8 +117,26 @@ def test_a_method_is_linear_unless_a_run_says_otherwise():
     ]
     kept += [unfinished("failed", seed=seed, algorithm="beta", dataset="data2") for seed in range(2)]
     kept += failed_cells("lost", 3)
-    linear = build(kept, "t", True).methods.set_index("method")["linear"]
-    assert linear.to_dict() == {"alpha": True, "beta": False, "gamma": True, "lost": True}
+    models = build(kept, "t", True).methods.set_index("method")["class_of_model"]
+    assert models.to_dict() == {"alpha": "linear", "beta": "other", "gamma": "linear", "lost": "linear"}
+
+
+def test_a_board_of_one_class_of_model_is_that_of_its_methods_and_the_reference():
+    models = {"alpha": "linear", "beta": "trees", "gamma": "trees", "delta": "linear"}
+    cells = [
+        altered(cell, class_of_model=models[cell.described.algorithm.name])
+        for cell in small_cells(tuple(models))
+    ]
+    report = build(cells, "t", True, reference="alpha", model_class="trees")
+    own = [cell for cell in cells if cell.described.algorithm.name != "delta"]
+    alone = build(own, "t", True, reference="alpha")
+    for name in ("cells", *FRAMES):
+        assert getattr(report, name).equals(getattr(alone, name)), name
+    assert report.verdicts.set_index("method")["class_of_model"].to_dict() == {
+        name: model for name, model in models.items() if name != "delta"
+    }
+    with pytest.raises(ParameterError, match="linear, trees"):
+        build(cells, "t", True, reference="alpha", model_class="network")
 
 
 def test_the_target_is_a_share_of_the_way_to_the_best_linear_method_without_gaps():

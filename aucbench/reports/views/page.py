@@ -17,7 +17,14 @@ from aucbench.reports.report import ALL, Report
 from aucbench.reports.views.page_data import packed
 
 SCRIPTS = ("dom", "report", "state", "plot", "table", "forest", "charts", "views", "app")
-PLAIN = ("method", "gain", "verdict", "time_ratio", "mean")  # columns where scripts are switched off
+PLAIN = (
+    "method",
+    "class_of_model",
+    "gain",
+    "verdict",
+    "time_ratio",
+    "mean",
+)  # columns where scripts are switched off
 
 
 def write_page(report: Report, path: Path) -> None:

@@ -47,6 +47,8 @@ def overall_table(report: Report, setting: str, names: Sequence[str] = OVERALL) 
     """The methods over all data sets of a setting, the best gain first."""
     frame = report.over_all(setting)
     shown = [name for name in names if name != "gaps" or frame["gaps"].any()]
+    if frame["class_of_model"].nunique() > 1:
+        shown.insert(1, "class_of_model")
     return text_table(report, frame, [VERDICTS[name] for name in shown], report.references[setting])
 
 
@@ -55,6 +57,8 @@ def data_set_table(report: Report, setting: str, data_set: str, names: Sequence[
     frame = results_on(report, setting, data_set)
     shown = [name for name in names if name not in ("gain", "verdict") or report.references[setting]]
     columns = [RESULTS[name] for name in shown]
+    if frame["class_of_model"].nunique() > 1:
+        columns.insert(1, RESULTS["class_of_model"])
     if "gaps" not in shown and (frame["gaps"] != "").any():
         columns.append(RESULTS["gaps"])
     if not set(frame["reported"]) <= {"", SELF_REPORTED}:
@@ -84,7 +88,7 @@ def marks(report: Report, setting: str, data_set: str) -> list[str]:
         told = {
             "": row["timing_mark"],
             "is exempt from some checks of `aucbench check`: ": exempt.get(name, ""),
-            "is not a linear model: ": "" if row["linear"] else row["parameters"],
+            "has the parameters ": "" if row["class_of_model"] == "linear" else row["parameters"],
             "chose ": row["chosen"],
             "has ": row["edges"],
             "diverged: ": row["advice"],

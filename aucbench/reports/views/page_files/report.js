@@ -41,12 +41,18 @@ const references = () => [...new Set(comparison().verdicts.reference ?? [])].sor
 const reference = () => [state.ref, setting().reference].find((name) => references().includes(name)) ?? references()[0] ?? "";
 const inGroup = (dataSet) => (setting().groups.get(group()) ?? []).includes(dataSet);
 
+// Classes of model; methods of the chosen class are shown, and the reference.
+const classOf = (method) => setting().methods.get(method)?.class_of_model ?? "";
+const classes = () => [...new Set([...setting().methods.keys()].map(classOf))].sort();
+const isShown = (method) => !classes().includes(state.model) || classOf(method) === state.model || method === reference();
+
 // Verdicts on all methods, those without any gain last.
 function verdicts(wanted = { group: group() }) {
   const found = where(comparison().verdicts, { reference: reference(), ...wanted });
   if (wanted.method) return found;
   const rest = [...setting().methods.keys()].filter((method) => !found.some((each) => each.method === method));
-  return [...found, ...rest.map((method) => ({ method, gain: null, low: null, high: null, verdict: "", mean: null, time_ratio: null, gaps: gapsOf(method) }))];
+  const none = (method) => ({ method, class_of_model: classOf(method), gain: null, low: null, high: null, verdict: "", mean: null, time_ratio: null, gaps: gapsOf(method) });
+  return [...found, ...rest.map(none)].filter(({ method }) => isShown(method));
 }
 
 const gapsOf = (method) => setting().results.filter((each) => each.method === method && each.gaps && inGroup(each.data_set)).length;

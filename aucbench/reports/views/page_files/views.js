@@ -9,6 +9,7 @@ function controls(withGroups, ...more) {
     report.settings.length > 1 ? select("Setting", "setting", named(report.settings.map(({ name }) => name)), setting().name) : null,
     methods.length ? select("Reference", "ref", named(methods), reference(), (value) => set({ ref: value === setting().reference ? "" : value })) : null,
     report.measures.length > 1 ? select("Measure", "measure", report.measures.map(({ name, title }) => [name, title]), measure().name) : null,
+    classes().length > 1 ? select("Models", "model", [["", "all classes"], ...named(classes())], state.model) : null,
     withGroups && groups.length > 1 ? select("Data sets", "group", groups, group()) : null, more);
 }
 
@@ -51,7 +52,7 @@ const smaller = (...words_) => h("span", { class: "below" }, words_);
 
 function ranking(rows) {
   const narrow = isNarrow();
-  const name = (row) => [methodLink(row.method), setting().methods.get(row.method)?.linear === false ? h("span", { class: "soft tag" }, "not linear") : null];
+  const name = (row) => [methodLink(row.method), classes().length > 1 ? h("span", { class: "soft tag" }, classOf(row.method)) : null];
   const mean = (row) => h("span", { class: "below soft" }, known(row.mean) ? row.mean.toFixed(3) : "–");
   const parts = { heading: "Worse / same / better", hint: "Shares of the families on which it loses more than the band, stays inside it, gains more", cell: shares };
   const all = [
@@ -100,7 +101,7 @@ function dataSet(own) {
   const name = own.data_set;
   const found = new Map(gains({ data_set: name }).map((row) => [row.method, row]));
   const none = { gain: null, low: null, high: null, verdict: "" };
-  const rows = setting().results.filter((row) => row.data_set === name)
+  const rows = setting().results.filter((row) => row.data_set === name && isShown(row.method))
     .map((row) => ({ ...row, ...none, ...found.get(row.method), runs: row.runs, mean: meanOf(row), std: measureAt() ? row[`${measure().name}_std`] : row.std }))
     .sort((a, b) => (b.mean ?? -1) - (a.mean ?? -1));
   const more = state.columns === "all";
@@ -131,7 +132,7 @@ const COSTS = { seconds: ["training time", FORMS.duration], passes: ["passes ove
 
 // The curves of a data set, of the report's own measure: the reference and the best of the ranking have colours, or what was chosen.
 function curves(name, rows) {
-  const found = measureAt() ? [] : where(setting().curves, { data_set: name });
+  const found = measureAt() ? [] : where(setting().curves, { data_set: name }).filter(({ method }) => isShown(method));
   if (!found.length) return null;
   const cost = Object.hasOwn(COSTS, state.x) ? state.x : "seconds";
   const [label, format] = COSTS[cost];
@@ -170,7 +171,7 @@ function methodsView() {
   const rows = verdicts().map((row) => ({ ...row, summary: plugins.get(methods.get(row.method)?.algorithm)?.summary ?? "" }));
   return section("methods", many(rows.length, "method"), missing("method"), controls(true), resultTable({ caption: "Methods", rows, all: [
     columnOf("verdicts", "method", { cell: (row) => methodLink(row.method) }),
-    columnOf("verdicts", "verdict", { cell: verdictCell }),
+    columnOf("verdicts", "class_of_model"), columnOf("verdicts", "verdict", { cell: verdictCell }),
     { name: "summary", heading: "Summary", hint: "What the plugin says", isText: true, kind: "wide", cell: (row) => row.summary, order: (row) => row.summary }] }));
 }
 
@@ -198,7 +199,7 @@ function oneMethod(method, own) {
   return [
     section("method", method, controls(true, select("Method", "id", named([...setting().methods.keys()].sort(naturally)), method)),
       said(method, groups.find((row) => row.group === group()) ?? {}), h("p", null, plugin.summary),
-      facts([["Plugin", own.algorithm], ["Model", own.linear === false ? "not linear" : "linear"], ["Distribution", plugin.distribution],
+      facts([["Plugin", own.algorithm], ["Model", own.class_of_model], ["Distribution", plugin.distribution],
         ["Source", /^https?:/.test(plugin.source) ? outside(plugin.source, plugin.source) : plugin.source], ["Claims", plugin.claims], ["Paper", plugin.citation],
         ["How it differs from its paper", plugin.deviations.length ? h("ul", null, plugin.deviations.map((each) => h("li", null, each))) : ""],
         ["Links", linksOf(plugin.links)], ["Exempt from checks", own.exempt]])),
