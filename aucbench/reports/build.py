@@ -15,7 +15,7 @@ from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES, Measure, restored
 from aucbench.reports.cells import BoardCell, Group, groups, judged_by, measure_of
 from aucbench.reports.gains import compared, gains_of
-from aucbench.reports.labels import setting_text
+from aucbench.reports.labels import setting_texts
 from aucbench.reports.method_info import method_info, shown_looks
 from aucbench.reports.notes import notes_on
 from aucbench.reports.origins import has_several_machines, ruleset_text
@@ -73,12 +73,18 @@ def build(
         models = {label: class_of(own) for label, own in by_label.items()}
         for data_set in group.boards:
             _add_data_set(parts, group, data_set, name, [other.name for other in others], models)
-        parts["methods"] += [
-            {"setting": name, "method": label, "algorithm": (algorithm := own[0].described.algorithm).name,
-             "class_of_model": str(models[label]),
-             "exempt": "; ".join(f"{check}: {why}" for check, why in algorithm.exempt.items())}
-            for label, own in by_label.items()
-        ]  # fmt: skip
+        for label, own in by_label.items():
+            algorithm = own[0].described.algorithm
+            parts["methods"].append(
+                {
+                    "setting": name,
+                    "method": label,
+                    "algorithm": algorithm.name,
+                    "class_of_model": str(models[label]),
+                    "own_setting": _own_setting(parts["results"], name, label),
+                    "exempt": "; ".join(f"{check}: {why}" for check, why in algorithm.exempt.items()),
+                }
+            )
     frames = {name: pd.DataFrame(rows) for name, rows in parts.items()}
     every = cell_frame(cells, found)
     gains = gains_of(every, frames["data_sets"], references, rope, by)
@@ -108,7 +114,13 @@ def build(
         },
         notes=(
             *remarks,
-            *notes_on(text, rope, lacking, any(row.get("suboptimality") for row in parts["results"])),
+            *notes_on(
+                text,
+                rope,
+                lacking,
+                any(row.get("suboptimality") for row in parts["results"]),
+                any(row["time_note"] for row in parts["results"]),
+            ),
         ),
         **frames,
     )
@@ -149,6 +161,12 @@ def _others(cells: Sequence[BoardCell], by: str) -> tuple[MeasureText, ...]:
     return tuple(text_of(AUC() if name == AUC.name else found[name].pop()) for name in names if name != by)
 
 
+def _own_setting(results: Sequence[Mapping[str, Any]], setting: str, method: str) -> str:
+    """What is a method's own of the settings of its data sets."""
+    own = [row["own_setting"] for row in results if (row["setting"], row["method"]) == (setting, method)]
+    return " / ".join(dict.fromkeys(filter(None, own)))
+
+
 def _settings(found: Sequence[Group]) -> list[str]:
     """Names of the settings: defaults or tuned, and a number where several are alike."""
     names: list[str] = []
@@ -180,6 +198,11 @@ def _add_data_set(
         | result_row(own, runs, ratio, group.measure.name, others)
         for method, own in by_method.items()
     ]
+    shared, own_settings = setting_texts(
+        {method: [cell.described for cell in own] for method, own in by_method.items()}
+    )
+    for row in rows:
+        row["own_setting"] = own_settings[row["method"]]
     chance = group.measure.chance(_positives(cells))
     best, target = target_of(rows, chance)
     with_reaching(rows, by_method, group.measure.name, target, chance)
@@ -189,7 +212,6 @@ def _add_data_set(
         for method, own in by_method.items()
         for row in curve_rows(own, group.measure.name)
     ]
-    described = cells[0].described
     parts["data_sets"].append(
         where
         | data_facts(cells)
@@ -198,7 +220,7 @@ def _add_data_set(
             "best": best,
             "target": target,
             "test_train_ratio": np.nan if ratio is None else ratio,
-            "setting_text": "; ".join(filter(None, (setting_text(described), ruleset_text(by_method)))),
+            "setting_text": "; ".join(filter(None, (shared, ruleset_text(by_method)))),
             "several_machines": has_several_machines(by_method),
         }
     )

@@ -70,8 +70,8 @@ def tiny(value: float) -> str:
 class Column:
     """A column of a frame as every view shows it.
 
-    Where `bounds` are given the value is shown with its interval, and where `spread` is given with its
-    standard deviation; both name columns of the same frame.
+    Where `bounds` are given the value is shown with its interval, where `spread` is given with its standard
+    deviation, and with an asterisk where the column `mark` is not empty; all name columns of the same frame.
     """
 
     name: str
@@ -80,6 +80,7 @@ class Column:
     form: Callable[[Any], str] = text
     bounds: tuple[str, str] | None = None
     spread: str = ""
+    mark: str = ""  # name of a column; an asterisk is added where that is not empty
     descending: bool = False  # the best, or the largest, comes first
 
     def shown(self, row: Mapping[Any, Any]) -> str:
@@ -93,7 +94,7 @@ class Column:
             words += f" ({low} to {high})"
         if self.spread and not _is_none(row[self.spread]):
             words += f" ± {self.form(row[self.spread])}"
-        return words
+        return words + "*" * (not _is_none(row.get(self.mark)))
 
     @property
     def is_text(self) -> bool:
@@ -121,7 +122,7 @@ VERDICTS = _table(
         "By the interval and the rope, the region of practical equivalence: better or worse beyond it, "
         "equivalent inside it, slightly better or slightly worse without 0, not worse above its lower end"),
     Column("time_ratio", "Time", "Training time, tuning included, over that of {reference}: geometric mean "
-        "over the data sets", number),
+        "over the data sets", number, mark="time_note"),
     Column("mean", "Mean {measure}", "Mean {measure} over families of data sets", fixed, descending=True),
     Column("worse", "Worse", "Share of the families on which it loses more than the rope", percent),
     Column("same", "Same", "Share of the families on which it is within the rope", percent),
@@ -136,6 +137,7 @@ VERDICTS = _table(
         whole),
     Column("without", "Without one", "What changes when any one family is left out"),
     Column("reference", "Reference", "The method that the gain is relative to"),
+    Column("own_setting", "Own setting", "Of scaling, budget and the like, what not all methods share"),
     Column("setting", "Setting", "Methods are compared within one setting"),
 )  # fmt: skip
 
@@ -161,9 +163,11 @@ RESULTS = _table(
         "Mean difference over the common runs, method - {reference}, with its 95 % interval",
         signed, bounds=("gain_low", "gain_high"), descending=True),
     Column("verdict", "Verdict", "By the interval of the gain and the rope", text),
-    Column("train_seconds", "Training", "Mean training time of a run", duration),
-    Column("ns_per_iteration", "ns/iteration", "Mean training time of an iteration in nanoseconds", number),
-    Column("target_seconds", "Time to target", "Median training time until the target {measure}", duration),
+    Column("train_seconds", "Training", "Mean training time of a run", duration, mark="time_note"),
+    Column("ns_per_iteration", "ns/iteration", "Mean training time of an iteration in nanoseconds", number,
+        mark="time_note"),
+    Column("target_seconds", "Time to target", "Median training time until the target {measure}", duration,
+        mark="time_note"),
     Column("target_share", "Reached", "Share of the runs that reached the target {measure}", percent,
         descending=True),
     Column("anytime", "Anytime {measure}", "Mean {measure} over the logarithm of the rows seen", fixed,
@@ -176,6 +180,7 @@ RESULTS = _table(
     Column("tuning_passes", "Tuning passes", "Mean passes over the training rows of the tuning", number),
     Column("runs", "Runs", "Runs that finished", whole),
     Column("gaps", "Gaps", "What became of the other runs"),
+    Column("own_setting", "Own setting", "Of scaling, budget and the like, what not all methods share"),
     Column("suboptimality", "Suboptimality",
         "Mean relative suboptimality at the end: (objective - minimum) / minimum", tiny),
     Column("chosen", "Chosen", "Values that the tunings chose"),

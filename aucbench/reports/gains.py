@@ -144,9 +144,10 @@ def compared(
 
     To the columns of `compare_families` come `class_of_model`; `mean`, the mean of the measure over families;
     `time_ratio`, the geometric mean over data sets of training and tuning time relative to the reference, NaN
-    where times do not compare; and `gaps`, the data sets that are left out because a run gave no result. The
-    reference and methods without any gain have lines without gain; where the reference was not run all
-    methods have. The best gain comes first, then the best mean.
+    where times do not compare; `time_note`, why times are not those of one thread; and `gaps`, the data sets
+    that are left out because a run gave no result. The reference and methods without any gain have lines
+    without gain; where the reference was not run all methods have. The best gain comes first, then the best
+    mean.
     """
     import pandas as pd
 
@@ -164,6 +165,7 @@ def compared(
             whole = within[within["gaps"] == ""]
             means = whole.groupby(["method", "family"])["mean"].mean().groupby("method").mean()
             gaps = within[within["gaps"] != ""].groupby("method").size()
+            notes = whole.groupby("method")["time_note"].max()
             seconds = every[every.index.isin(members)]
             inside = by_setting[by_setting["data_set"].isin(members)]
             for reference in list(by_setting["reference"].unique()) or [""]:
@@ -180,6 +182,7 @@ def compared(
                     class_of_model=table["method"].map(models),
                     mean=table["method"].map(means),
                     time_ratio=table["method"].map(ratio),
+                    time_note=table["method"].map(notes),
                     gaps=table["method"].map(gaps).fillna(0).astype(int),
                 )
                 order = table["gain"].astype(float).where(table["method"] != reference, 0.0)
@@ -187,7 +190,7 @@ def compared(
     columns = [
         "setting", "group", "method", "class_of_model", "reference", "families", "data_sets", "gain", "low",
         "high", "median", "verdict", "more_families", "worse", "same", "better", "without", "mean",
-        "time_ratio", "gaps",
+        "time_ratio", "time_note", "gaps",
     ]  # fmt: skip
     if not parts:
         return pd.DataFrame(columns=columns)

@@ -28,6 +28,10 @@ ROPE_NOTE = (
 NO_ROPE = (
     "There are no verdicts: no difference in {measure} was named that does not matter in practice (--rope)."
 )
+TIME_NOTE = (
+    "An asterisk marks times that are not those of one thread: the method trains by several threads or on "
+    "another device, so that its time depends on the machine in another way than that of the others."
+)
 SUBOPTIMALITY_NOTE = (
     "Relative suboptimality is (F(w) - F*) / max(F*, F(0) / 1000): F is the objective of the method with its "
     "own parameters over all pairs of the training rows of a run, F* its certified minimum there. Methods "
@@ -36,8 +40,13 @@ SUBOPTIMALITY_NOTE = (
 )
 
 
-def notes_on(measure: MeasureText, rope: float | None, lacking: int, minima: bool) -> tuple[str, ...]:
-    """The notes on a report; `lacking` finished cells have no value, `minima` are shown or not."""
+def notes_on(
+    measure: MeasureText, rope: float | None, lacking: int, minima: bool, threads: bool
+) -> tuple[str, ...]:
+    """The notes on a report; `lacking` finished cells have no value, `minima` are shown or not.
+
+    `threads` says whether there are times that are not those of one thread.
+    """
     first = (
         f"{measure.title} on the test rows at the end of training: mean and standard deviation over the runs"
     )
@@ -48,4 +57,4 @@ def notes_on(measure: MeasureText, rope: float | None, lacking: int, minima: boo
         notes.append("It depends on the share of positives: its means over data sets mix what differs.")
     notes.append((ROPE_NOTE if rope is not None else NO_ROPE).format(measure=measure.title, rope=rope or 0.0))
     notes += [note.format(measure=measure.title) for note in NOTES]
-    return (*notes, *([SUBOPTIMALITY_NOTE] if minima else []))
+    return (*notes, *[TIME_NOTE] * threads, *[SUBOPTIMALITY_NOTE] * minima)

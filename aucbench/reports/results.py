@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from msgspec import UNSET
 
 from aucbench.contracts import ModelClass
 from aucbench.evaluation.measures import TrainingObjective
@@ -15,11 +16,20 @@ from aucbench.reports.origins import calibrated, has_several_machines, reported
 from aucbench.reports.statistics.over_runs import over_runs
 from aucbench.reports.statistics.time_to_target import MINIMA, TARGET, anytime, first_crossing, median_cost
 from aucbench.studies.plugin_metadata import model_of
-from aucbench.studies.record import CellRecord, CellStatus, MeasureRecord, Seeds, TunedRecord, canonical
+from aucbench.studies.record import (
+    CellRecord,
+    CellStatus,
+    MeasureRecord,
+    ResultRecord,
+    Seeds,
+    TunedRecord,
+    canonical,
+)
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import SUBOPTIMALITY, TURNED_OFF, common, mean_curve
 
 ENDS_ONLY = "the objective is known at the end of training only; store.weights=checkpoints keeps its curve"
+SEVERAL, CLOCK = 1.5, 0.1  # times the wall time, and seconds more, that a single thread does not use
 LARGEST = np.finfo(float).max  # that a suboptimality counts as, of an objective that overflowed
 NAN = float("nan")
 
@@ -80,6 +90,7 @@ def result_row(
         "std": float(own.std[0]),
         "low": float(np.clip(own.low[0], 0.0, 1.0)),
         "high": float(np.clip(own.high[0], 0.0, 1.0)),
+        "time_note": time_note(results),
         "train_seconds": _mean(result.train_seconds for result in results),
         "ns_per_iteration": _mean(result.ns_per_iteration for result in results),
         "state_bytes": _mean(result.state_bytes for result in results),
@@ -307,6 +318,27 @@ def timing_marks(by_method: Mapping[str, Sequence[BoardCell]]) -> dict[str, str]
                 f"{amount} times were measured {how}; usual on this data set is {_condition(usual)}"
             )
     return marks
+
+
+def time_note(results: Iterable[ResultRecord]) -> str:
+    """Why the times of some runs are not those of one thread; "" where they are.
+
+    A method says how many threads it has and on which device it trains; a process that used more processor
+    time than SEVERAL threads could has others. Earlier versions recorded none of this.
+    """
+    found = {}
+    for result in results:
+        threads, device = getattr(result, "threads", UNSET), getattr(result, "device", UNSET)
+        used = getattr(result, "process_cpu_seconds", UNSET)
+        if device and not str(device).lower().startswith("cpu"):
+            found[f"trained on {device}"] = None
+        elif threads is not UNSET and threads != 1:
+            found[
+                f"trained by {threads} threads" if threads else "trained by an unknown number of threads"
+            ] = None
+        elif used and used > SEVERAL * result.train_seconds + CLOCK:
+            found["trained by more threads than one, by the processor time of the process"] = None
+    return " or ".join(found)
 
 
 def _condition(condition: tuple[str, int, str]) -> str:

@@ -7,7 +7,8 @@ from aucbench import ParameterError
 from aucbench.reports.build import build
 from aucbench.reports.cells import of_results
 from aucbench.reports.report import ALL
-from tests.helpers.board_cells import altered, finished, parameters, result, several, tuning, unfinished
+from aucbench.reports.views.text import markdown
+from tests.helpers.board_cells import altered, budget, finished, parameters, result, several, tuning, unfinished
 from tests.helpers.small_report import failed_cells, small_cells, small_report
 
 FRAMES = ("curves", "data_sets", "methods", "results", "gains", "verdicts")
@@ -182,3 +183,21 @@ def test_a_report_on_nothing_but_missing_cells_is_a_report():
     assert report.results.loc[0, "gaps"] == "missing in 3 of 3 runs"
     assert np.isnan(report.results.loc[0, "mean"])
     assert not len(report.gains)
+
+
+@pytest.mark.parametrize("odd", [(), ("beta",), ("beta", "gamma")])
+def test_a_board_says_what_all_its_methods_share_and_marks_the_rest_at_the_method(odd):
+    cells = []
+    for name in ("alpha", "beta", "gamma"):
+        what = {"scaling": "none", "budget": budget(epochs=2.0)} if name in odd else {}
+        cells += small_cells((name,), 2, **what)
+    report = build(cells, "t", True)
+    for text in report.data_sets["setting_text"]:
+        assert ("scaling maxabs" in text) == ("default budget" in text) == (not odd)
+        assert "scaling none" not in text and "order shuffled" in text
+    for frame in (report.methods, report.results):
+        for name, own in frame.set_index("method")["own_setting"].items():
+            expected = "scaling none; epochs=2" if name in odd else "scaling maxabs; default budget"
+            assert own == (expected if odd else "")
+    text = markdown(report)
+    assert ("scaling none; epochs=2" in text) == bool(odd)

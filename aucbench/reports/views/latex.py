@@ -101,7 +101,10 @@ def _setting(report: Report, setting: str, siunitx: bool) -> list[str]:
             rows = [[escaped(own), *(cells.get((own, name), "--") for name in block)] for own in methods]
             heads = ["method", *map(escaped, block)]
             found.append(_tables(caption, [heads, *rows], (kind if siunitx else "r") * len(block)))
-    for column, heading in (("gaps", "Runs without a result"), ("chosen", "Chosen settings")):
+    for column, heading in (
+        ("gaps", "Runs without a result"), ("chosen", "Chosen settings"), ("own_setting", "Own settings"),
+        ("time_note", "Times (*)"),
+    ):  # fmt: skip
         for name, part in results[results[column].fillna("") != ""].groupby("data_set", sort=False):
             said = "; ".join(
                 f"{own}: {words}" for own, words in zip(part["method"], part[column], strict=True)

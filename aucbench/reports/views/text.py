@@ -45,10 +45,13 @@ def text_table(
 
 def overall_table(report: Report, setting: str, names: Sequence[str] = OVERALL) -> TextTable:
     """The methods over all data sets of a setting, the best gain first."""
-    frame = report.over_all(setting)
+    own = report.part("methods", setting).set_index("method")["own_setting"]
+    frame = report.over_all(setting).assign(own_setting=lambda each: each["method"].map(own))
     shown = [name for name in names if name != "gaps" or frame["gaps"].any()]
     if frame["class_of_model"].nunique() > 1:
         shown.insert(1, "class_of_model")
+    if frame["own_setting"].any():
+        shown.append("own_setting")
     return text_table(report, frame, [VERDICTS[name] for name in shown], report.references[setting])
 
 
@@ -61,6 +64,8 @@ def data_set_table(report: Report, setting: str, data_set: str, names: Sequence[
         columns.insert(1, RESULTS["class_of_model"])
     if "gaps" not in shown and (frame["gaps"] != "").any():
         columns.append(RESULTS["gaps"])
+    if frame["own_setting"].any():
+        columns.append(RESULTS["own_setting"])
     if not set(frame["reported"]) <= {"", SELF_REPORTED}:
         columns.append(RESULTS["reported"])
     if "suboptimality" in frame and frame["suboptimality"].notna().any():
@@ -87,6 +92,7 @@ def marks(report: Report, setting: str, data_set: str) -> list[str]:
         name = row["method"]
         told = {
             "": row["timing_mark"],
+            "was ": row["time_note"],
             "is exempt from some checks of `aucbench check`: ": exempt.get(name, ""),
             "has the parameters ": "" if row["class_of_model"] == "linear" else row["parameters"],
             "chose ": row["chosen"],

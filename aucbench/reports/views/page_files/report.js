@@ -87,7 +87,7 @@ function shown(column, row) {
   const value = row[column.name];
   if (value === null || value === undefined || value === "") return "–";
   if (value === "never") return "never";
-  const form = FORMS[column.form];
+  const form = row[column.mark] ? (each) => `${FORMS[column.form](each)}*` : FORMS[column.form];
   const [low, high] = column.bounds ? column.bounds.map((name) => row[name]) : [];
   if (known(low) && known(high)) return `${form(value)} (${form(low)} to ${form(high)})`;
   return known(row[column.spread]) ? `${form(value)} ± ${form(row[column.spread])}` : form(value);

@@ -47,12 +47,13 @@ function overallView() {
   ];
 }
 
-const times = (row) => (known(row.time_ratio) ? `${FORMS.number(row.time_ratio)}×` : "–");
+const times = (row) => (known(row.time_ratio) ? h("span", { title: row.time_note }, `${FORMS.number(row.time_ratio)}×${row.time_note ? "*" : ""}`) : "–");
 const smaller = (...words_) => h("span", { class: "below" }, words_);
 
 function ranking(rows) {
   const narrow = isNarrow();
-  const name = (row) => [methodLink(row.method), classes().length > 1 ? h("span", { class: "soft tag" }, classOf(row.method)) : null];
+  const own = (row) => setting().methods.get(row.method)?.own_setting;
+  const name = (row) => [methodLink(row.method), own(row) ? h("span", { class: "soft tag" }, own(row)) : null, classes().length > 1 ? h("span", { class: "soft tag" }, classOf(row.method)) : null];
   const mean = (row) => h("span", { class: "below soft" }, known(row.mean) ? row.mean.toFixed(3) : "–");
   const parts = { heading: "Worse / same / better", hint: "Shares of the families on which it loses more than the band, stays inside it, gains more", cell: shares };
   const all = [
@@ -94,7 +95,7 @@ function dataView() {
     resultTable({ caption: "Data sets", all: [first, ...names.map((name) => columnOf("data_sets", name))], rows }));
 }
 
-const USUAL = ["mean", "train_seconds", "target_seconds", "gaps"]; // columns of results beside those of the forest plot
+const USUAL = ["own_setting", "mean", "train_seconds", "target_seconds", "gaps"]; // columns of results beside those of the forest plot
 const WIDE = ["parameters", "command", "chosen", "edges"];
 
 function dataSet(own) {
@@ -199,7 +200,7 @@ function oneMethod(method, own) {
   return [
     section("method", method, controls(true, select("Method", "id", named([...setting().methods.keys()].sort(naturally)), method)),
       said(method, groups.find((row) => row.group === group()) ?? {}), h("p", null, plugin.summary),
-      facts([["Plugin", own.algorithm], ["Model", own.class_of_model], ["Distribution", plugin.distribution],
+      facts([["Plugin", own.algorithm], ["Model", own.class_of_model], ["Own setting", own.own_setting], ["Distribution", plugin.distribution],
         ["Source", /^https?:/.test(plugin.source) ? outside(plugin.source, plugin.source) : plugin.source], ["Claims", plugin.claims], ["Paper", plugin.citation],
         ["How it differs from its paper", plugin.deviations.length ? h("ul", null, plugin.deviations.map((each) => h("li", null, each))) : ""],
         ["Links", linksOf(plugin.links)], ["Exempt from checks", own.exempt]])),
