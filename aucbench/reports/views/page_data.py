@@ -1,7 +1,7 @@
 """Data for the script of the page: the frames of a report in columns, and verdicts for every reference."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -120,18 +120,23 @@ def _groups(data_sets: "pd.DataFrame", setting: str) -> dict[str, list[str]]:
 def _curves(curves: "pd.DataFrame") -> tuple[dict[str, Packed], int]:
     """A line a curve by setting, each with lists of its points; every so many-th checkpoint and the last."""
     step = max(1, -(-len(curves) // POINTS))
+    keys = ["setting", "data_set", "method"]
     found: dict[str, Packed] = {}
-    for (setting, data_set, method), own in (
-        curves.groupby(["setting", "data_set", "method"], sort=False) if len(curves) else ()
-    ):
-        names = [str(name) for name in own if name not in ("setting", "data_set", "method")]
-        empty: Packed = {name: [] for name in ("data_set", "method", *names)}
+    if not len(curves):
+        return found, step
+    kept = curves[curves.groupby(keys).cumcount(ascending=False) % step == 0]
+    points = {
+        str(name): _column(str(name), kept[name], CURVE_DECIMALS, CURVE_DIGITS)
+        for name in kept
+        if name not in keys
+    }
+    for (setting, data_set, method), at in kept.groupby(keys, sort=False).indices.items():
+        empty: Packed = {name: [] for name in ("data_set", "method", *points)}
         table = found.setdefault(str(setting), empty)
-        kept = own.iloc[sorted({*range((len(own) - 1) % step, len(own), step)})]
         table["data_set"].append(data_set)
         table["method"].append(method)
-        for name in names:
-            table[name].append(_column(name, kept[name], CURVE_DECIMALS, CURVE_DIGITS))
+        for name, values in points.items():
+            table[name].append([values[place] for place in at])
     return found, step
 
 
@@ -144,20 +149,23 @@ def _table(frame: "pd.DataFrame") -> Packed:
     return {str(name): _column(str(name), frame[name]) for name in frame}
 
 
-def _column(name: str, values: Iterable[Any], decimals: int = DECIMALS, digits: int = DIGITS) -> list[Any]:
-    if MEASURED.fullmatch(name):
-        values = [round(each, decimals) if isinstance(each, float) else each for each in values]
-    return [_value(each, digits) for each in values]
+def _column(name: str, values: "pd.Series[Any]", decimals: int = DECIMALS, digits: int = DIGITS) -> list[Any]:
+    """A column as JSON knows it: rounded numbers, null for NaN; an infinite cost is the word "never"."""
+    if values.dtype.kind != "f":
+        return [each if each.__class__ is str else _plain(each) for each in values.tolist()]
+    array = values.to_numpy(float)
+    rounded = np.round(array, decimals) if MEASURED.fullmatch(name) else array
+    every, places = np.unique(rounded, return_inverse=True)
+    texts = [
+        float(f"{each:.{digits}g}") if np.isfinite(each) else "never" if each > 0 else None for each in every
+    ]
+    return np.array(texts, dtype=object)[places].tolist()
 
 
-def _value(value: Any, digits: int) -> Any:
-    """A value as JSON knows it; an infinite cost is the word "never"."""
-    if isinstance(value, float):
-        if np.isfinite(value):
-            return float(f"{value:.{digits}g}")
-        return "never" if value > 0 else None
-    if isinstance(value, np.generic):
-        return _value(value.item(), digits)
+def _plain(value: Any) -> Any:
+    """A text, number or list of these; null for NaN."""
     if isinstance(value, list | tuple):
-        return [_value(each, digits) for each in value]
+        return [_plain(each) for each in value]
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
     return value if value is None or isinstance(value, str | int | bool) else str(value)
