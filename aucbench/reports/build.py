@@ -14,7 +14,7 @@ from aucbench.contracts import DatasetFacts, ModelClass
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES, Measure, restored
 from aucbench.reports.cells import BoardCell, Group, groups, judged_by, measure_of
-from aucbench.reports.gains import compared, gains_of
+from aucbench.reports.gains import compared, gains_of, slopes_of
 from aucbench.reports.labels import setting_texts
 from aucbench.reports.method_info import method_info, shown_looks
 from aucbench.reports.notes import notes_on
@@ -109,6 +109,7 @@ def build(
         cells=every,
         gains=gains,
         verdicts=verdicts,
+        slopes=slopes_of(gains, frames["data_sets"]),
         plugins={
             name: method_info(name) for name in sorted({cell.described.algorithm.name for cell in cells})
         },

@@ -141,6 +141,16 @@ VERDICTS = _table(
     Column("setting", "Setting", "Methods are compared within one setting"),
 )  # fmt: skip
 
+SLOPES = _table(
+    Column("method", "Method", "Label of the method"),
+    Column("covariate", "Property", "Of the data: imbalance (rows of the more frequent class over those of "
+        "the rarer), rows, or columns"),
+    Column("slope", "Change of the gain", "How the gain over {reference} changes when the property is ten "
+        "times as large and the others stay as they are, with its 95 % interval", signed,
+        bounds=("low", "high")),
+    Column("families", "Families", "Families of data sets that the slope is fitted to", whole),
+)  # fmt: skip
+
 VERDICT_COLOURS = {  # on light and on dark background; opposites differ for colour-blind readers, too
     "better": ("#0b57b0", "#7fb4ff"),
     "slightly better": ("#4a86c8", "#a9cdfb"),

@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_limits
 from aucbench.evaluation import difference_interval
 from aucbench.evaluation.delong import t_quantile
 from aucbench.reports.report import ALL
+from aucbench.reports.statistics.meta_regression import meta_regression
 from aucbench.reports.statistics.over_runs import over_runs
 from aucbench.reports.statistics.verdicts import Floats, compare_matrix, verdict_of
 from aucbench.studies.record import SEEDS
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 RARE = (0.05, 0.15)  # shares of positives between groups of data sets
 COLUMNS = ["setting", "data_set", "family", "method", "reference", "runs", "gain", "low", "high", "verdict"]
+SLOPE_COLUMNS = ["setting", "reference", "method", "covariate", "slope", "low", "high", "families"]
 VERDICT_COLUMNS = (
     "setting", "group", "method", "class_of_model", "reference", "families", "data_sets", "gain", "low",
     "high", "median", "verdict", "more_families", "worse", "same", "better", "without", "mean",
@@ -203,6 +205,19 @@ def compared(
     return pd.DataFrame(
         {each: np.concatenate([part[each] for part in parts]) if parts else [] for each in VERDICT_COLUMNS}
     )
+
+
+def slopes_of(gains: "pd.DataFrame", data_sets: "pd.DataFrame") -> "pd.DataFrame":
+    """`meta_regression` of the gains of each setting; empty where the rows of no data set are known."""
+    import pandas as pd
+
+    if "rows" not in data_sets or not len(gains):
+        return pd.DataFrame(columns=SLOPE_COLUMNS)
+    parts = [
+        meta_regression(own, data_sets[data_sets["setting"] == setting]).assign(setting=setting)
+        for setting, own in gains.groupby("setting", sort=False)
+    ]
+    return pd.concat(parts, ignore_index=True)[SLOPE_COLUMNS]
 
 
 def _by_method(results: "pd.DataFrame", families: "pd.Series[str]") -> "pd.DataFrame":

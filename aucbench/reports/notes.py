@@ -11,6 +11,9 @@ NOTES = (
     "the test part is larger than the training part, the variance is DeLong's, over the test rows.",
     "A data set on which a run of the method or of the reference diverged, failed or is missing is left out "
     "of the gain and counted under gaps. Nothing is imputed.",
+    "Changes of the gain with imbalance, rows and columns are slopes of a linear regression of the families' "
+    "gains on their logarithms. Their intervals hold one by one (95 %), and a slope does not say that the "
+    "property is the cause.",
     "A run has diverged when its weights stopped being finite; it has no result, whatever it reached before.",
     "Training time is wall time of init, step and finalize alone, with one BLAS thread. The time ratio "
     "includes the tuning.",

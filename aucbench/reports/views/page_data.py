@@ -8,8 +8,8 @@ import numpy as np
 from msgspec import to_builtins
 
 from aucbench.reports.answer import answer
-from aucbench.reports.columns import DATA_SETS, RESULTS, VERDICT_COLOURS, VERDICTS, Column
-from aucbench.reports.gains import compared, gains_of, groups_of_data
+from aucbench.reports.columns import DATA_SETS, RESULTS, SLOPES, VERDICT_COLOURS, VERDICTS, Column
+from aucbench.reports.gains import compared, gains_of, groups_of_data, slopes_of
 from aucbench.reports.report import MeasureText, Report
 from aucbench.reports.statistics.pareto import pareto_front
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # other numbers have so many significant digits. Points of curves are only drawn.
 DECIMALS, DIGITS = 4, 6
 CURVE_DECIMALS, CURVE_DIGITS = 5, 4
-MEASURED = re.compile("gain|low|high|median|best|target|anytime|(.*_)?(mean|std)")
+MEASURED = re.compile("gain|slope|low|high|median|best|target|anytime|(.*_)?(mean|std)")
 PAIRS = 250_000  # most lines of gains, over references and measures
 POINTS = 50_000  # most points of curves
 ONE_REFERENCE = "Other measures than {measure} are compared with the reference of the study only."
@@ -57,7 +57,8 @@ def packed(report: Report) -> dict[str, Any]:
         "colours": VERDICT_COLOURS,
         "columns": {
             name: _described(own)
-            for name, own in (("verdicts", VERDICTS), ("results", RESULTS), ("data_sets", DATA_SETS))
+            for name, own in (("verdicts", VERDICTS), ("results", RESULTS), ("data_sets", DATA_SETS),
+                              ("slopes", SLOPES))
         },
         "plugins": {name: to_builtins(own) for name, own in report.plugins.items()},
         "settings": [
@@ -98,7 +99,7 @@ def _compared(
     verdicts["front"] = 0
     for _, part in verdicts.groupby(["setting", "group", "reference"], sort=False):
         verdicts.loc[part.index, "front"] = pareto_front(part["mean"], part["time_ratio"]).astype(int)
-    return rope, {"gains": gains, "verdicts": verdicts}
+    return rope, {"gains": gains, "verdicts": verdicts, "slopes": slopes_of(gains, report.data_sets)}
 
 
 def _described(columns: Mapping[str, Column]) -> list[dict[str, Any]]:

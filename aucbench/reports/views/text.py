@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from aucbench.reports.answer import answer
-from aucbench.reports.columns import DATA_SETS, RESULTS, VERDICTS, Column, line
+from aucbench.reports.columns import DATA_SETS, RESULTS, SLOPES, VERDICTS, Column, line
 from aucbench.reports.origins import SELF_REPORTED
 from aucbench.reports.report import Report
+from aucbench.reports.statistics.meta_regression import COVARIATES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +19,7 @@ FRAME = 3  # characters around the text of a column
 SHORTEST = 12  # characters that a name is folded to at most
 MARKUP = "\\|*_<>`[]#~$&"
 OVERALL = ("method", "gain", "verdict", "time_ratio", "mean", "worse", "same", "better", "gaps")
+SLOPE_TITLE = "On which data? Change of the gain over {} with ten times the imbalance, rows or columns"
 BRIEF = ("method", "gain", "verdict", "time_ratio", "mean")
 ON_DATA = ("method", "mean", "gain", "verdict", "train_seconds", "ns_per_iteration", "target_seconds", "runs")
 
@@ -73,6 +75,20 @@ def data_set_table(report: Report, setting: str, data_set: str, names: Sequence[
     return text_table(report, frame, columns, report.references[setting])
 
 
+def slope_table(report: Report, setting: str) -> TextTable:
+    """How gains change with properties of the data, a line a method, the best gain first."""
+    own = report.part("slopes", setting).dropna(subset=["slope"])
+    own = own.assign(shown=[SLOPES["slope"].shown(row) for row in own.to_dict("records")])
+    wide = own.pivot(index="method", columns="covariate", values="shown")
+    order = [method for method in report.over_all(setting)["method"] if method in wide.index]
+    lines = wide.reindex(index=order, columns=list(COVARIATES))
+    return TextTable(
+        ["Method", *COVARIATES],
+        [True, False, False, False],
+        [[name, *line] for name, *line in lines.itertuples()],
+    )
+
+
 def results_on(report: Report, setting: str, data_set: str) -> "pd.DataFrame":
     """The results on one data set with the gains over the reference."""
     own = report.part("results", setting, data_set)
@@ -121,6 +137,9 @@ def show(report: Report, data_sets: Sequence[str] = (), notes: bool = False) -> 
         console.print(line(answer(report, setting)))
     console.print(counts(report))
     if notes:
+        for setting in report.settings:
+            if (table := slope_table(report, setting)).lines:
+                _print(console, f"{SLOPE_TITLE.format(report.references[setting])}, {setting}", table)
         for note in report.notes:
             console.print(f"  {note}", style="dim")
 
@@ -166,6 +185,8 @@ def markdown(report: Report) -> str:
         blocks += [f"## {len(facts)} data sets, {plain(setting)}", plain(answer(report, setting))]
         if len(facts) > 1:
             blocks.append(table(overall_table(report, setting)))
+            if (slopes := slope_table(report, setting)).lines:
+                blocks += [f"{plain(SLOPE_TITLE.format(report.references[setting]))}:", table(slopes)]
         columns = [
             column for name, column in DATA_SETS.items() if name in facts and facts[name].notna().any()
         ]

@@ -36,7 +36,7 @@ const setting = () => report.settings.find(({ name }) => name === state.setting)
 const measureAt = () => Math.max(0, report.measures.findIndex(({ name }) => name === state.measure));
 const measure = () => report.measures[measureAt()];
 const group = () => (setting().groups.has(state.group) ? state.group : "all");
-const comparison = () => setting().compared[measureAt()] ?? { rope: null, gains: {}, verdicts: {} };
+const comparison = () => setting().compared[measureAt()] ?? { rope: null, gains: {}, verdicts: {}, slopes: {} };
 const references = () => [...new Set(comparison().verdicts.reference ?? [])].sort(naturally);
 const reference = () => [state.ref, setting().reference].find((name) => references().includes(name)) ?? references()[0] ?? "";
 const inGroup = (dataSet) => (setting().groups.get(group()) ?? []).includes(dataSet);

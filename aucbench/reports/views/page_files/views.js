@@ -37,8 +37,9 @@ function overallView() {
       reading("Points are mean gains over families of data sets, with 95 % intervals that hold for all methods at once. Arrows go on beyond the picture. ",
         "After undecided: how many more families would decide. Click a method for its own view.")),
     h("div", { class: "pair" },
-      section("imbalance", "On which data?", select("Method", "of", named(rows.map(({ method }) => method)), chosen), gainByShare(chosen, half),
-        reading("A point per data set, with its interval over the runs: gain of the method over the reference. Click a point for the data set.")),
+      section("imbalance", "On which data?", select("Method", "of", named(rows.map(({ method }) => method)), chosen), gainByShare(chosen, half), slopes(chosen),
+        reading("A point per data set, with its interval over the runs: gain of the method over the reference. Click a point for the data set. ",
+          "The table, of all data sets: how the gain changes when imbalance, rows or columns are ten times as large and the others stay.")),
       section("cost", "At what cost?", meanAgainstCost(rows, half),
         reading("Training time includes the tuning. The line joins the methods that no other beats in both; far ones are drawn at the edge."))),
     section("heat", "Methods by data sets", toggle("Show", "heat", [["gain", `gain over ${reference()}`], ["mean", measure().symbol]]), heatMap(rows),
@@ -71,6 +72,13 @@ function facts(pairs) {
   const kind = (value) => (value instanceof Node || value.length > 48 ? "long" : value.length > 16 ? "half" : null);
   return h("dl", { class: "facts" }, pairs.filter(([, value]) => value && value !== "–" && value.length !== 0)
     .map(([name, value]) => h("div", { class: kind(value) }, h("dt", null, name), h("dd", null, value))));
+}
+
+// How the gain of a method changes with properties of the data, over all data sets; null where it is not known.
+function slopes(method) {
+  const rows = where(comparison().slopes, { reference: reference(), method }).filter(({ slope }) => known(slope));
+  return rows.length ? resultTable({ caption: `${method} on data with ten times the imbalance, rows or columns`, fixed: true, rows,
+    all: ["covariate", "slope", "families"].map((name) => columnOf("slopes", name)) }) : null;
 }
 
 // A link to another page, and a text where the address is of any other kind.
@@ -208,7 +216,7 @@ function oneMethod(method, own) {
       resultTable({ caption: `${method} by groups of data sets`, fixed: true, rows: groups, all: [
         columnOf("verdicts", "group", first((row) => row.group)), ...forestColumns(groups, "verdicts", 420),
         columnOf("verdicts", "families"), columnOf("verdicts", "time_ratio", { cell: times })] }),
-      gainByShare(method, Math.min(room(), 760)),
+      gainByShare(method, Math.min(room(), 760)), slopes(method),
       reading("There is a verdict from ten families on. A point per data set; click one for its curves.")) : null,
     rows.length ? section("wins", "Where it wins, and where it loses",
       resultTable({ caption: `${method} by data sets`, rows, all: [
