@@ -13,17 +13,18 @@ function controls(withGroups, ...more) {
     withGroups && groups.length > 1 ? select("Data sets", "group", groups, group()) : null, more);
 }
 
-// How many methods got which verdict; it is also the legend of the colours.
+// How many methods of each class of model got which verdict; it is also the legend of the colours.
 function tally(rows) {
   if (comparison().rope === null) {
     return h("p", { class: "tally" }, "There are no verdicts: no difference that does not matter in practice was named for this measure.");
   }
-  const counts = Object.keys(report.colours).map((verdict) => [verdict, rows.filter((row) => row.verdict === verdict).length]);
-  const shown_ = counts.filter(([, count]) => count);
+  const judged = classes().map((model) => [model, rows.filter((row) => row.verdict && classOf(row.method) === model)]).filter(([, own]) => own.length);
+  const counted = (own) => Object.keys(report.colours).map((verdict) => [verdict, own.filter((row) => row.verdict === verdict).length])
+    .filter(([, count]) => count).map(([verdict, count]) => [h("span", { class: "count" }, h("b", null, String(count)), " ", chip(verdict)), " "]);
   const most = Math.max(0, ...rows.map((row) => row.families ?? 0));
   return h("p", { class: "tally" }, `Against ${reference()}, over ${many(most, "family")} of data: `,
-    shown_.map(([verdict, count]) => [h("span", { class: "count" }, h("b", null, String(count)), " ", chip(verdict)), " "]),
-    shown_.length ? null : "no verdicts, which take ten families or a single data set. ",
+    judged.map(([model, own]) => [classes().length > 1 ? `${model} ` : null, counted(own)]),
+    judged.length ? null : "no verdicts, which take ten families or a single data set. ",
     h("span", { class: "soft" }, `The band is ± ${comparison().rope} ${measure().symbol}.`));
 }
 
@@ -39,7 +40,7 @@ function overallView() {
     h("div", { class: "pair" },
       section("imbalance", "On which data?", select("Method", "of", named(rows.map(({ method }) => method)), chosen), gainByShare(chosen, half), slopes(chosen),
         reading("A point per data set, with its interval over the runs: gain of the method over the reference. Click a point for the data set. ",
-          "The table, of all data sets: how the gain changes when imbalance, rows or columns are ten times as large and the others stay.")),
+          slopes(chosen) ? "The table, of all data sets: how the gain changes when imbalance, rows or columns are ten times as large and the others stay." : "")),
       section("cost", "At what cost?", meanAgainstCost(rows, half),
         reading("Training time includes the tuning. The line joins the methods that no other beats in both; far ones are drawn at the edge."))),
     section("heat", "Methods by data sets", toggle("Show", "heat", [["gain", `gain over ${reference()}`], ["mean", measure().symbol]]), heatMap(rows),
@@ -51,14 +52,16 @@ function overallView() {
 const times = (row) => (known(row.time_ratio) ? h("span", { title: row.time_note }, `${FORMS.number(row.time_ratio)}×${row.time_note ? "*" : ""}`) : "–");
 const smaller = (...words_) => h("span", { class: "below" }, words_);
 
+// A method with its class of model, where there are several.
+const methodCell = (row) => [methodLink(row.method), classes().length > 1 ? h("span", { class: "soft tag" }, classOf(row.method)) : null];
+
 function ranking(rows) {
   const narrow = isNarrow();
-  const own = (row) => setting().methods.get(row.method)?.own_setting;
-  const name = (row) => [methodLink(row.method), own(row) ? h("span", { class: "soft tag" }, own(row)) : null, classes().length > 1 ? h("span", { class: "soft tag" }, classOf(row.method)) : null];
+  const own = (row) => h("span", { class: "below soft" }, setting().methods.get(row.method)?.own_setting);
   const mean = (row) => h("span", { class: "below soft" }, known(row.mean) ? row.mean.toFixed(3) : "–");
   const parts = { heading: "Worse / same / better", hint: "Shares of the families on which it loses more than the band, stays inside it, gains more", cell: shares };
   const all = [
-    columnOf("verdicts", "method", { cell: (row) => [name(row), narrow ? smaller(verdictCell(row)) : null] }),
+    columnOf("verdicts", "method", { cell: (row) => [methodCell(row), own(row), narrow ? smaller(verdictCell(row)) : null] }),
     ...forestColumns(rows),
     columnOf("verdicts", "time_ratio", narrow ? { cell: (row) => [times(row), mean(row)], heading: `Time, ${measure().symbol}` } : { cell: times }),
     ...(narrow ? [] : [columnOf("verdicts", "mean"), columnOf("verdicts", "better", parts)]),
@@ -117,7 +120,7 @@ function dataSet(own) {
   const listed = [...columns.results.keys()].filter((each) => !["data_set", "method", ...Object.keys(none)].includes(each)
     && (more || USUAL.includes(each)) && rows.some((row) => !isMissing(row[each])));
   const all = [
-    columnOf("results", "method", { cell: (row) => [methodLink(row.method), isNarrow() ? smaller(verdictCell(row)) : null] }),
+    columnOf("results", "method", { cell: (row) => [methodCell(row), isNarrow() ? smaller(verdictCell(row)) : null] }),
     ...forestColumns(rows, "results", 240),
     ...listed.map((each) => columnOf("results", each, WIDE.includes(each) ? { kind: "wide" } : {})),
   ];
