@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 from aucbench.contracts import DatasetFacts, ModelClass
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES, Measure, restored
-from aucbench.reports.cells import BoardCell, Group, groups, judged_by, measure_of
+from aucbench.reports.cells import NOTHING_FIXED, BoardCell, Fixed, Group, groups, judged_by, measure_of
 from aucbench.reports.gains import compared, gains_of, slopes_of
 from aucbench.reports.labels import setting_texts
 from aucbench.reports.method_info import method_info, shown_looks
@@ -28,6 +28,8 @@ from aucbench.studies.record import CellStatus, canonical, subset
 if TYPE_CHECKING:
     import pandas as pd
 
+LATER = "The rope of {rope:g} was chosen when the results were known; the study was planned with {usual:g}."
+
 
 def build(
     cells: Sequence[BoardCell],
@@ -38,6 +40,7 @@ def build(
     by: str = AUC.name,
     rope: float | None = None,
     model_class: str | None = None,
+    planned: Fixed = NOTHING_FIXED,
 ) -> Report:
     """The report on some cells: finished, failed and missing ones.
 
@@ -45,7 +48,8 @@ def build(
     budget. `remarks` come before the notes on the numbers. `reference` is the name of the method that gains
     are relative to, or the label of one of its variants (None: `default_reference`). `by` is the name of the
     measure that all else follows. `rope` is the largest difference in it that does not matter in practice
-    (None: `ROPE` for the AUC, and no rope for other measures). With `model_class`, only methods of that
+    (None: `ROPE` for the AUC, and no rope for other measures); `planned` has the reference and the rope that
+    the study fixed. With `model_class`, only methods of that
     `ModelClass` are compared, and the reference, of whatever class.
 
     ParameterError, when no method is of that class, when the reference is neither installed nor among the
@@ -58,13 +62,16 @@ def build(
     cells = judged_by(cells, by)
     lacking -= sum(cell.status is CellStatus.finished for cell in cells)
     found = groups(cells, one_study, measure)
-    reference = reference or default_reference(found)
+    reference = reference or default_reference(found, planned.reference)
     check_reference(reference, found)
     if model_class is not None:
         found = _of_class(found, model_class, reference)
         kept = {cell.key for group in found for own in group.boards.values() for cell in own}
         cells = [cell for cell in cells if cell.key in kept]
-    rope = ROPE if rope is None and by == AUC.name else rope
+    usual = (planned.rope or ROPE) if by == AUC.name else None
+    if rope not in (None, usual) and by == AUC.name:
+        remarks = (*remarks, LATER.format(rope=rope, usual=usual))
+    rope = rope or usual
     parts: dict[str, list[dict[str, Any]]] = {"curves": [], "data_sets": [], "methods": [], "results": []}
     references = {}
     for name, group in zip(_settings(found), found, strict=True):

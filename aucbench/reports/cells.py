@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,6 +106,23 @@ def only_study(sources: Iterable[Store | Archive]) -> str | None:
     """The study that all plans of some stores and archives belong to; None if there are several."""
     names = {plan.study for source in sources for plan in source.plans()}
     return names.pop() if len(names) == 1 else None
+
+
+class Fixed(NamedTuple):
+    """What was fixed when a study was planned; None for what was not."""
+
+    reference: str | None = None
+    rope: float | None = None  # for the AUC
+
+
+NOTHING_FIXED = Fixed()
+
+
+def fixed(sources: Iterable[Store | Archive], study: str | None) -> Fixed:
+    """What the plans of a study, or of all, agree on."""
+    plans = [plan for source in sources for plan in source.plans() if study in (None, plan.study)]
+    references, ropes = {plan.reference or None for plan in plans}, {plan.rope or None for plan in plans}
+    return Fixed(references.pop() if len(references) == 1 else None, ropes.pop() if len(ropes) == 1 else None)
 
 
 def left_out(store: Store | Archive, study: str | None = None) -> tuple[str, ...]:

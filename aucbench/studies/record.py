@@ -392,6 +392,8 @@ class StudyPlan(Struct, frozen=True, kw_only=True):
     planned: str  # ISO date
     command: str  # command that started the study
     entries: tuple[EntryPlan, ...]
+    reference: str | UnsetType = UNSET  # that gains are relative to, fixed beforehand; unset for the default
+    rope: float | UnsetType = UNSET  # fixed beforehand, too: the difference in AUC that does not matter
     unavailable: tuple[str, ...] = ()  # entries skipped because their data is unavailable, and why
     replaced: tuple[EntryPlan, ...] | UnsetType = UNSET  # earlier entries that were replaced; used by `sync`
 
