@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from aucbench.humanize import duration, filesize
+
 NONE = "-"
 
 
@@ -41,24 +43,6 @@ def percent(share: float) -> str:
 def whole(value: float) -> str:
     """A count."""
     return f"{value:,.0f}"
-
-
-def duration(seconds: float) -> str:
-    """A time in the largest unit of which there is one, from nanoseconds to hours."""
-    if math.isinf(seconds):
-        return "never"
-    for size, unit in ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"
-
-
-def size(count: float) -> str:
-    """Bytes in the largest unit of which there is one."""
-    for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
-        if count >= 1 << power:
-            return f"{count / (1 << power):.3g} {unit}"
-    return f"{count:.0f} B"
 
 
 def tiny(value: float) -> str:
@@ -185,7 +169,7 @@ RESULTS = _table(
     Column("calibrated", "Calibrated, M nonzeros",
         "Mean training time in millions of non-zeros that the bare kernel of the machine would have gone "
         "through; compares times of several machines", number),
-    Column("state_bytes", "State", "Memory that the method keeps between iterations", size),
+    Column("state_bytes", "State", "Memory that the method keeps between iterations", filesize),
     Column("tuning_seconds", "Tuning", "Mean time of the tuning of a run", duration),
     Column("tuning_passes", "Tuning passes", "Mean passes over the training rows of the tuning", number),
     Column("runs", "Runs", "Runs that finished", whole),

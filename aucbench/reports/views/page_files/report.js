@@ -76,8 +76,8 @@ const FORMS = {
   number: (value) => (Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)))),
   percent: (value) => `${Number((100 * value).toPrecision(3))} %`,
   whole: (value) => Math.round(value).toLocaleString("en"),
-  duration: (value) => inUnits(value, [[3600, " h"], [60, " min"], [1, " s"], [1e-3, " ms"], [1e-6, " µs"], [1e-9, " ns"]]),
-  size: (value) => inUnits(value, [[2 ** 30, " GiB"], [2 ** 20, " MiB"], [2 ** 10, " KiB"], [1, " B"]]),
+  duration: (value) => inUnits(value, [[86400, " d"], [3600, " h"], [60, " min"], [1, " s"], [1e-3, " ms"], [1e-6, " µs"], [1e-9, " ns"]]),
+  filesize: (value) => inUnits(value, [[1e9, " GB"], [1e6, " MB"], [1e3, " kB"], [1, " B"]]),
   tiny: (value) => value.toExponential(1),
   compact: (value) => inUnits(value, [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]]),
 };
