@@ -32,8 +32,9 @@ NO_ROPE = (
     "There are no verdicts: no difference in {measure} was named that does not matter in practice (--rope)."
 )
 TIME_NOTE = (
-    "An asterisk marks times that are not those of one thread: the method trains by several threads or on "
-    "another device, so that its time depends on the machine in another way than that of the others."
+    "An asterisk marks times that are not those of one thread at work: the method trains by several threads "
+    "or on another device, or its times include compilation. They depend on the machine in another way than "
+    "those of the others."
 )
 SUBOPTIMALITY_NOTE = (
     "Relative suboptimality is (F(w) - F*) / max(F*, F(0) / 1000): F is the objective of the method with its "

@@ -20,7 +20,6 @@ from aucbench.studies.record import (
     CellRecord,
     CellStatus,
     MeasureRecord,
-    ResultRecord,
     Seeds,
     TunedRecord,
     canonical,
@@ -320,24 +319,27 @@ def timing_marks(by_method: Mapping[str, Sequence[BoardCell]]) -> dict[str, str]
     return marks
 
 
-def time_note(results: Iterable[ResultRecord]) -> str:
+def time_note(results: Iterable[Any]) -> str:
     """Why the times of some runs are not those of one thread; "" where they are.
 
     A method says how many threads it has and on which device it trains; a process that used more processor
-    time than SEVERAL threads could has others. Earlier versions recorded none of this.
+    time than one thread can has others. Earlier versions recorded none of this.
     """
     found = {}
     for result in results:
-        threads, device = getattr(result, "threads", UNSET), getattr(result, "device", UNSET)
-        used = getattr(result, "process_cpu_seconds", UNSET)
-        if device and not str(device).lower().startswith("cpu"):
+        threads, device, used, failed = (
+            getattr(result, name, UNSET) for name in ("threads", "device", "process_cpu_seconds", "warm_up")
+        )
+        if device and device != "cpu":
             found[f"trained on {device}"] = None
-        elif threads is not UNSET and threads != 1:
-            found[
-                f"trained by {threads} threads" if threads else "trained by an unknown number of threads"
-            ] = None
+        elif threads == 0:
+            found["trained by an unknown number of threads"] = None
+        elif threads and threads > 1:
+            found[f"trained by {threads} threads"] = None
         elif used and used > SEVERAL * result.train_seconds + CLOCK:
-            found["trained by more threads than one, by the processor time of the process"] = None
+            found["trained by several threads, as the processor time of the process shows"] = None
+        if failed:
+            found["timed with its compilation, since the warm-up failed"] = None
     return " or ".join(found)
 
 

@@ -3,7 +3,9 @@
 import json
 import re
 import unicodedata
+from contextlib import suppress
 from dataclasses import MISSING, fields
+from enum import StrEnum
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -13,6 +15,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from aucbench.contracts import Access, DatasetFacts, LinearMethod, MethodFacts, ModelClass, class_of_model
+from aucbench.contracts.hyperparameters import field_types
 from aucbench.contracts.source_location import source_file
 from aucbench.contracts.validation import Family
 from aucbench.data.splits.protocols import recorded
@@ -35,6 +38,7 @@ WHERE = ("booktitle", "journal", "publisher", "school", "note")
 ACCENT = re.compile(r"\\([\"'`^~])\{?(\w)\}?")
 ACCENTS = dict(zip("\"'`^~", "\u0308\u0301\u0300\u0302\u0303", strict=True))
 FAMILIES = {"algo": "algorithms", "dataset": "datasets", "loss": "losses", "features": "features"}
+SAFE = (StrEnum, int, float)  # types of fields that can name no module
 GROUPS = {"algorithm": "algo", "dataset": "dataset", "loss": "loss", "features": "features"}  # by field
 
 D = TypeVar("D", bound=EntryDescription)
@@ -120,7 +124,7 @@ def settings_of(described: EntryDescription) -> dict[str, Any]:
 def model_of(described: EntryDescription) -> ModelClass:
     """The class of model of an entry or record: what the record says, else what the installed plugins say.
 
-    A method that is not installed, or refuses these parameters, is linear unless its run had no weights.
+    A method that is not installed is linear unless its run had no weights.
     """
     run = described if isinstance(described, CellRecord) else None
     if run and run.class_of_model:
@@ -135,11 +139,18 @@ def model_of(described: EntryDescription) -> ModelClass:
 
 @cache
 def _model(algorithm: str, features: str, parameters: str) -> ModelClass | None:
-    try:
-        method = plugin("algo", algorithm)(**json.loads(parameters))
-        return class_of_model(method, plugin("features", features))
-    except Exception:  # a stranger's plugin may refuse in any way
+    """The class of model as the plugins say; None for a method that is not installed.
+
+    The method gets its numbers and choices alone: texts of a stranger's record may be import paths.
+    """
+    method = cls = plugin("algo", algorithm)
+    if cls is None:
         return None
+    with suppress(Exception):  # a stranger's plugin may refuse in any way
+        types = {name: each.base for name, each in field_types(cls).items() if isinstance(each.base, type)}
+        given = {name: value for name, value in json.loads(parameters).items() if name in types}
+        method = cls(**{name: given[name] for name in given if issubclass(types[name], SAFE)})
+    return class_of_model(method, plugin("features", features))
 
 
 def _with_defaults(described: D) -> D:

@@ -1,12 +1,16 @@
 """What a report is made of: settings, variants, other measures, families, and parts of it."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from aucbench import ParameterError
 from aucbench.reports.build import build
 from aucbench.reports.cells import of_results
+from aucbench.reports.columns import RESULTS, VERDICTS
 from aucbench.reports.report import ALL
+from aucbench.reports.results import result_row, time_note
 from aucbench.reports.views.text import markdown
 from tests.helpers.board_cells import (
     altered,
@@ -211,3 +215,38 @@ def test_a_board_says_what_all_its_methods_share_and_marks_the_rest_at_the_metho
             assert own == (expected if odd else "")
     text = markdown(report)
     assert ("scaling none; epochs=2" in text) == bool(odd)
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        ({}, ""),
+        ({"threads": 1, "device": "cpu", "process_cpu_seconds": 1.2}, ""),
+        ({"threads": 4, "device": "cpu", "process_cpu_seconds": 3.9}, "4 threads"),
+        ({"threads": 0}, "unknown number of threads"),
+        ({"threads": 1, "process_cpu_seconds": 3.9}, "several threads"),
+        ({"threads": 1, "device": "cuda"}, "on cuda"),
+        ({"threads": 1, "warm_up": "ValueError: no"}, "compilation"),
+    ],
+)
+def test_times_that_are_not_those_of_one_thread_are_noted(record, words):
+    note = time_note([SimpleNamespace(train_seconds=1.0, **record)])
+    assert words in note
+    assert bool(words) == bool(note)
+
+
+def test_times_that_are_noted_have_a_mark_in_every_table(monkeypatch):
+    noted = {"beta": "trained by 4 threads"}
+    monkeypatch.setattr(
+        "aucbench.reports.build.result_row",
+        lambda cells, *rest: (
+            result_row(cells, *rest) | {"time_note": noted.get(cells[0].described.algorithm.name, "")}
+        ),
+    )
+    report = build(small_cells(data_sets=12), "t", True, reference="alpha")
+    for columns, frame in ((VERDICTS, report.verdicts), (RESULTS, report.results)):
+        name = "time_ratio" if columns is VERDICTS else "train_seconds"
+        for row in frame.to_dict("records"):
+            assert columns[name].shown(row).endswith("*") == (row["method"] == "beta")
+    assert any("asterisk" in note for note in report.notes)
+    assert "beta was trained by 4 threads." in markdown(report).replace("\\", "")

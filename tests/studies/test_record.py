@@ -16,6 +16,7 @@ from aucbench import DataError, catalog, run
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits.protocols import recorded
+from aucbench.studies import plugin_metadata
 from aucbench.studies.default_settings import Budget, Settings
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.plugin_metadata import completed, model_of, settings_of
@@ -227,3 +228,28 @@ def test_the_class_of_model_is_that_of_method_and_feature_map_in_records_of_any_
         for record in records:
             assert model_of(structs.replace(record, class_of_model=UNSET)) == model
     assert model_of(structs.replace(weightless, class_of_model="network")) == "network"
+
+
+def test_the_class_of_model_is_found_without_giving_texts_of_a_record_to_a_plugin(monkeypatch):
+    seen = []
+
+    @dataclass(frozen=True)
+    class Importing:
+        cls: str = "known.Model"
+        depth: int = 0
+
+        def __post_init__(self):
+            seen.append(self.cls)
+
+        @property
+        def class_of_model(self):
+            return "trees" if self.depth else "network"
+
+    monkeypatch.setattr(plugin_metadata, "plugin", lambda group, name: Importing if group == "algo" else None)
+    record = decode(TEXTS[CellRecord][0], CellRecord)
+    for depth, model in ((0, "network"), (3, "trees")):
+        own = structs.replace(
+            record.algorithm, name="importing", parameters={"cls": "evil.Model", "depth": depth}
+        )
+        assert model_of(structs.replace(record, algorithm=own)) == model
+    assert seen == ["known.Model"] * 2
