@@ -85,7 +85,7 @@ def gains_of(
         found = over_runs(every[:, first] - every[:, second], None if np.isnan(ratio) else float(ratio))
         low, high = found.low, found.high
         if placements is not None:
-            kept = placements[:, values.columns.get_indexer(pd.Index(whole))]
+            kept = placements[:, [values.columns.get_loc(name) for name in whole]]
             half = _over_test_rows(every, kept, first, second, tested.iloc[0])
             known = ((found.runs == 1) | (ratio > 1)) & np.isfinite(half)
             low, high = np.where(known, found.mean - half, low), np.where(known, found.mean + half, high)
@@ -196,7 +196,7 @@ def compared(
                 for reference, table in _tables(own, there.index, known.index).items():
                     line = columns | _judged(table, there.to_numpy(), rope)
                     line |= {"setting": setting, "group": name, "reference": reference}
-                    line["time_ratio"] = _ratios(seconds, known.index.get_indexer([reference])[0])
+                    line["time_ratio"] = _ratios(seconds, known.index.get_indexer(pd.Index([reference]))[0])
                     gain = np.where(known.index == reference, 0.0, line["gain"])
                     best = np.lexsort([-np.nan_to_num(each, nan=-np.inf) for each in (line["mean"], gain)])
                     parts.append(
@@ -249,7 +249,7 @@ def _ratios(log_seconds: Floats, reference: int) -> Any:
 
 def _judged(gains: Floats, families: Any, rope: float | None) -> dict[str, Any]:
     """`compare_matrix` for the methods that have a gain, and nothing for the others."""
-    told = ~np.isnan(gains).all(axis=0)
+    told = np.asarray(~np.isnan(gains).all(axis=0))
     found = compare_matrix(gains[:, told], families, rope)
     spread: dict[str, Any] = {
         name: np.full(len(told), "", dtype=object)
@@ -266,7 +266,9 @@ def _tables(gains: "pd.DataFrame", names: "pd.Index[str]", methods: "pd.Index[st
     """(data sets, methods) the gains over each reference, NaN where there is none; "" where none was run."""
     import pandas as pd
 
-    rows, columns = names.get_indexer(gains["data_set"]), methods.get_indexer(gains["method"])
+    rows, columns = (
+        index.get_indexer(pd.Index(gains[name])) for index, name in ((names, "data_set"), (methods, "method"))
+    )
     codes, references = pd.factorize(gains["reference"])
     found = {str(each): np.full((len(names), len(methods)), np.nan) for each in references}
     for code, table in enumerate(found.values()):

@@ -325,7 +325,7 @@ def time_note(results: Iterable[Any]) -> str:
     A method says how many threads it has and on which device it trains; a process that used more processor
     time than one thread can has others. Earlier versions recorded none of this.
     """
-    found = {}
+    found: dict[str, None] = {}
     for result in results:
         threads, device, used, failed = (
             getattr(result, name, UNSET) for name in ("threads", "device", "process_cpu_seconds", "warm_up")

@@ -138,6 +138,7 @@ class SklearnClassifier(Method):
     name = "sklearn"
     access = Access.full
     weighted = True
+    class_of_model = ModelClass.trees  # of the default
     claims = Claims(rate="none", cost="one fit of the classifier")
     citation = "pedregosa2011scikit"
     exempt = {
@@ -152,13 +153,9 @@ class SklearnClassifier(Method):
     estimator: Estimator = Estimator.hist_gradient_boosting
     params: Mapping[str, Any] | None = None
 
-    @property
-    def class_of_model(self) -> ModelClass:
-        """Linear, network, other, and trees for all the rest."""
-        return MODELS.get(self.estimator, ModelClass.trees)
-
     def __post_init__(self) -> None:
         check_fields(self)
+        object.__setattr__(self, "class_of_model", MODELS.get(self.estimator, ModelClass.trees))
         if not isinstance(self.params, Mapping | None):
             raise ParameterError(f"sklearn: params must be a mapping of parameters, got {self.params!r}.")
         object.__setattr__(self, "params", Params(self.params) if self.params else None)

@@ -131,7 +131,8 @@ def _curves(curves: "pd.DataFrame") -> tuple[dict[str, Packed], int]:
         for name in kept
         if name not in keys
     }
-    for (setting, data_set, method), at in kept.groupby(keys, sort=False).indices.items():
+    places: Any = kept.groupby(keys, sort=False).indices
+    for (setting, data_set, method), at in places.items():
         empty: Packed = {name: [] for name in ("data_set", "method", *points)}
         table = found.setdefault(str(setting), empty)
         table["data_set"].append(data_set)
