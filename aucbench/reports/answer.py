@@ -83,7 +83,9 @@ def _told(own: "pd.DataFrame", reference: str, noun: str, apart: bool) -> str:
             who = "" if len(equal) == 1 else f", and {cheapest['method']} is the cheapest of these"
             text += f"{who}: {number(float(cheapest['time_ratio']))} times the training time"
         parts.append(text)
-    for verdict, words in (("worse", ("worse", "slightly worse")), ("undecided", ("undecided", "not worse"))):
+    for verdict, words in (
+        ("worse", ("worse", "slightly worse")), ("not worse", ("not worse",)), ("undecided", ("undecided",)),
+    ):  # fmt: skip
         alike = list(own.loc[own["verdict"].isin(words), "method"])
         if alike:
             who = alike[0] if len(alike) == 1 else str(len(alike))

@@ -80,12 +80,14 @@ def gains_of(
         if not chosen:
             continue
         every = values[whole].to_numpy(float)
-        first, second = (part.ravel() for part in np.meshgrid(np.arange(len(whole)), _places(whole, chosen)))
+        first, second = (
+            part.ravel() for part in np.meshgrid(range(len(whole)), [whole.index(name) for name in chosen])
+        )
         first, second = first[first != second], second[first != second]
         found = over_runs(every[:, first] - every[:, second], None if np.isnan(ratio) else float(ratio))
         low, high = found.low, found.high
         if placements is not None:
-            kept = placements[:, [values.columns.get_loc(name) for name in whole]]
+            kept = placements[:, values.columns.get_indexer(pd.Index(whole))]
             half = _over_test_rows(every, kept, first, second, tested.iloc[0])
             known = ((found.runs == 1) | (ratio > 1)) & np.isfinite(half)
             low, high = np.where(known, found.mean - half, low), np.where(known, found.mean + half, high)
@@ -109,10 +111,6 @@ def gains_of(
     if not parts:
         return pd.DataFrame(columns=COLUMNS)
     return pd.concat(parts, ignore_index=True)
-
-
-def _places(names: Sequence[str], chosen: Sequence[str]) -> list[int]:
-    return [names.index(name) for name in chosen]
 
 
 def _placements(cells: "pd.DataFrame", values: "pd.DataFrame") -> Floats | None:
