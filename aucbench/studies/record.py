@@ -28,6 +28,7 @@ Auc = Annotated[float, Meta(ge=0, le=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Placements = Annotated[tuple[Annotated[float, Meta(ge=-2, le=2)], ...], Meta(min_length=32, max_length=32)]
 Duration = Annotated[float, Meta(ge=0, le=sys.float_info.max)]  # finite
+Rope = Annotated[float, Meta(gt=0, le=sys.float_info.max)]
 # Names become part of an override in a rerun, and must not contain another override.
 WORD = r"[A-Za-z_][\w-]*"
 Name = Annotated[str, Meta(pattern=rf"\A{WORD}\Z")]
@@ -393,7 +394,7 @@ class StudyPlan(Struct, frozen=True, kw_only=True):
     command: str  # command that started the study
     entries: tuple[EntryPlan, ...]
     reference: str | UnsetType = UNSET  # that gains are relative to, fixed beforehand; unset for the default
-    rope: float | UnsetType = UNSET  # fixed beforehand, too: the difference in AUC that does not matter
+    rope: Rope | UnsetType = UNSET  # fixed beforehand, too: the difference in AUC that does not matter
     unavailable: tuple[str, ...] = ()  # entries skipped because their data is unavailable, and why
     replaced: tuple[EntryPlan, ...] | UnsetType = UNSET  # earlier entries that were replaced; used by `sync`
 
