@@ -132,7 +132,7 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
         is_written = bool(study.name) and store.board_folder(str(study.name)).is_dir()
         if study.name and study.swept and result.cells and (result.finished or not is_written):
             observer.stage("writing the leaderboard")
-            page = write_board(store, study.name, study.running.baseline)
+            page = write_board(store, study.name)
             observer.board_written(page)
             if tracker is not None:
                 tracker.board_written(study.name, page)
@@ -216,21 +216,21 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
         from aucbench import tracking
 
         tracking.check_address(study.tracking_uri)
-    if study.running.baseline:
+    if study.running.reference:
         from aucbench.reports.reference import check_reference
 
-        check_reference(study.running.baseline.partition(" (")[0], ())
+        check_reference(study.running.reference.partition(" (")[0], ())
     return study
 
 
-def write_board(store: "Store", study: str, baseline: str | None = None) -> Path:
+def write_board(store: "Store", study: str) -> Path:
     """Write the leaderboard of a study into its folder of the store; returns the page."""
     from aucbench.reports.build import build
-    from aucbench.reports.cells import from_store, left_out
+    from aucbench.reports.cells import fixed, from_store, left_out
     from aucbench.reports.views.export import PAGE, write
 
     cells, folder = from_store(store, study), store.board_folder(study)
-    write(build(cells, study, True, left_out(store, study), baseline), folder)
+    write(build(cells, study, True, left_out(store, study), planned=fixed([store], study)), folder)
     return folder / PAGE
 
 
@@ -241,6 +241,7 @@ def leaderboard(
     reference: str | None = None,
     by: str = "auc",
     rope: float | None = None,
+    model_class: str | None = None,
 ) -> "Report":
     """The data frames of a leaderboard: cells, curves, data sets, methods, results, gains and verdicts.
 
@@ -251,13 +252,15 @@ def leaderboard(
     study : str, optional
         Name of one study; everything in the source when left out.
     reference : str, optional
-        Name of the method that gains are relative to: ``log_reg_cv`` if all methods are tuned and it was
-        run, else ``log_reg``.
+        Name of the method that gains are relative to: by default that of the plan of the study, else
+        ``log_reg_cv`` if methods are tuned and it was run, else ``log_reg``.
     by : str
         Measure that is compared.
     rope : float, optional
-        The largest difference in the measure that does not matter in practice: .005 for the AUC; other
-        measures have no verdicts until it is given.
+        The largest difference in the measure that does not matter in practice: by default that of the plan of
+        the study, else .005 for the AUC; other measures have no verdicts until it is given.
+    model_class : str, optional
+        Compare only methods of this class (linear, kernel, trees, network or other), and the reference.
 
     Returns
     -------
@@ -277,7 +280,7 @@ def leaderboard(
     >>> over_all.loc[over_all.verdict == "equivalent", ["method", "gain", "time_ratio"]]  # doctest: +SKIP
     """
     from aucbench.reports.build import build
-    from aucbench.reports.cells import from_store, left_out, only_study
+    from aucbench.reports.cells import fixed, from_store, left_out, only_study
     from aucbench.studies.archive_file import read
     from aucbench.studies.store import Store
 
@@ -288,7 +291,8 @@ def leaderboard(
     study = study or only_study([found])
     title = study or path.stem
     cells = from_store(found, study)
-    return build(cells, title, study is not None, left_out(found, study), reference, by, rope)
+    remarks, planned = left_out(found, study), fixed([found], study)
+    return build(cells, title, study is not None, remarks, reference, by, rope, model_class, planned)
 
 
 def entry_of(overrides: Sequence[str]) -> "Entry":

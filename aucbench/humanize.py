@@ -1,5 +1,6 @@
 """Durations, sizes and counts as people read them, and messages without a terminal's colours."""
 
+import math
 import re
 
 # Control characters except tab and newline, and marks of text direction.
@@ -8,8 +9,10 @@ RAW = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x
 ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)")
 SUSPECT = re.compile(rb"\\u00|\\u20|\\[rbf]|" + RAW.pattern)
 COLOURS = re.compile("\x1b\\[[0-9;]*m")
-DURATIONS = ((86_400.0, "d"), (3_600.0, "h"), (60.0, "min"))
-SHORT = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
+DURATIONS = (
+    (86_400.0, "d"), (3_600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")
+)  # fmt: skip
+SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 
 
 SECRETS = (
@@ -29,23 +32,18 @@ def without_secrets(text: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds in the largest suitable unit."""
-    for size, unit in DURATIONS:
-        if seconds >= 2 * size:
-            return f"{seconds / size:.1f} {unit}"
-    for size, unit in SHORT:
-        if seconds >= size:
-            return f"{float(f'{seconds / size:.2g}'):g} {unit}"
-    return "less than 1 us"
+    """Seconds with three digits in the largest unit of which there is one."""
+    return "never" if math.isinf(seconds) else _in_units(seconds, DURATIONS)
 
 
 def filesize(size: float) -> str:
-    """Bytes in the unit that suits them: 950 B, 12 MB, 1.3 GB."""
-    for unit in ("B", "kB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}"
-        size /= 1000
-    return f"{size:,.1f} GB"
+    """Bytes with three digits in the largest unit of which there is one: 950 B, 12 MB, 1.34 GB."""
+    return _in_units(size, SIZES)
+
+
+def _in_units(value: float, units: tuple[tuple[float, str], ...]) -> str:
+    size, unit = next((each for each in units if value >= each[0]), units[-1])
+    return f"{float(f'{value / size:.3g}'):,g} {unit}"
 
 
 def counted(count: int, noun: str) -> str:

@@ -243,9 +243,11 @@ class _SweepView(_View):
         if not self._cells or len({method for method, _ in self._names.values()}) < 2:
             return
         from aucbench.reports.build import build
+        from aucbench.reports.cells import Fixed
         from aucbench.reports.views.text import show_best
 
-        show_best(build(self._cells, "", True, (), self._study.running.baseline))
+        running = self._study.running
+        show_best(build(self._cells, "", True, planned=Fixed(running.reference, running.rope)))
 
 
 def _say(text: str) -> None:
@@ -264,7 +266,7 @@ def print_next(study: Study, is_logged: bool, name: str | None) -> None:
         words = ["aucbench", "leaderboard"]
         words += ["--study", name] if name else []
         words += [] if path == StoreSettings.path else ["--store", path]
-        words += ["--baseline", study.running.baseline] if study.running.baseline else []
+        words += ["--reference", study.running.reference] if study.running.reference and not name else []
         nexts.append(shlex.join(words))
     for number, command in enumerate(nexts):
         _line("next" if number == 0 else "", command)

@@ -40,7 +40,7 @@ from aucbench.suggestions import suggest
 TRUTH = dict.fromkeys(("true", "yes", "on", "y"), True) | dict.fromkeys(("false", "no", "off", "n"), False)
 WITH_PARAMETERS = tuple(name for name, cls in RECORDED.items() if fields(cls))  # measures with parameters
 NODES = (DictConfig, ListConfig)  # looked up by type, since `isinstance` is slow for subclasses of ABCs
-RULED_SETTINGS = ("scaling", "rescale", "regularisation", "order", "dtype")
+RULED_SETTINGS = ("scaling", "rescale", "regularisation", "order", "dtype", "reference", "rope")
 RULED_CHOICES = ("loss", "features", "tuning")
 RULED = (*RULED_SETTINGS, *RULED_CHOICES, Budget.name)  # settings of a ruleset
 

@@ -23,6 +23,7 @@ NOT_OFFERED = {
     **dict.fromkeys(("--config-path", "-cp"), "--config-dir adds a folder of configurations of your own"),
     "--hydra-help": "aucbench run --help shows every flag, choice and field",
 }
+RENAMED = {"baseline": "reference"}  # as commands in plans of earlier versions have it
 PLAIN_TEXT = ("dataset.path", "dataset.test_path", "dataset.target", "dataset.positive", "store.path")
 ADDED = ("experiment", "suite")  # groups without a default, chosen by +GROUP=NAME
 BY_NAME = (*CHOICES, Ruleset.name, *ADDED, "hydra/launcher", "hydra/sweeper")
@@ -49,7 +50,7 @@ class Request:
     completion: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "overrides", tuple(map(quoted, self.overrides)))
+        object.__setattr__(self, "overrides", tuple(quoted(renamed(word)) for word in self.overrides))
         if not self.completion:
             check_overrides(self.overrides)
 
@@ -93,6 +94,12 @@ def parse(words: Sequence[str]) -> Request:
     if (request.package or request.resolve) and not request.cfg:
         raise ParameterError("--package and --resolve belong to --cfg: add --cfg job.")
     return request
+
+
+def renamed(word: str) -> str:
+    """The word with the present name of a setting that earlier versions called otherwise."""
+    name, sign, value = word.partition("=")
+    return f"{RENAMED[name]}{sign}{value}" if name in RENAMED else word
 
 
 def quoted(word: str) -> str:

@@ -184,10 +184,20 @@ class MethodFacts(Facts, Method):
     device: ClassVar[Any] = None
 
 
-def class_of_model(algorithm: Any) -> ModelClass:
-    """The class of model of a method, an instance or a class."""
+class FeatureFacts(Facts):
+    """Facts of a feature map: ``class_of_model`` is that of a linear method on its features."""
+
+    class_of_model: ClassVar[ModelClass] = ModelClass.linear
+
+
+def class_of_model(algorithm: Any, features: Any = None) -> ModelClass:
+    """The class of model of a method on the rows as they are, or on those of a feature map.
+
+    Both are instances or classes. A linear method has the class that the feature map declares.
+    """
     facts = MethodFacts(algorithm)
-    return ModelClass(facts.class_of_model or ("linear" if facts.weights is not None else "other"))
+    own = ModelClass(facts.class_of_model or ("linear" if facts.weights is not None else "other"))
+    return ModelClass(FeatureFacts(features).class_of_model) if own is ModelClass.linear else own
 
 
 def for_rows(algorithm: Any, row_factor: float) -> Any:

@@ -127,7 +127,10 @@ class Loss(Protocol):
 
 @runtime_checkable
 class FeatureMap(Protocol):
-    """A feature map, a frozen dataclass of its parameters."""
+    """A feature map, a frozen dataclass of its parameters.
+
+    Optional: ``class_of_model``, the `ModelClass` of a linear method on its features, by default `linear`.
+    """
 
     name: ClassVar[str]
 

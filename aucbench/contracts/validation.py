@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
 import numpy as np
 from scipy import sparse
 
-from aucbench.contracts.declarations import DatasetFacts, Facts, LossFacts, MethodFacts
+from aucbench.contracts.declarations import DatasetFacts, Facts, FeatureFacts, LossFacts, MethodFacts
 from aucbench.contracts.hyperparameters import let_check_fields
 from aucbench.contracts.interfaces import Claims
 from aucbench.contracts.source_location import place_in, place_of
@@ -47,7 +47,7 @@ FACTS = {
     Family.algorithms: MethodFacts,
     Family.datasets: DatasetFacts,
     Family.losses: LossFacts,
-    Family.features: Facts,
+    Family.features: FeatureFacts,
 }
 NOUNS: Mapping[Any, str] = {  # noun for each type of a fact
     bool: "True or False",

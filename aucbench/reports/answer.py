@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from aucbench.contracts import ModelClass
 from aucbench.humanize import counted
 from aucbench.reports.columns import number, signed
 from aucbench.reports.report import FEWEST, Report
@@ -11,6 +12,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BETTER = ("better", "slightly better")
+NOUNS = {
+    "linear": "linear method", "kernel": "kernel method", "trees": "tree model",
+    "network": "neural network", "other": "other model",
+}  # fmt: skip
 
 
 def listed(names: Sequence[str], most: int = 4) -> str:
@@ -41,28 +46,33 @@ def answer(report: Report, setting: str) -> str:
 
 
 def _verdict(report: Report, setting: str, judged: "pd.DataFrame", reference: str, families: int) -> str:
-    """Sentences on the linear methods, and on the other models, with a verdict over families."""
-    linear = report.part("methods", setting).set_index("method")["linear"]
-    is_linear = judged["method"].map(linear).astype(bool)
-    text = ""
-    if is_linear.any():
-        told = _told(judged[is_linear], reference, "linear method")
-        text = f"Over {counted(families, 'family')} of data sets, {told}."
-    if not is_linear.all():
-        others = _told(judged[~is_linear], reference, "" if text else "method")
-        text += f" Of the models that are not linear, {others}." if text else f"{others}."
-    return text[0].upper() + text[1:]
+    """A sentence for each class of model that has a verdict over families."""
+    classes = _classes(judged)
+    home = report.part("methods", setting).set_index("method")["class_of_model"][reference]
+    who = reference if home in classes else f"{reference} ({home})"
+    texts = [
+        _told(judged[judged["class_of_model"] == model], who, NOUNS[model], classes != [home])
+        for model in classes
+    ]
+    scope = f"Over {counted(families, 'family')} of data sets, "
+    return " ".join([f"{scope}{texts[0]}.", *(f"{text[0].upper()}{text[1:]}." for text in texts[1:])])
 
 
-def _told(own: "pd.DataFrame", reference: str, noun: str) -> str:
-    """Which methods are better, equivalent, worse or undecided; with a `noun`, also that none is better."""
+def _classes(frame: "pd.DataFrame") -> list[str]:
+    """The classes of model of a frame, in the order of `ModelClass`."""
+    return [model for model in ModelClass if (frame["class_of_model"] == model).any()]
+
+
+def _told(own: "pd.DataFrame", reference: str, noun: str, apart: bool) -> str:
+    """Which methods of a class are better, equivalent, worse or undecided; `apart` from other classes."""
     parts = []
     better, equal = own[own["verdict"].isin(BETTER)], own[own["verdict"] == "equivalent"]
     if len(better):
         verb, least = ("is", "") if len(better) == 1 else ("are", "up to ")
         gain = signed(float(better["gain"].max()))
-        parts.append(f"{listed(list(better['method']))} {verb} better than {reference}, by {least}{gain}")
-    elif noun:
+        which = f"of the {noun}s, " * apart + listed(list(better["method"]))
+        parts.append(f"{which} {verb} better than {reference}, by {least}{gain}")
+    else:
         parts.append(f"no {noun} is better than {reference}")
     if len(equal):
         paid = equal.dropna(subset=["time_ratio"]).sort_values("time_ratio")
@@ -73,7 +83,9 @@ def _told(own: "pd.DataFrame", reference: str, noun: str) -> str:
             who = "" if len(equal) == 1 else f", and {cheapest['method']} is the cheapest of these"
             text += f"{who}: {number(float(cheapest['time_ratio']))} times the training time"
         parts.append(text)
-    for verdict, words in (("worse", ("worse", "slightly worse")), ("undecided", ("undecided", "not worse"))):
+    for verdict, words in (
+        ("worse", ("worse", "slightly worse")), ("not worse", ("not worse",)), ("undecided", ("undecided",)),
+    ):  # fmt: skip
         alike = list(own.loc[own["verdict"].isin(words), "method"])
         if alike:
             who = alike[0] if len(alike) == 1 else str(len(alike))
@@ -87,22 +99,29 @@ def _on_one(report: Report, setting: str, reference: str) -> str:
     text = _best(report, setting)
     if not len(own):
         return text
-    told = own[own["verdict"] != ""]
+    models = report.part("methods", setting).set_index("method")["class_of_model"]
+    told = own[own["verdict"] != ""].assign(class_of_model=own["method"].map(models))
     words = []
-    for verdict in dict.fromkeys(told["verdict"]):
-        names = list(told.loc[told["verdict"] == verdict, "method"])
-        words.append(f"{listed(names)} {'is' if len(names) == 1 else 'are'} {verdict}")
+    for model in (classes := _classes(told)):
+        alike = told[told["class_of_model"] == model].groupby("verdict", sort=False)["method"].agg(list)
+        said = [
+            f"{listed(each)} {'is' if len(each) == 1 else 'are'} {verdict}" for verdict, each in alike.items()
+        ]
+        words.append(f"of the {NOUNS[model]}s, " * (len(classes) > 1) + "; ".join(said))
     against = f" Against {reference}, {'; '.join(words)}." if words else ""
     return f"{text}{against} One data set cannot tell which method is better in general."
 
 
 def _best(report: Report, setting: str) -> str:
-    """The highest mean over the data sets that a method has without gaps."""
+    """The highest mean over the data sets that a method has without gaps, and that of each other class."""
     own = report.part("results", setting).query("gaps == ''").dropna(subset=["mean"])
     if not len(own):
         return "No run has finished."
-    count = own.groupby("method")["data_set"].nunique()
-    means = own[own["method"].map(count) == count.max()].groupby("method")["mean"].mean()
-    best, value = means.idxmax(), means.max()
-    where = "" if count.max() == 1 else f" over {counted(int(count.max()), 'data set')}"
-    return f"{best} has the highest mean {report.measure.title}{where}, {value:.4f}."
+    by_method = own.groupby("method").agg({"data_set": "nunique", "mean": "mean", "class_of_model": "first"})
+    most = by_method["data_set"].max()
+    ranked = by_method[by_method["data_set"] == most].sort_values("mean", ascending=False, kind="stable")
+    best, *others = ranked.groupby("class_of_model", sort=False).head(1).itertuples()
+    where = "" if most == 1 else f" over {counted(int(most), 'data set')}"
+    who = f"{best.Index} ({best.class_of_model})" if others else best.Index
+    rest = [f"; of the {NOUNS[each.class_of_model]}s, {each.Index} has {each.mean:.4f}" for each in others]
+    return f"{who} has the highest mean {report.measure.title}{where}, {best.mean:.4f}{''.join(rest)}."

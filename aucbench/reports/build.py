@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -9,22 +10,25 @@ import numpy as np
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from aucbench.contracts import DatasetFacts
+from aucbench.contracts import DatasetFacts, ModelClass
+from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES, Measure, restored
-from aucbench.reports.cells import BoardCell, Group, groups, judged_by, measure_of
-from aucbench.reports.gains import compared, gains_of
-from aucbench.reports.labels import setting_text
+from aucbench.reports.cells import NOTHING_FIXED, BoardCell, Fixed, Group, groups, judged_by, measure_of
+from aucbench.reports.gains import compared, gains_of, slopes_of
+from aucbench.reports.labels import setting_texts
 from aucbench.reports.method_info import method_info, shown_looks
 from aucbench.reports.notes import notes_on
 from aucbench.reports.origins import has_several_machines, ruleset_text
 from aucbench.reports.reference import check_reference, default_reference, reference_of
 from aucbench.reports.report import ALL, DEFAULTS, ROPE, TUNED, MeasureText, Report
-from aucbench.reports.results import curve_rows, overlap, result_row, target_of, with_reaching
+from aucbench.reports.results import class_of, curve_rows, overlap, result_row, target_of, with_reaching
 from aucbench.studies.plugin_metadata import citation, links, plugin, summary
 from aucbench.studies.record import CellStatus, canonical, subset
 
 if TYPE_CHECKING:
     import pandas as pd
+
+LATER = "The rope of {rope:g} was chosen when the results were known; the study was planned with {usual:g}."
 
 
 def build(
@@ -35,6 +39,8 @@ def build(
     reference: str | None = None,
     by: str = AUC.name,
     rope: float | None = None,
+    model_class: str | None = None,
+    planned: Fixed = NOTHING_FIXED,
 ) -> Report:
     """The report on some cells: finished, failed and missing ones.
 
@@ -42,10 +48,12 @@ def build(
     budget. `remarks` come before the notes on the numbers. `reference` is the name of the method that gains
     are relative to, or the label of one of its variants (None: `default_reference`). `by` is the name of the
     measure that all else follows. `rope` is the largest difference in it that does not matter in practice
-    (None: `ROPE` for the AUC, and no rope for other measures).
+    (None: `ROPE` for the AUC, and no rope for other measures); `planned` has the reference and the rope that
+    the study fixed. With `model_class`, only methods of that
+    `ModelClass` are compared, and the reference, of whatever class.
 
-    ParameterError, when the reference is neither installed nor among the cells, when no cell has the
-    measure, or when cells have it with different parameters.
+    ParameterError, when no method is of that class, when the reference is neither installed nor among the
+    cells, when no cell has the measure, or when cells have it with different parameters.
     """
     import pandas as pd
 
@@ -54,25 +62,36 @@ def build(
     cells = judged_by(cells, by)
     lacking -= sum(cell.status is CellStatus.finished for cell in cells)
     found = groups(cells, one_study, measure)
-    reference = reference or default_reference(found)
+    reference = reference or default_reference(found, planned.reference)
     check_reference(reference, found)
-    rope = ROPE if rope is None and by == AUC.name else rope
+    if model_class is not None:
+        found = _of_class(found, model_class, reference)
+        kept = {cell.key for group in found for own in group.boards.values() for cell in own}
+        cells = [cell for cell in cells if cell.key in kept]
+    usual = (planned.rope or ROPE) if by == AUC.name else None
+    if rope not in (None, usual) and by == AUC.name:
+        remarks = (*remarks, LATER.format(rope=rope, usual=usual))
+    rope = rope or usual
     parts: dict[str, list[dict[str, Any]]] = {"curves": [], "data_sets": [], "methods": [], "results": []}
     references = {}
     for name, group in zip(_settings(found), found, strict=True):
         references[name] = reference_of(group, reference) or ""
+        by_label = group.by_method()
+        models = {label: class_of(own) for label, own in by_label.items()}
         for data_set in group.boards:
-            _add_data_set(parts, group, data_set, name, [other.name for other in others])
-        own_rows = [row for row in parts["results"] if row["setting"] == name]
-        other_models = {row["method"] for row in own_rows if not row["linear"]}
-        algorithms = {
-            group.label(cell): cell.described.algorithm for own in group.boards.values() for cell in own
-        }
-        parts["methods"] += [
-            {"setting": name, "method": label, "algorithm": own.name, "linear": label not in other_models,
-             "exempt": "; ".join(f"{check}: {why}" for check, why in own.exempt.items())}
-            for label, own in algorithms.items()
-        ]  # fmt: skip
+            _add_data_set(parts, group, data_set, name, [other.name for other in others], models)
+        for label, own in by_label.items():
+            algorithm = own[0].described.algorithm
+            parts["methods"].append(
+                {
+                    "setting": name,
+                    "method": label,
+                    "algorithm": algorithm.name,
+                    "class_of_model": str(models[label]),
+                    "own_setting": _own_setting(parts["results"], name, label),
+                    "exempt": "; ".join(f"{check}: {why}" for check, why in algorithm.exempt.items()),
+                }
+            )
     frames = {name: pd.DataFrame(rows) for name, rows in parts.items()}
     every = cell_frame(cells, found)
     gains = gains_of(every, frames["data_sets"], references, rope, by)
@@ -97,15 +116,42 @@ def build(
         cells=every,
         gains=gains,
         verdicts=verdicts,
+        slopes=slopes_of(gains, frames["data_sets"]),
         plugins={
             name: method_info(name) for name in sorted({cell.described.algorithm.name for cell in cells})
         },
         notes=(
             *remarks,
-            *notes_on(text, rope, lacking, any(row.get("suboptimality") for row in parts["results"])),
+            *notes_on(
+                text,
+                rope,
+                lacking,
+                any(row.get("suboptimality") for row in parts["results"]),
+                any(row["time_note"] for row in parts["results"]),
+            ),
         ),
         **frames,
     )
+
+
+def _of_class(found: Sequence[Group], model: str, reference: str) -> list[Group]:
+    """The groups with the methods of a class of model and the reference, where there are such methods."""
+    chosen, others = [], set()
+    for group in found:
+        models = {label: class_of(own) for label, own in group.by_method().items()}
+        others |= set(models.values())
+        own = {label for label in models if models[label] == model}
+        boards = {
+            name: [cell for cell in cells if group.label(cell) in {*own, reference_of(group, reference)}]
+            for name, cells in group.boards.items()
+            if any(group.label(cell) in own for cell in cells)
+        }
+        chosen += [replace(group, boards=boards)] if boards else []
+    if not chosen:
+        raise ParameterError(
+            f"--model-class: no method here is of the class {model}; known: {', '.join(sorted(others))}."
+        )
+    return chosen
 
 
 def text_of(measure: Measure) -> MeasureText:
@@ -121,6 +167,12 @@ def _others(cells: Sequence[BoardCell], by: str) -> tuple[MeasureText, ...]:
             found.setdefault(name, set()).add(restored(name, known.parameters))
     names = [name for name in MEASURES if len(found.get(name, ())) == 1 or name == AUC.name]
     return tuple(text_of(AUC() if name == AUC.name else found[name].pop()) for name in names if name != by)
+
+
+def _own_setting(results: Sequence[Mapping[str, Any]], setting: str, method: str) -> str:
+    """What is a method's own of the settings of its data sets."""
+    own = [row["own_setting"] for row in results if (row["setting"], row["method"]) == (setting, method)]
+    return " / ".join(dict.fromkeys(filter(None, own)))
 
 
 def _settings(found: Sequence[Group]) -> list[str]:
@@ -140,6 +192,7 @@ def _add_data_set(
     data_set: str,
     setting: str,
     others: Sequence[str],
+    models: Mapping[str, ModelClass],
 ) -> None:
     """Add what there is to be said of one data set under one setting."""
     by_method = dict(sorted(group.by_method(data_set).items()))
@@ -148,9 +201,16 @@ def _add_data_set(
     runs = sorted({cell.run for cell in cells})
     ratio = overlap(cell.record for cell in cells if cell.record)
     rows = [
-        where | {"method": method} | result_row(own, runs, ratio, group.measure.name, others)
+        where
+        | {"method": method, "class_of_model": str(models[method])}
+        | result_row(own, runs, ratio, group.measure.name, others)
         for method, own in by_method.items()
     ]
+    shared, own_settings = setting_texts(
+        {method: [cell.described for cell in own] for method, own in by_method.items()}
+    )
+    for row in rows:
+        row["own_setting"] = own_settings[row["method"]]
     chance = group.measure.chance(_positives(cells))
     best, target = target_of(rows, chance)
     with_reaching(rows, by_method, group.measure.name, target, chance)
@@ -160,7 +220,6 @@ def _add_data_set(
         for method, own in by_method.items()
         for row in curve_rows(own, group.measure.name)
     ]
-    described = cells[0].described
     parts["data_sets"].append(
         where
         | data_facts(cells)
@@ -169,7 +228,7 @@ def _add_data_set(
             "best": best,
             "target": target,
             "test_train_ratio": np.nan if ratio is None else ratio,
-            "setting_text": "; ".join(filter(None, (setting_text(described), ruleset_text(by_method)))),
+            "setting_text": "; ".join(filter(None, (shared, ruleset_text(by_method)))),
             "several_machines": has_several_machines(by_method),
         }
     )

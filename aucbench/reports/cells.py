@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,6 +108,23 @@ def only_study(sources: Iterable[Store | Archive]) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
+class Fixed(NamedTuple):
+    """What was fixed when a study was planned; None for what was not."""
+
+    reference: str | None = None
+    rope: float | None = None  # for the AUC
+
+
+NOTHING_FIXED = Fixed()
+
+
+def fixed(sources: Iterable[Store | Archive], study: str | None) -> Fixed:
+    """What the plans of a study, or of all, agree on."""
+    plans = [plan for source in sources for plan in source.plans() if study in (None, plan.study)]
+    references, ropes = {plan.reference or None for plan in plans}, {plan.rope or None for plan in plans}
+    return Fixed(references.pop() if len(references) == 1 else None, ropes.pop() if len(ropes) == 1 else None)
+
+
 def left_out(store: Store | Archive, study: str | None = None) -> tuple[str, ...]:
     """Sentences on data that could not be obtained when one study, or any, was planned."""
     return tuple(
@@ -156,10 +173,10 @@ class Group:
         """Label of the cell's method."""
         return self.labels[cell.key]
 
-    def by_method(self, dataset: str) -> dict[str, list[BoardCell]]:
-        """The cells of a board by the label of their method."""
+    def by_method(self, *datasets: str) -> dict[str, list[BoardCell]]:
+        """The cells of some boards, or of all, by the label of their method."""
         found: dict[str, list[BoardCell]] = {}
-        for cell in self.boards[dataset]:
+        for cell in (cell for dataset in datasets or self.boards for cell in self.boards[dataset]):
             found.setdefault(self.label(cell), []).append(cell)
         return found
 

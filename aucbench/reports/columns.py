@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from aucbench.humanize import duration, filesize
+
 NONE = "-"
 
 
@@ -43,24 +45,6 @@ def whole(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def duration(seconds: float) -> str:
-    """A time in the largest unit of which there is one, from nanoseconds to hours."""
-    if math.isinf(seconds):
-        return "never"
-    for size, unit in ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"
-
-
-def size(count: float) -> str:
-    """Bytes in the largest unit of which there is one."""
-    for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
-        if count >= 1 << power:
-            return f"{count / (1 << power):.3g} {unit}"
-    return f"{count:.0f} B"
-
-
 def tiny(value: float) -> str:
     """A relative suboptimality."""
     return f"{value:.1e}"
@@ -70,8 +54,8 @@ def tiny(value: float) -> str:
 class Column:
     """A column of a frame as every view shows it.
 
-    Where `bounds` are given the value is shown with its interval, and where `spread` is given with its
-    standard deviation; both name columns of the same frame.
+    Where `bounds` are given the value is shown with its interval, where `spread` is given with its standard
+    deviation, and with an asterisk where the column `mark` is not empty; all name columns of the same frame.
     """
 
     name: str
@@ -80,6 +64,7 @@ class Column:
     form: Callable[[Any], str] = text
     bounds: tuple[str, str] | None = None
     spread: str = ""
+    mark: str = ""  # name of a column; an asterisk is added where that is not empty
     descending: bool = False  # the best, or the largest, comes first
 
     def shown(self, row: Mapping[Any, Any]) -> str:
@@ -93,7 +78,7 @@ class Column:
             words += f" ({low} to {high})"
         if self.spread and not _is_none(row[self.spread]):
             words += f" ± {self.form(row[self.spread])}"
-        return words
+        return words + "*" * (not _is_none(row.get(self.mark)))
 
     @property
     def is_text(self) -> bool:
@@ -111,6 +96,7 @@ def _table(*columns: Column) -> dict[str, Column]:
 
 VERDICTS = _table(
     Column("method", "Method", "Label of the method; words in brackets tell variants of one method apart"),
+    Column("class_of_model", "Model", "Class of model: linear, kernel, trees, network or other"),
     Column("group", "Data", "The group of data sets"),
     Column("gain", "Gain over {reference}",
         "Mean over families of data sets of the difference in {measure}, method - {reference}, with a 95 % "
@@ -120,7 +106,7 @@ VERDICTS = _table(
         "By the interval and the rope, the region of practical equivalence: better or worse beyond it, "
         "equivalent inside it, slightly better or slightly worse without 0, not worse above its lower end"),
     Column("time_ratio", "Time", "Training time, tuning included, over that of {reference}: geometric mean "
-        "over the data sets", number),
+        "over the data sets", number, mark="time_note"),
     Column("mean", "Mean {measure}", "Mean {measure} over families of data sets", fixed, descending=True),
     Column("worse", "Worse", "Share of the families on which it loses more than the rope", percent),
     Column("same", "Same", "Share of the families on which it is within the rope", percent),
@@ -135,7 +121,18 @@ VERDICTS = _table(
         whole),
     Column("without", "Without one", "What changes when any one family is left out"),
     Column("reference", "Reference", "The method that the gain is relative to"),
+    Column("own_setting", "Own setting", "Of scaling, budget and the like, what not all methods share"),
     Column("setting", "Setting", "Methods are compared within one setting"),
+)  # fmt: skip
+
+SLOPES = _table(
+    Column("method", "Method", "Label of the method"),
+    Column("covariate", "Property", "Of the data: imbalance (rows of the more frequent class over those of "
+        "the rarer), rows, or columns"),
+    Column("slope", "Change of the gain", "How the gain over {reference} changes when the property is ten "
+        "times as large and the others stay as they are, with its 95 % interval", signed,
+        bounds=("low", "high")),
+    Column("families", "Families", "Families of data sets that the slope is fitted to", whole),
 )  # fmt: skip
 
 VERDICT_COLOURS = {  # on light and on dark background; opposites differ for colour-blind readers, too
@@ -151,6 +148,7 @@ VERDICT_COLOURS = {  # on light and on dark background; opposites differ for col
 RESULTS = _table(
     Column("data_set", "Data set", "The data set"),
     Column("method", "Method", "Label of the method; words in brackets tell variants of one method apart"),
+    Column("class_of_model", "Model", "Class of model: linear, kernel, trees, network or other"),
     Column("mean", "Test {measure}", "Mean test {measure} over the runs, and their standard deviation", fixed,
         spread="std", descending=True),
     Column("low", "Low", "Lower end of the 95 % interval of the mean {measure}", fixed),
@@ -159,9 +157,11 @@ RESULTS = _table(
         "Mean difference over the common runs, method - {reference}, with its 95 % interval",
         signed, bounds=("gain_low", "gain_high"), descending=True),
     Column("verdict", "Verdict", "By the interval of the gain and the rope", text),
-    Column("train_seconds", "Training", "Mean training time of a run", duration),
-    Column("ns_per_iteration", "ns/iteration", "Mean training time of an iteration in nanoseconds", number),
-    Column("target_seconds", "Time to target", "Median training time until the target {measure}", duration),
+    Column("train_seconds", "Training", "Mean training time of a run", duration, mark="time_note"),
+    Column("ns_per_iteration", "ns/iteration", "Mean training time of an iteration in nanoseconds", number,
+        mark="time_note"),
+    Column("target_seconds", "Time to target", "Median training time until the target {measure}", duration,
+        mark="time_note"),
     Column("target_share", "Reached", "Share of the runs that reached the target {measure}", percent,
         descending=True),
     Column("anytime", "Anytime {measure}", "Mean {measure} over the logarithm of the rows seen", fixed,
@@ -169,11 +169,12 @@ RESULTS = _table(
     Column("calibrated", "Calibrated, M nonzeros",
         "Mean training time in millions of non-zeros that the bare kernel of the machine would have gone "
         "through; compares times of several machines", number),
-    Column("state_bytes", "State", "Memory that the method keeps between iterations", size),
+    Column("state_bytes", "State", "Memory that the method keeps between iterations", filesize),
     Column("tuning_seconds", "Tuning", "Mean time of the tuning of a run", duration),
     Column("tuning_passes", "Tuning passes", "Mean passes over the training rows of the tuning", number),
     Column("runs", "Runs", "Runs that finished", whole),
     Column("gaps", "Gaps", "What became of the other runs"),
+    Column("own_setting", "Own setting", "Of scaling, budget and the like, what not all methods share"),
     Column("suboptimality", "Suboptimality",
         "Mean relative suboptimality at the end: (objective - minimum) / minimum", tiny),
     Column("chosen", "Chosen", "Values that the tunings chose"),

@@ -1,21 +1,30 @@
 """Gains over a reference on each data set, and verdicts over families of data sets."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from aucbench.evaluation import difference_interval
 from aucbench.evaluation.delong import t_quantile
 from aucbench.reports.report import ALL
+from aucbench.reports.statistics.meta_regression import meta_regression
 from aucbench.reports.statistics.over_runs import over_runs
-from aucbench.reports.statistics.verdicts import Floats, compare_families, verdict_of
+from aucbench.reports.statistics.verdicts import Floats, compare_matrix, verdict_of
 from aucbench.studies.record import SEEDS
 
 if TYPE_CHECKING:
     import pandas as pd
 
 RARE = (0.05, 0.15)  # shares of positives between groups of data sets
+COLUMNS = ["setting", "data_set", "family", "method", "reference", "runs", "gain", "low", "high", "verdict"]
+SLOPE_COLUMNS = ["setting", "reference", "method", "covariate", "slope", "low", "high", "families"]
+VERDICT_COLUMNS = (
+    "setting", "group", "method", "class_of_model", "reference", "families", "data_sets", "gain", "low",
+    "high", "median", "verdict", "more_families", "worse", "same", "better", "without", "mean",
+    "time_ratio", "time_note", "gaps",
+)  # fmt: skip
 LARGE = (1_000, 10_000)  # rows between groups of data sets
 
 
@@ -53,7 +62,7 @@ def gains_of(
     import pandas as pd
 
     ratios = data_sets.set_index(["setting", "data_set"])["test_train_ratio"].to_dict()
-    rows = []
+    parts = []
     placed = cells[cells["method"].notna()]
     for (setting, data_set), own in placed.groupby(["setting", "data_set"], sort=False):
         wanted = references.get(str(setting), "")
@@ -61,57 +70,77 @@ def gains_of(
             index=list(SEEDS), columns="method", values="value"
         )
         planned = own.pivot(index=list(SEEDS), columns="method", values="status").notna()
-        whole = [name for name in values if values[name].notna()[planned[name]].all()]
+        whole = [str(name) for name in values.columns[(values.notna() | ~planned).all()]]
         ratio = ratios[str(setting), str(data_set)]
-        family = own["family"].iloc[0]
         tested = own.loc[own["status"] == "finished", ["test_rows", "test_positives"]]
         placements = None
         if measure == "auc" and "placements" in own and tested["test_positives"].notna().any():
             placements = _placements(own, values) if ratio > 1 or values.shape[0] == 1 else None
-        for reference in [wanted] if isinstance(wanted, str) else wanted:
-            if reference not in whole:
-                continue
-            others = [name for name in whole if name != reference]
-            table = values[others].to_numpy(float) - values[[reference]].to_numpy(float)
-            found = over_runs(table, None if np.isnan(ratio) else float(ratio))
-            low, high = found.low, found.high
-            if placements is not None:
-                places = values.columns.get_indexer(pd.Index([*others, reference]))
-                first, second = placements[:, places[:-1]], placements[:, places[-1:]]
-                half = _over_test_rows(table, first, second, tested.iloc[0])
-                known = ((found.runs == 1) | (ratio > 1)) & np.isfinite(half)
-                low, high = np.where(known, found.mean - half, low), np.where(known, found.mean + half, high)
-            verdicts = verdict_of(found.mean, low, high, rope)
-            for at, method in enumerate(others):
-                if found.runs[at]:
-                    rows.append((setting, data_set, family, method, reference, int(found.runs[at]),
-                                 float(found.mean[at]), float(low[at]), float(high[at]),
-                                 str(verdicts[at])))  # fmt: skip
-    columns = "setting data_set family method reference runs gain low high verdict"
-    return pd.DataFrame(rows, columns=columns.split())
+        chosen = [name for name in ([wanted] if isinstance(wanted, str) else wanted) if name in whole]
+        if not chosen:
+            continue
+        every = values[whole].to_numpy(float)
+        first, second = (
+            part.ravel() for part in np.meshgrid(range(len(whole)), [whole.index(name) for name in chosen])
+        )
+        first, second = first[first != second], second[first != second]
+        found = over_runs(every[:, first] - every[:, second], None if np.isnan(ratio) else float(ratio))
+        low, high = found.low, found.high
+        if placements is not None:
+            kept = placements[:, values.columns.get_indexer(pd.Index(whole))]
+            half = _over_test_rows(every, kept, first, second, tested.iloc[0])
+            known = ((found.runs == 1) | (ratio > 1)) & np.isfinite(half)
+            low, high = np.where(known, found.mean - half, low), np.where(known, found.mean + half, high)
+        names = np.array(whole, dtype=object)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "setting": setting,
+                    "data_set": data_set,
+                    "family": own["family"].iloc[0],
+                    "method": names[first],
+                    "reference": names[second],
+                    "runs": found.runs.astype(int),
+                    "gain": found.mean,
+                    "low": low,
+                    "high": high,
+                    "verdict": verdict_of(found.mean, low, high, rope).astype(str),
+                }
+            )[found.runs > 0]
+        )
+    if not parts:
+        return pd.DataFrame(columns=COLUMNS)
+    return pd.concat(parts, ignore_index=True)
 
 
-def _placements(cells: "pd.DataFrame", values: "pd.DataFrame") -> Floats:
+def _placements(cells: "pd.DataFrame", values: "pd.DataFrame") -> Floats | None:
     """(runs, methods, blocks) the placements of the cells of a data set, NaN where a record has none."""
     table = cells.pivot(index=list(SEEDS), columns="method", values="placements")
     lists = table.reindex(index=values.index, columns=values.columns).to_numpy()
     known = [own for own in lists.flat if isinstance(own, (list, tuple, np.ndarray))]
-    none = np.full(len(known[0]) if known else 1, np.nan)
+    if not known:
+        return None
+    none = np.full(len(known[0]), np.nan)
     found = [own if isinstance(own, (list, tuple, np.ndarray)) else none for own in lists.flat]
     return np.array(found, float).reshape(*lists.shape, -1)
 
 
-def _over_test_rows(differences: Floats, first: Floats, second: Floats, facts: "pd.Series") -> Floats:
-    """(methods,) half widths of 95 % intervals of mean gains where runs cannot give them; NaN if unknown.
+def _over_test_rows(
+    values: Floats, placements: Floats, first: Any, second: Any, facts: "pd.Series[Any]"
+) -> Floats:
+    """(pairs,) half widths of 95 % intervals of mean gains where runs cannot give them; NaN if unknown.
 
     The variance is DeLong's, the mean over the runs, for all of them have nearly the same test rows, plus
-    that of the mean over the runs, which have nearly independent training rows. `differences` are
-    (runs, methods), `first` and `second` the placements of methods and reference.
+    that of the mean over the runs, which have nearly independent training rows. `values` are (runs, methods)
+    and `placements` theirs; the gains are those of the methods `first` over `second`, places of columns.
     """
     positives, rows = int(facts["test_positives"]), int(facts["test_rows"])
+    differences = values[:, first] - values[:, second]
     known = np.isfinite(differences)
     n = known.sum(axis=0)
-    own = difference_interval(differences, first, second, positives, rows - positives)
+    own = difference_interval(
+        differences, placements[:, first], placements[:, second], positives, rows - positives
+    )
     mean = np.where(known, differences, 0.0).sum(axis=0) / n
     between = np.where(known, (differences - mean) ** 2, 0.0).sum(axis=0) / (np.maximum(n - 1, 1) * n)
     within = np.where(known, own.error**2, 0.0).sum(axis=0) / n
@@ -142,53 +171,108 @@ def compared(
 ) -> "pd.DataFrame":
     """The verdict on each method against each reference of the gains, over each group of data sets.
 
-    To the columns of `compare_families` come `mean`, the mean of the measure over families; `time_ratio`,
-    the geometric mean over data sets of training and tuning time relative to the reference, NaN where times
-    do not compare; and `gaps`, the data sets that are left out because a run gave no result. The reference
-    and methods without any gain have lines without gain; where the reference was not run all methods have.
-    The best gain comes first, then the best mean.
+    To the columns of `compare_families` come `class_of_model`; `mean`, the mean of the measure over families;
+    `time_ratio`, the geometric mean over data sets of training and tuning time relative to the reference, NaN
+    where times do not compare; `time_note`, why times are not those of one thread; and `gaps`, the data sets
+    that are left out because a run gave no result. The reference and methods without any gain have lines
+    without gain; where the reference was not run all methods have. The best gain comes first, then the best
+    mean.
     """
     import pandas as pd
 
-    parts = []
-    for setting, facts in data_sets.groupby("setting", sort=False):
-        by_setting = gains[gains["setting"] == setting]
-        family = facts.set_index("data_set")["family"]
-        shown = results[results["setting"] == setting].assign(
-            family=results.loc[results["setting"] == setting, "data_set"].map(family)
-        )
-        every = _log_seconds(shown)
-        for name, members in groups_of_data(facts).items():
-            within = shown[shown["data_set"].isin(members)]
-            whole = within[within["gaps"] == ""]
-            means = whole.groupby(["method", "family"])["mean"].mean().groupby("method").mean()
-            gaps = within[within["gaps"] != ""].groupby("method").size()
-            seconds = every[every.index.isin(members)]
-            inside = by_setting[by_setting["data_set"].isin(members)]
-            for reference in list(by_setting["reference"].unique()) or [""]:
-                table = compare_families(inside[inside["reference"] == reference], rope)
-                lacking = [each for each in within["method"].unique() if each not in table.index]
-                table = table.reindex([*table.index, *lacking]).rename_axis("method").reset_index()
-                ratio = means * np.nan
-                if reference in seconds:
-                    ratio = np.exp(seconds.sub(seconds[reference], axis=0).mean())
-                table = table.assign(
-                    setting=setting,
-                    group=name,
-                    reference=reference,
-                    mean=table["method"].map(means),
-                    time_ratio=table["method"].map(ratio),
-                    gaps=table["method"].map(gaps).fillna(0).astype(int),
-                )
-                order = table["gain"].astype(float).where(table["method"] != reference, 0.0)
-                parts.append(table.assign(order=order).sort_values(["order", "mean"], ascending=False))
-    columns = [
-        "setting", "group", "method", "reference", "families", "data_sets", "gain", "low", "high", "median",
-        "verdict", "more_families", "worse", "same", "better", "without", "mean", "time_ratio", "gaps",
-    ]  # fmt: skip
-    if not parts:
-        return pd.DataFrame(columns=columns)
-    return pd.concat(parts, ignore_index=True)[columns]
+    parts: list[dict[str, Any]] = []
+    with threadpool_limits(1):  # a second thread would only wait: the matrices are small
+        for setting, facts in data_sets.groupby("setting", sort=False):
+            own = gains[gains["setting"] == setting]
+            shown = results[results["setting"] == setting]
+            every = _log_seconds(shown)
+            for name, members in groups_of_data(facts).items():
+                there = facts[facts["data_set"].isin(members)].set_index("data_set")["family"]
+                known = _by_method(shown[shown["data_set"].isin(members)], there)
+                seconds = every.reindex(index=there.index, columns=known.index).to_numpy(float)
+                columns = {each: known[each].to_numpy() for each in known} | {"method": known.index}
+                for reference, table in _tables(own, there.index, known.index).items():
+                    line = columns | _judged(table, there.to_numpy(), rope)
+                    line |= {"setting": setting, "group": name, "reference": reference}
+                    line["time_ratio"] = _ratios(seconds, known.index.get_indexer(pd.Index([reference]))[0])
+                    gain = np.where(known.index == reference, 0.0, line["gain"])
+                    best = np.lexsort([-np.nan_to_num(each, nan=-np.inf) for each in (line["mean"], gain)])
+                    parts.append(
+                        {each: np.broadcast_to(line[each], len(known))[best] for each in VERDICT_COLUMNS}
+                    )
+    return pd.DataFrame(
+        {each: np.concatenate([part[each] for part in parts]) if parts else [] for each in VERDICT_COLUMNS}
+    )
+
+
+def slopes_of(gains: "pd.DataFrame", data_sets: "pd.DataFrame") -> "pd.DataFrame":
+    """`meta_regression` of the gains of each setting; empty where the rows of no data set are known."""
+    import pandas as pd
+
+    if "rows" not in data_sets or not len(gains):
+        return pd.DataFrame(columns=SLOPE_COLUMNS)
+    parts = [
+        meta_regression(own, data_sets[data_sets["setting"] == setting]).assign(setting=setting)
+        for setting, own in gains.groupby("setting", sort=False)
+    ]
+    return pd.concat(parts, ignore_index=True)[SLOPE_COLUMNS]
+
+
+def _by_method(results: "pd.DataFrame", families: "pd.Series[str]") -> "pd.DataFrame":
+    """What is known of each method in a group of data sets, whatever the reference."""
+    import pandas as pd
+
+    whole = results[results["gaps"] == ""].assign(family=results["data_set"].map(families))
+    found = pd.DataFrame(
+        {
+            "class_of_model": results.groupby("method")["class_of_model"].first(),
+            "mean": whole.groupby(["method", "family"])["mean"].mean().groupby("method").mean(),
+            "time_note": whole.groupby("method")["time_note"].max(),
+            "gaps": results[results["gaps"] != ""].groupby("method").size(),
+        },
+        index=pd.Index(results["method"].unique(), name="method"),
+    )
+    return found.assign(gaps=found["gaps"].fillna(0).astype(int))
+
+
+def _ratios(log_seconds: Floats, reference: int) -> Any:
+    """(methods,) geometric means of times over that of the method at a place; NaN for the place -1."""
+    if reference < 0:
+        return np.nan
+    logs = log_seconds - log_seconds[:, [reference]]
+    known = np.isfinite(logs)
+    with np.errstate(invalid="ignore"):
+        return np.exp(np.where(known, logs, 0.0).sum(axis=0) / known.sum(axis=0))
+
+
+def _judged(gains: Floats, families: Any, rope: float | None) -> dict[str, Any]:
+    """`compare_matrix` for the methods that have a gain, and nothing for the others."""
+    told = np.asarray(~np.isnan(gains).all(axis=0))
+    found = compare_matrix(gains[:, told], families, rope)
+    spread: dict[str, Any] = {
+        name: np.full(len(told), "", dtype=object)
+        if name in ("verdict", "without")
+        else np.full(len(told), np.nan)
+        for name in found
+    }
+    for name, values in found.items():
+        spread[name][told] = values
+    return spread
+
+
+def _tables(gains: "pd.DataFrame", names: "pd.Index[str]", methods: "pd.Index[str]") -> dict[str, Floats]:
+    """(data sets, methods) the gains over each reference, NaN where there is none; "" where none was run."""
+    import pandas as pd
+
+    rows, columns = (
+        index.get_indexer(pd.Index(gains[name])) for index, name in ((names, "data_set"), (methods, "method"))
+    )
+    codes, references = pd.factorize(gains["reference"])
+    found = {str(each): np.full((len(names), len(methods)), np.nan) for each in references}
+    for code, table in enumerate(found.values()):
+        at = (codes == code) & (rows >= 0) & (columns >= 0)
+        table[rows[at], columns[at]] = gains["gain"].to_numpy()[at]
+    return found or {"": np.full((len(names), len(methods)), np.nan)}
 
 
 def _log_seconds(results: "pd.DataFrame") -> "pd.DataFrame":

@@ -94,21 +94,37 @@ def parameters_text(described: EntryDescription) -> str:
     return joined(fields)
 
 
-def setting_text(described: EntryDescription) -> str:
-    """What the board has in common, in one line."""
+def setting_texts(by_method: Mapping[str, Iterable[EntryDescription]]) -> tuple[str, dict[str, str]]:
+    """What all methods of a board share, in one line, and what is a method's own: "" for none."""
+    parts = {name: [_setting(each) for each in own] for name, own in by_method.items()}
+    every = [each for own in parts.values() for each in own]
+    shared = {name: text for name, text in every[0].items() if all(each[name] == text for each in every)}
+    texts = [text for text in shared.values() if text]
+    if others := [name for name in every[0] if name not in shared]:
+        texts.append(f"not shared by all methods: {', '.join(others)}")
+    rest = {
+        method: "; ".join(
+            " or ".join(dict.fromkeys(each[name] or f"no {name}" for each in own)) for name in others
+        )
+        for method, own in parts.items()
+    }
+    return "; ".join(texts), rest
+
+
+def _setting(described: EntryDescription) -> dict[str, str]:
+    """What decides a result besides method and rows, each part in words."""
     budget = {key: value for key, value in _budget(described).items() if value is not None}
     protocol, dataset = described.protocol, described.dataset
-    parts = [
-        joined(dataset.parameters | {"part": dataset.part}),
-        f"{protocol.name} {joined(protocol.parameters)}".strip(),
-        f"scaling {described.scaling}" + (", rescaled" if described.rescale else ""),
-        "regularisation of rescaled rows" if described.regularisation == "rows" else "",
-        joined(budget) or "default budget",
-        f"order {described.order}",
-        described.dtype,
-        "tuned" if is_tuned(described) else "not tuned",
-    ]
-    return "; ".join(part for part in parts if part)
+    return {
+        "data": joined(dataset.parameters | {"part": dataset.part}),
+        "protocol": f"{protocol.name} {joined(protocol.parameters)}".strip(),
+        "scaling": f"scaling {described.scaling}" + (", rescaled" if described.rescale else ""),
+        "regularisation": "regularisation of rescaled rows" if described.regularisation == "rows" else "",
+        "budget": joined(budget) or "default budget",
+        "order": f"order {described.order}",
+        "type": described.dtype,
+        "tuning": "tuned" if is_tuned(described) else "not tuned",
+    }
 
 
 def joined(fields: Mapping[str, Any]) -> str:

@@ -11,6 +11,9 @@ NOTES = (
     "the test part is larger than the training part, the variance is DeLong's, over the test rows.",
     "A data set on which a run of the method or of the reference diverged, failed or is missing is left out "
     "of the gain and counted under gaps. Nothing is imputed.",
+    "Changes of the gain with imbalance, rows and columns are slopes of a linear regression of the families' "
+    "gains on their logarithms. Their intervals hold one by one (95 %), and a slope does not say that the "
+    "property is the cause.",
     "A run has diverged when its weights stopped being finite; it has no result, whatever it reached before.",
     "Training time is wall time of init, step and finalize alone, with one BLAS thread. The time ratio "
     "includes the tuning.",
@@ -28,6 +31,11 @@ ROPE_NOTE = (
 NO_ROPE = (
     "There are no verdicts: no difference in {measure} was named that does not matter in practice (--rope)."
 )
+TIME_NOTE = (
+    "An asterisk marks times that are not those of one thread at work: the method trains by several threads "
+    "or on another device, or its times include compilation. They depend on the machine in another way than "
+    "those of the others."
+)
 SUBOPTIMALITY_NOTE = (
     "Relative suboptimality is (F(w) - F*) / max(F*, F(0) / 1000): F is the objective of the method with its "
     "own parameters over all pairs of the training rows of a run, F* its certified minimum there. Methods "
@@ -36,8 +44,13 @@ SUBOPTIMALITY_NOTE = (
 )
 
 
-def notes_on(measure: MeasureText, rope: float | None, lacking: int, minima: bool) -> tuple[str, ...]:
-    """The notes on a report; `lacking` finished cells have no value, `minima` are shown or not."""
+def notes_on(
+    measure: MeasureText, rope: float | None, lacking: int, minima: bool, threads: bool
+) -> tuple[str, ...]:
+    """The notes on a report; `lacking` finished cells have no value, `minima` are shown or not.
+
+    `threads` says whether there are times that are not those of one thread.
+    """
     first = (
         f"{measure.title} on the test rows at the end of training: mean and standard deviation over the runs"
     )
@@ -48,4 +61,4 @@ def notes_on(measure: MeasureText, rope: float | None, lacking: int, minima: boo
         notes.append("It depends on the share of positives: its means over data sets mix what differs.")
     notes.append((ROPE_NOTE if rope is not None else NO_ROPE).format(measure=measure.title, rope=rope or 0.0))
     notes += [note.format(measure=measure.title) for note in NOTES]
-    return (*notes, *([SUBOPTIMALITY_NOTE] if minima else []))
+    return (*notes, *[TIME_NOTE] * threads, *[SUBOPTIMALITY_NOTE] * minima)

@@ -10,8 +10,10 @@ from aucbench.suggestions import suggest
 REFERENCE, TUNED_REFERENCE = "log_reg", "log_reg_cv"  # the second chooses its C itself
 
 
-def default_reference(groups: Sequence[Group]) -> str:
-    """`log_reg_cv` if all methods are tuned and it was run, else `log_reg`."""
+def default_reference(groups: Sequence[Group], planned: str | None = None) -> str:
+    """The planned one if it was run; else `log_reg_cv` if methods are tuned and it was run, or `log_reg`."""
+    if planned and any(reference_of(group, planned) for group in groups):
+        return planned
     cells = [cell for group in groups for board in group.boards.values() for cell in board]
     was_run = any(cell.described.algorithm.name == TUNED_REFERENCE for cell in cells)
     tuned = any(group.tuned for group in groups)

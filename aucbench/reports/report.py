@@ -41,7 +41,7 @@ class Report:
     data_sets : DataFrame
         One line a data set: family, rows, columns, share of positives, target, licence.
     methods : DataFrame
-        One line a method: the plugin `algorithm`, whether it is `linear`, its colour, marker and dashes.
+        One line a method: the plugin `algorithm`, its `class_of_model`, its colour, marker and dashes.
     results : DataFrame
         One line a method and data set: mean, deviation and interval over the runs, gaps, times.
     gains : DataFrame
@@ -50,6 +50,9 @@ class Report:
     verdicts : DataFrame
         One line a method and group of data sets: the mean gain over families of data sets, with its
         interval, verdict, shares of families, and cost relative to the reference.
+    slopes : DataFrame
+        One line a method and property of data (imbalance, rows, columns): how the gain changes when it is ten
+        times as large, by `meta_regression`.
     """
 
     title: str  # name of the study, or of the store
@@ -67,6 +70,7 @@ class Report:
     results: "pd.DataFrame" = field(repr=False)
     gains: "pd.DataFrame" = field(repr=False)
     verdicts: "pd.DataFrame" = field(repr=False)
+    slopes: "pd.DataFrame" = field(repr=False)
     plugins: dict[str, MethodInfo] = field(repr=False)  # of the algorithms, by name
     notes: tuple[str, ...] = field(default=(), repr=False)  # how numbers were made
 
@@ -119,4 +123,5 @@ class Report:
             results=part(self.results),
             gains=part(self.gains),
             verdicts=part(self.verdicts),
+            slopes=part(self.slopes),
         )

@@ -6,18 +6,29 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from msgspec import UNSET
 
+from aucbench.contracts import ModelClass
 from aucbench.evaluation.measures import TrainingObjective
 from aucbench.reports.cells import BoardCell
 from aucbench.reports.labels import parameters_text, short
 from aucbench.reports.origins import calibrated, has_several_machines, reported
 from aucbench.reports.statistics.over_runs import over_runs
 from aucbench.reports.statistics.time_to_target import MINIMA, TARGET, anytime, first_crossing, median_cost
-from aucbench.studies.record import CellRecord, CellStatus, MeasureRecord, Seeds, TunedRecord, canonical
+from aucbench.studies.plugin_metadata import model_of
+from aucbench.studies.record import (
+    CellRecord,
+    CellStatus,
+    MeasureRecord,
+    Seeds,
+    TunedRecord,
+    canonical,
+)
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import SUBOPTIMALITY, TURNED_OFF, common, mean_curve
 
 ENDS_ONLY = "the objective is known at the end of training only; store.weights=checkpoints keeps its curve"
+SEVERAL, CLOCK = 1.5, 0.1  # times the wall time, and seconds more, that a single thread does not use
 LARGEST = np.finfo(float).max  # that a suboptimality counts as, of an objective that overflowed
 NAN = float("nan")
 
@@ -70,7 +81,6 @@ def result_row(
     unplanned = len(runs) - len(cells)
     row = {
         "algorithm": described.algorithm.name,
-        "linear": is_linear(done),
         "runs": len(done),
         **gaps,
         "unplanned": unplanned,
@@ -79,6 +89,7 @@ def result_row(
         "std": float(own.std[0]),
         "low": float(np.clip(own.low[0], 0.0, 1.0)),
         "high": float(np.clip(own.high[0], 0.0, 1.0)),
+        "time_note": time_note(results),
         "train_seconds": _mean(result.train_seconds for result in results),
         "ns_per_iteration": _mean(result.ns_per_iteration for result in results),
         "state_bytes": _mean(result.state_bytes for result in results),
@@ -117,10 +128,14 @@ def _gaps(gaps: Mapping[str, int], planned: int) -> str:
     return ", ".join([f"{found[0]} of {planned} {'run' if planned == 1 else 'runs'}", *found[1:]])
 
 
-def is_linear(done: Sequence[BoardCell]) -> bool:
-    """Whether the method has weights; True where no run says."""
-    norms = [cell.record.result.weights_norm for cell in done if cell.record]
-    return not norms or any(norm is not None for norm in norms)
+def class_of(cells: Iterable[BoardCell]) -> ModelClass:
+    """The class of model of a method, as its runs say; where they differ, one that is not linear."""
+    every = list(cells)
+    found = {model_of(cell.record) for cell in every if cell.record}
+    return min(
+        found or {model_of(cell.described) for cell in every},
+        key=lambda each: (each is ModelClass.linear, each),
+    )
 
 
 def _command(cells: Sequence[BoardCell]) -> str:
@@ -217,7 +232,7 @@ def target_of(rows: Sequence[Mapping[str, Any]], chance: float) -> tuple[float, 
     trivial where AUCs are low and impossible to miss where they are high. NaN where nothing is above chance.
     """
     whole = [row for row in rows if not row["gaps"] and not np.isnan(row["mean"])]
-    whole = [row for row in whole if row["linear"]] or whole
+    whole = [row for row in whole if row["class_of_model"] == ModelClass.linear] or whole
     best = max((row["mean"] for row in whole), default=NAN)
     return best, chance + TARGET * (best - chance) if best > chance else NAN
 
@@ -302,6 +317,30 @@ def timing_marks(by_method: Mapping[str, Sequence[BoardCell]]) -> dict[str, str]
                 f"{amount} times were measured {how}; usual on this data set is {_condition(usual)}"
             )
     return marks
+
+
+def time_note(results: Iterable[Any]) -> str:
+    """Why the times of some runs are not those of one thread; "" where they are.
+
+    A method says how many threads it has and on which device it trains; a process that used more processor
+    time than one thread can has others. Earlier versions recorded none of this.
+    """
+    found: dict[str, None] = {}
+    for result in results:
+        threads, device, used, failed = (
+            getattr(result, name, UNSET) for name in ("threads", "device", "process_cpu_seconds", "warm_up")
+        )
+        if device and device != "cpu":
+            found[f"trained on {device}"] = None
+        elif threads == 0:
+            found["trained by an unknown number of threads"] = None
+        elif threads and threads > 1:
+            found[f"trained by {threads} threads"] = None
+        elif used and used > SEVERAL * result.train_seconds + CLOCK:
+            found["trained by several threads, as the processor time of the process shows"] = None
+        if failed:
+            found["timed with its compilation, since the warm-up failed"] = None
+    return " or ".join(found)
 
 
 def _condition(condition: tuple[str, int, str]) -> str:

@@ -176,9 +176,11 @@ class Running:
     stop_after : float, optional
         Seconds after which no further training starts; running ones finish, and the same command continues
         with the rest.
-    baseline : str, optional
-        Reference method for the gains on the study's leaderboard; None: log_reg, or log_reg_cv if methods are
-        tuned and it was run.
+    reference : str, optional
+        Method that the gains on the study's leaderboard are relative to; None, or if it was not run: log_reg,
+        or log_reg_cv if methods are tuned and it was run.
+    rope : float, optional
+        Largest difference in AUC that does not matter in practice; None: 0.005. It is kept with the study.
     suite : str, optional
         What the data sets are, in words; set by ``+suite=NAME``.
     """
@@ -190,16 +192,17 @@ class Running:
     timing: Timing = Timing.shared
     isolation: Isolation = Isolation.distribution
     stop_after: Positive | None = None
-    baseline: str | None = None
+    reference: str | None = None
+    rope: Positive | None = None
     suite: str | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
         _refuse_empty("scheduler", self.scheduler, "scheduler=null for none")
         _refuse_empty("certificates", self.certificates, "certificates=null for none")
-        _refuse_empty("baseline", self.baseline, "baseline=null for the default")
-        if self.baseline == "none":  # same as null on the command line
-            object.__setattr__(self, "baseline", None)
+        _refuse_empty("reference", self.reference, "reference=null for the default")
+        if self.reference == "none":  # same as null on the command line
+            object.__setattr__(self, "reference", None)
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,9 @@ def execute_study(
     planned = datetime.now(UTC).isoformat()
 
     def keep_plan() -> None:
-        store.put_plan(plan.describe(name, planned, study.command))
+        store.put_plan(
+            plan.describe(name, planned, study.command, study.running.reference, study.running.rope)
+        )
 
     if any(cell.is_wanted(plan.only_failed) for cell in plan.cells()):
         calibration()  # now, before anything else runs

@@ -10,7 +10,7 @@ from msgspec import UNSET, structs
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aucbench.contracts import Access, MethodFacts, Problem
+from aucbench.contracts import Access, MethodFacts, Problem, class_of_model
 from aucbench.contracts.source_location import source_file
 from aucbench.data.labels import shown
 from aucbench.data.loader import Loaded
@@ -74,6 +74,7 @@ def cell_record(
         data=_data(prepared, unit.digests, loaded, task),
         tuned=unit.tuned,
         result=_result(entry, task, prepared, outcome),
+        class_of_model=class_of_model(task.algorithm, entry.features.instance),
         source=entry.source_digest,
         git_commit=provenance.git_commit(source_file(entry.algorithm.cls)),
         environment=environment,

@@ -63,12 +63,21 @@ class Plan:
         """Number of cells with a status."""
         return sum(cell.status is status for cell in self.cells())
 
-    def describe(self, study: str, planned: str = "", command: str = "") -> StudyPlan:
-        """The record of the plan, read by `aucbench status`; `planned` is an ISO date."""
+    def describe(
+        self,
+        study: str,
+        planned: str = "",
+        command: str = "",
+        reference: str | None = None,
+        rope: float | None = None,
+    ) -> StudyPlan:
+        """The record of the plan, read by `aucbench status` and boards; `planned` is an ISO date."""
         return StudyPlan(
             study=study,
             planned=planned,
             command=command,
+            reference=reference or UNSET,
+            rope=rope or UNSET,
             entries=tuple(
                 EntryPlan(
                     key=planned.key,

@@ -1,8 +1,11 @@
 """Defaults, citations and links of the installed plugins in a record."""
 
+import json
 import re
 import unicodedata
+from contextlib import suppress
 from dataclasses import MISSING, fields
+from enum import StrEnum
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -11,14 +14,23 @@ from typing import Any, TypeVar
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from aucbench.contracts import Access, DatasetFacts, MethodFacts
+from aucbench.contracts import Access, DatasetFacts, LinearMethod, MethodFacts, ModelClass, class_of_model
+from aucbench.contracts.hyperparameters import field_types
 from aucbench.contracts.source_location import source_file
 from aucbench.contracts.validation import Family
 from aucbench.data.splits.protocols import recorded
 from aucbench.errors import AucbenchError
 from aucbench.studies.default_settings import Regularisation
 from aucbench.studies.entry_and_keys import parameters_of
-from aucbench.studies.record import DESCRIPTION, EntryDescription, PluginRecord, ProtocolRecord, subset
+from aucbench.studies.record import (
+    DESCRIPTION,
+    CellRecord,
+    EntryDescription,
+    PluginRecord,
+    ProtocolRecord,
+    canonical,
+    subset,
+)
 
 BIBLIOGRAPHY = "references.bib"  # file beside the modules of a package of plugins
 ENTRY = re.compile(r"@\w+\{([^,\s]+),.*?^\}", re.DOTALL | re.MULTILINE)
@@ -26,6 +38,7 @@ WHERE = ("booktitle", "journal", "publisher", "school", "note")
 ACCENT = re.compile(r"\\([\"'`^~])\{?(\w)\}?")
 ACCENTS = dict(zip("\"'`^~", "\u0308\u0301\u0300\u0302\u0303", strict=True))
 FAMILIES = {"algo": "algorithms", "dataset": "datasets", "loss": "losses", "features": "features"}
+SAFE = (StrEnum, int, float)  # types of fields that can name no module
 GROUPS = {"algorithm": "algo", "dataset": "dataset", "loss": "loss", "features": "features"}  # by field
 
 D = TypeVar("D", bound=EntryDescription)
@@ -106,6 +119,38 @@ def settings_of(described: EntryDescription) -> dict[str, Any]:
     """Everything that decides a result besides code, data and seeds, by field, completed."""
     found = subset(completed(described), DESCRIPTION)
     return found | {"dataset": replace(found["dataset"], family=UNSET)}
+
+
+def model_of(described: EntryDescription) -> ModelClass:
+    """The class of model of an entry or record: what the record says, else what the installed plugins say.
+
+    A method that is not installed is linear unless its run had no weights.
+    """
+    run = described if isinstance(described, CellRecord) else None
+    if run and run.class_of_model:
+        return run.class_of_model
+    algorithm, features = described.algorithm, described.features.name
+    found = _model(algorithm.name, features, canonical(algorithm.parameters))
+    if found is None:
+        has_weights = run is None or run.result.weights_norm is not None
+        found = class_of_model(LinearMethod if has_weights else None, plugin("features", features))
+    return found
+
+
+@cache
+def _model(algorithm: str, features: str, parameters: str) -> ModelClass | None:
+    """The class of model as the plugins say; None for a method that is not installed.
+
+    The method gets its numbers and choices alone: texts of a stranger's record may be import paths.
+    """
+    method = cls = plugin("algo", algorithm)
+    if cls is None:
+        return None
+    with suppress(Exception):  # a stranger's plugin may refuse in any way
+        types = {name: each.base for name, each in field_types(cls).items() if isinstance(each.base, type)}
+        given = {name: value for name, value in json.loads(parameters).items() if name in types}
+        method = cls(**{name: given[name] for name in given if issubclass(types[name], SAFE)})
+    return class_of_model(method, plugin("features", features))
 
 
 def _with_defaults(described: D) -> D:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
+from aucbench.contracts import ModelClass
 from aucbench.evaluation.measures import RECORDED
 from aucbench.humanize import harmless_json
 
@@ -27,6 +28,7 @@ Auc = Annotated[float, Meta(ge=0, le=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Placements = Annotated[tuple[Annotated[float, Meta(ge=-2, le=2)], ...], Meta(min_length=32, max_length=32)]
 Duration = Annotated[float, Meta(ge=0, le=sys.float_info.max)]  # finite
+Rope = Annotated[float, Meta(gt=0, le=sys.float_info.max)]
 # Names become part of an override in a rerun, and must not contain another override.
 WORD = r"[A-Za-z_][\w-]*"
 Name = Annotated[str, Meta(pattern=rf"\A{WORD}\Z")]
@@ -324,6 +326,7 @@ class CellRecord(_RunRecord, frozen=True, kw_only=True):
     data: DataRecord
     tuned: TunedRecord | None  # None without a tuning
     result: ResultRecord
+    class_of_model: ModelClass | UnsetType = UNSET  # of method and feature map; unset by earlier versions
     source: str | None = None  # digest of the code that decides the result
     git_commit: str | None = None
     environment: Environment
@@ -399,6 +402,8 @@ class StudyPlan(Struct, frozen=True, kw_only=True):
     planned: str  # ISO date
     command: str  # command that started the study
     entries: tuple[EntryPlan, ...]
+    reference: str | UnsetType = UNSET  # that gains are relative to, fixed beforehand; unset for the default
+    rope: Rope | UnsetType = UNSET  # fixed beforehand, too: the difference in AUC that does not matter
     unavailable: tuple[str, ...] = ()  # entries skipped because their data is unavailable, and why
     replaced: tuple[EntryPlan, ...] | UnsetType = UNSET  # earlier entries that were replaced; used by `sync`
 

@@ -11,7 +11,7 @@ from markdown import code, escaped, prose, table
 from results import has_curve
 
 import aucbench
-from aucbench.contracts import MethodFacts
+from aucbench.contracts import MethodFacts, class_of_model
 from aucbench.contracts.validation import Family
 from aucbench.registry import Plugin
 from aucbench.studies.plugin_metadata import bibliography, link, sentence
@@ -102,9 +102,7 @@ def _facts(cls: type) -> str:
     if losses:
         named = ", ".join(code(loss) for loss in losses if loss != "*")
         rows.append(("loss", f"{named}, or any other" if named and any_loss else named or "any"))
-    rows.append(
-        ("model", "linear" if MethodFacts(cls()).weights else "not a linear model; it scores rows itself")
-    )
+    rows.append(("class of model", str(class_of_model(cls()))))
     if facts.objective:
         rows.append(("objective", "declared: `aucbench optimum` finds its minimum"))
     if facts.weighted:

@@ -49,19 +49,18 @@ def report(file: Path = ARCHIVE) -> Report:
 
 
 def verdicts(file: Path = ARCHIVE, setting: str = "defaults") -> pd.DataFrame:
-    """The verdicts over all data sets by method, the best gain first, with what is known of each method."""
+    """The verdicts over all data sets by method, the best gain first."""
     own = report(file)
     rows = own.verdicts[(own.verdicts["setting"] == setting) & (own.verdicts["group"] == ALL)]
-    linear = own.methods[own.methods["setting"] == setting].set_index("method")["linear"]
-    return rows.assign(linear=rows["method"].map(linear)).set_index("method", drop=False)
+    return rows.set_index("method", drop=False)
 
 
 def sentences() -> str:
     """What README and the front page quote."""
     table, reference = verdicts(), report().references["defaults"]
-    linear = table[table["linear"].astype(bool) & (table["method"] != reference)]
+    linear = table[(table["class_of_model"] == "linear") & (table["method"] != reference)]
     best, slowest = linear.iloc[0], linear.loc[linear["time_ratio"].idxmax()]
-    trees = table[~table["linear"].astype(bool)].iloc[0]
+    trees = table[table["class_of_model"] == "trees"].iloc[0]
     gain, rope = VERDICTS["gain"], f"{report().rope:g}"
     many, most = f"{100 * trees['better']:.0f} %", f"{100 * linear['better'].max():.0f} %"
     texts = (

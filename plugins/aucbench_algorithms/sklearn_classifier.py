@@ -34,7 +34,7 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from aucbench import Access, Batch, Claims, Method, ParameterError, Problem, check_fields
+from aucbench import Access, Batch, Claims, Method, ModelClass, ParameterError, Problem, check_fields
 from aucbench_algorithms._linear_method import class_totals
 
 MOST_DENSE = 1 << 28  # entries of sparse rows that are written out for a fit
@@ -84,6 +84,11 @@ KNOWN = {
     Estimator.xgboost: Known("xgboost", "XGBClassifier", {}),
 }
 LINEAR = (Estimator.logistic_regression, Estimator.linear_svc)
+MODELS = {  # classes of model
+    **dict.fromkeys(LINEAR, ModelClass.linear),
+    Estimator.gaussian_nb: ModelClass.other,
+    Estimator.mlp: ModelClass.network,
+}
 
 
 class Params(dict[str, Any]):
@@ -133,6 +138,7 @@ class SklearnClassifier(Method):
     name = "sklearn"
     access = Access.full
     weighted = True
+    class_of_model = ModelClass.trees  # of the default
     claims = Claims(rate="none", cost="one fit of the classifier")
     citation = "pedregosa2011scikit"
     exempt = {
@@ -149,6 +155,7 @@ class SklearnClassifier(Method):
 
     def __post_init__(self) -> None:
         check_fields(self)
+        object.__setattr__(self, "class_of_model", MODELS.get(self.estimator, ModelClass.trees))
         if not isinstance(self.params, Mapping | None):
             raise ParameterError(f"sklearn: params must be a mapping of parameters, got {self.params!r}.")
         object.__setattr__(self, "params", Params(self.params) if self.params else None)

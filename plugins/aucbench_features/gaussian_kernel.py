@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from aucbench import Count, Positive
+from aucbench import Count, ModelClass, Positive
 
 BANDWIDTH_ROWS = 80_000  # rows from which the papers measure the bandwidth
 KMEANS_ROWS = 20_000  # rows on which landmarks are sought
@@ -38,6 +38,7 @@ class Nystroem:
     """
 
     name = "nystroem"
+    class_of_model = ModelClass.kernel
     landmarks: Count = 1600
     bandwidth: Positive | None = None
 
@@ -89,6 +90,7 @@ class Fourier:
     """
 
     name = "fourier"
+    class_of_model = ModelClass.kernel
     dimension: Count = 1000
     bandwidth: Positive | None = None
 

@@ -318,11 +318,12 @@ def test_a_grid_that_cannot_be_extended_is_named(words, is_said, run):
         assert ("fake_gentle: tuning.extend=true has no effect" in err) is is_said
 
 
-def test_the_next_command_names_store_and_baseline(run):
-    words = ("algo=fake_gentle", "store.path='my store'", "baseline=fake_other", *COMMON)
-    assert "aucbench leaderboard --store 'my store' --baseline fake_other" in run(*words)[1]
+@pytest.mark.parametrize("setting", ["reference", "baseline"])
+def test_the_next_command_names_store_and_reference(setting, run):
+    words = ("algo=fake_gentle", "store.path='my store'", f"{setting}=fake_other", *COMMON)
+    assert "aucbench leaderboard --store 'my store' --reference fake_other" in run(*words)[1]
     for none in ("null", "none"):
-        out = run("algo=fake_gentle", f"baseline={none}", *COMMON)[1]
+        out = run("algo=fake_gentle", f"{setting}={none}", *COMMON)[1]
         assert out.splitlines()[-1].split() == ["next", "aucbench", "leaderboard"]
 
 

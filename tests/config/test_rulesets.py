@@ -91,8 +91,30 @@ def test_a_board_names_the_ruleset_its_departures_and_the_methods_without_one(tm
     api.run_study(["algo=log_reg", *common])
     (text,) = build(from_store(Store(tmp_path), "fair"), "fair", one_study=True).data_sets["setting_text"]
     named = text.rpartition("; ")[2]
-    assert named.startswith("ruleset defaults, version 1 of ")
+    assert named.startswith("ruleset defaults, version 2 of ")
     assert named.endswith("except uni_log (algo.lam=0.5), no ruleset (log_reg)")
+
+
+def test_rope_and_reference_of_a_study_are_fixed_by_its_plan(tmp_path):
+    words = [
+        "-m",
+        "algo=psam,solam,log_reg",
+        "dataset=wine",
+        f"store.path={tmp_path}",
+        "tracking=none",
+        "study=fair",
+    ]
+    words += ["ruleset=defaults", "runs=3", "budget.checkpoints=2"]
+    for changes, reference, rope in [((), "log_reg", 0.005), (("rope=0.2", "baseline=psam"), "psam", 0.2)]:
+        api.run_study([*words, *changes])
+        report = api.leaderboard(tmp_path)
+        assert (report.references, report.rope) == ({"defaults": reference}, rope)
+        (text,) = report.data_sets["setting_text"]
+        assert all((f"{name}=" in text) == bool(changes) for name in ("rope", "reference"))
+        assert not any("was chosen when" in note for note in report.notes)
+        other = api.leaderboard(tmp_path, rope=0.1, reference="solam")
+        assert (other.references, other.rope) == ({"defaults": "solam"}, 0.1)
+        assert any("0.1 was chosen when" in note and f"planned with {rope:g}" in note for note in other.notes)
 
 
 def test_a_ruleset_beside_a_tuning_of_an_experiment_is_refused_in_a_sentence():

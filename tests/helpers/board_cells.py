@@ -110,7 +110,7 @@ def altered(made, **parts):
     """A result, or its cell, with other parts of its record; a mapping replaces some fields of a part."""
     content = to_dict(made.record)
     for name, value in parts.items():
-        content[name] = content[name] | value if isinstance(content[name], dict) else value
+        content[name] = content[name] | value if isinstance(content.get(name), dict) else value
     other = CellResult(from_dict(content, CellRecord), made.curve, getattr(made, "weights", None))
     return other if isinstance(made, CellResult) else of_results([other])[0]
 

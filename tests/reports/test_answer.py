@@ -19,6 +19,11 @@ def said(report):
     return answer(report, setting)
 
 
+def with_models(cells, models):
+    """The cells with the class of model of their method."""
+    return [altered(cell, class_of_model=models[cell.described.algorithm.name]) for cell in cells]
+
+
 def verdicts(report):
     own = report.verdicts[report.verdicts["group"] == ALL].set_index("method")
     return own.drop(index=list(report.references.values()))
@@ -45,18 +50,18 @@ def test_better_equivalent_and_worse_methods_are_those_of_the_verdicts(reference
         assert f"{equal['time_ratio'].idxmin()} is the cheapest of these" in text
 
 
-@pytest.mark.parametrize("alone", [True, False])
-def test_models_that_are_not_linear_are_named_apart(alone):
-    cells = [
-        altered(cell, result={"weights_norm": None})
-        if cell.described.algorithm.name == "gamma" or (alone and cell.described.algorithm.name == "beta")
-        else cell
-        for cell in small_cells(far=("gamma",))
-    ]
-    text = said(build(cells, "t", True, reference="alpha"))
-    assert ("no linear method is better than alpha" in text) == (not alone)
-    assert ("no method is better than alpha" in text.lower()) == alone
-    assert ("Of the models that are not linear, gamma is worse" in text) == (not alone)
+@pytest.mark.parametrize("data_sets", [1, 12])
+def test_classes_of_model_are_never_told_together(data_sets):
+    models = {"alpha": "linear", "beta": "trees", "gamma": "network", "delta": "trees"}
+    cells = with_models(small_cells(tuple(models), data_sets, 5, far=("gamma",)), models)
+    report = build(cells, "t", True, reference="alpha")
+    found = re.split("(?:[oO]f the|[nN]o) (?=tree|neural)", said(report))
+    for part in found:
+        assert len({models[name] for name in re.findall("beta|gamma|delta", part)}) <= 1
+    assert len(found) == (3 if data_sets > 1 else 5)
+    only = build(cells, "t", True, reference="alpha", model_class="trees")
+    assert not re.search("gamma|Of the", said(only))
+    assert "alpha (linear)" in said(only)
 
 
 @pytest.mark.parametrize("number", [2, 9, 10])

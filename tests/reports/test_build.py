@@ -1,13 +1,27 @@
 """What a report is made of: settings, variants, other measures, families, and parts of it."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from aucbench import ParameterError
 from aucbench.reports.build import build
 from aucbench.reports.cells import of_results
+from aucbench.reports.columns import RESULTS, VERDICTS
 from aucbench.reports.report import ALL
-from tests.helpers.board_cells import altered, finished, parameters, result, several, tuning, unfinished
+from aucbench.reports.results import result_row, time_note
+from aucbench.reports.views.text import markdown
+from tests.helpers.board_cells import (
+    altered,
+    budget,
+    finished,
+    parameters,
+    result,
+    several,
+    tuning,
+    unfinished,
+)
 from tests.helpers.small_report import failed_cells, small_cells, small_report
 
 FRAMES = ("curves", "data_sets", "methods", "results", "gains", "verdicts")
@@ -117,8 +131,26 @@ def test_a_method_is_linear_unless_a_run_says_otherwise():
     ]
     kept += [unfinished("failed", seed=seed, algorithm="beta", dataset="data2") for seed in range(2)]
     kept += failed_cells("lost", 3)
-    linear = build(kept, "t", True).methods.set_index("method")["linear"]
-    assert linear.to_dict() == {"alpha": True, "beta": False, "gamma": True, "lost": True}
+    models = build(kept, "t", True).methods.set_index("method")["class_of_model"]
+    assert models.to_dict() == {"alpha": "linear", "beta": "other", "gamma": "linear", "lost": "linear"}
+
+
+def test_a_board_of_one_class_of_model_is_that_of_its_methods_and_the_reference():
+    models = {"alpha": "linear", "beta": "trees", "gamma": "trees", "delta": "linear"}
+    cells = [
+        altered(cell, class_of_model=models[cell.described.algorithm.name])
+        for cell in small_cells(tuple(models))
+    ]
+    report = build(cells, "t", True, reference="alpha", model_class="trees")
+    own = [cell for cell in cells if cell.described.algorithm.name != "delta"]
+    alone = build(own, "t", True, reference="alpha")
+    for name in ("cells", *FRAMES):
+        assert getattr(report, name).equals(getattr(alone, name)), name
+    assert report.verdicts.set_index("method")["class_of_model"].to_dict() == {
+        name: model for name, model in models.items() if name != "delta"
+    }
+    with pytest.raises(ParameterError, match="linear, trees"):
+        build(cells, "t", True, reference="alpha", model_class="network")
 
 
 def test_the_target_is_a_share_of_the_way_to_the_best_linear_method_without_gaps():
@@ -164,3 +196,57 @@ def test_a_report_on_nothing_but_missing_cells_is_a_report():
     assert report.results.loc[0, "gaps"] == "missing in 3 of 3 runs"
     assert np.isnan(report.results.loc[0, "mean"])
     assert not len(report.gains)
+
+
+@pytest.mark.parametrize("odd", [(), ("beta",), ("beta", "gamma")])
+def test_a_board_says_what_all_its_methods_share_and_marks_the_rest_at_the_method(odd):
+    cells = []
+    for name in ("alpha", "beta", "gamma"):
+        what = {"scaling": "none", "budget": budget(epochs=2.0)} if name in odd else {}
+        cells += small_cells((name,), 2, **what)
+    report = build(cells, "t", True)
+    for text in report.data_sets["setting_text"]:
+        assert ("scaling maxabs" in text) == ("default budget" in text) == (not odd)
+        assert "scaling none" not in text
+        assert "order shuffled" in text
+    for frame in (report.methods, report.results):
+        for name, own in frame.set_index("method")["own_setting"].items():
+            expected = "scaling none; epochs=2" if name in odd else "scaling maxabs; default budget"
+            assert own == (expected if odd else "")
+    text = markdown(report)
+    assert ("scaling none; epochs=2" in text) == bool(odd)
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        ({}, ""),
+        ({"threads": 1, "device": "cpu", "process_cpu_seconds": 1.2}, ""),
+        ({"threads": 4, "device": "cpu", "process_cpu_seconds": 3.9}, "4 threads"),
+        ({"threads": 0}, "unknown number of threads"),
+        ({"threads": 1, "process_cpu_seconds": 3.9}, "several threads"),
+        ({"threads": 1, "device": "cuda"}, "on cuda"),
+        ({"threads": 1, "warm_up": "ValueError: no"}, "compilation"),
+    ],
+)
+def test_times_that_are_not_those_of_one_thread_are_noted(record, words):
+    note = time_note([SimpleNamespace(train_seconds=1.0, **record)])
+    assert words in note
+    assert bool(words) == bool(note)
+
+
+def test_times_that_are_noted_have_a_mark_in_every_table(monkeypatch):
+    noted = {"beta": "trained by 4 threads"}
+    monkeypatch.setattr(
+        "aucbench.reports.build.result_row",
+        lambda cells, *rest: (
+            result_row(cells, *rest) | {"time_note": noted.get(cells[0].described.algorithm.name, "")}
+        ),
+    )
+    report = build(small_cells(data_sets=12), "t", True, reference="alpha")
+    for columns, frame in ((VERDICTS, report.verdicts), (RESULTS, report.results)):
+        name = "time_ratio" if columns is VERDICTS else "train_seconds"
+        for row in frame.to_dict("records"):
+            assert columns[name].shown(row).endswith("*") == (row["method"] == "beta")
+    assert any("asterisk" in note for note in report.notes)
+    assert "beta was trained by 4 threads." in markdown(report).replace("\\", "")

@@ -16,9 +16,10 @@ from aucbench import DataError, catalog, run
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits.protocols import recorded
+from aucbench.studies import plugin_metadata
 from aucbench.studies.default_settings import Budget, Settings
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
-from aucbench.studies.plugin_metadata import completed, settings_of
+from aucbench.studies.plugin_metadata import completed, model_of, settings_of
 from aucbench.studies.record import (
     CellRecord,
     CellStatus,
@@ -209,3 +210,46 @@ def test_a_record_keeps_the_family_of_its_data_set_which_is_no_part_of_its_key(t
     assert settings_of(record) == settings_of(earlier)
     own = structs.replace(earlier.dataset, name="csv", title="my.csv")
     assert completed(structs.replace(earlier, dataset=own)).dataset.family == "my.csv"
+
+
+def test_the_class_of_model_is_that_of_method_and_feature_map_in_records_of_any_version(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    words = ("dataset=breast_cancer", "tracking=none", "budget.epochs=1")
+    kernel = run("algo=psam", "features=fourier", "features.dimension=9", *words).cells[0].record
+    bayes = run("algo=sklearn", "algo.estimator=gaussian_nb", *words).cells[0].record
+    assert [kernel.class_of_model, bayes.class_of_model] == ["kernel", "other"]
+    trees = structs.replace(bayes, algorithm=structs.replace(bayes.algorithm, parameters={}))
+    stranger = structs.replace(kernel, algorithm=structs.replace(kernel.algorithm, name="not_installed"))
+    weightless = structs.replace(stranger, result=structs.replace(stranger.result, weights_norm=None))
+    expected = {"kernel": [kernel, stranger], "other": [bayes, weightless], "trees": [trees]}
+    for model, records in expected.items():
+        for record in records:
+            assert model_of(structs.replace(record, class_of_model=UNSET)) == model
+    assert model_of(structs.replace(weightless, class_of_model="network")) == "network"
+
+
+def test_the_class_of_model_is_found_without_giving_texts_of_a_record_to_a_plugin(monkeypatch):
+    seen = []
+
+    @dataclass(frozen=True)
+    class Importing:
+        cls: str = "known.Model"
+        depth: int = 0
+
+        def __post_init__(self):
+            seen.append(self.cls)
+
+        @property
+        def class_of_model(self):
+            return "trees" if self.depth else "network"
+
+    monkeypatch.setattr(plugin_metadata, "plugin", lambda group, name: Importing if group == "algo" else None)
+    record = decode(TEXTS[CellRecord][0], CellRecord)
+    for depth, model in ((0, "network"), (3, "trees")):
+        own = structs.replace(
+            record.algorithm, name="importing", parameters={"cls": "evil.Model", "depth": depth}
+        )
+        assert model_of(structs.replace(record, algorithm=own)) == model
+    assert seen == ["known.Model"] * 2

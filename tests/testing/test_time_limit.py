@@ -1,5 +1,6 @@
 """Slow methods are tried on smaller problems, and the alarm interrupts those that hang."""
 
+import math
 import threading
 from time import sleep
 
@@ -70,7 +71,15 @@ def test_plugins_that_catch_exceptions_do_not_catch_the_alarm():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(20.0, "20 s"), (0.0213, "21 ms"), (3.3e-6, "3.3 us"), (1e-9, "less than 1 us")]
+    ("seconds", "words"),
+    [
+        (20.0, "20 s"),
+        (0.02134, "21.3 ms"),
+        (3.3e-6, "3.3 us"),
+        (1e-9, "1 ns"),
+        (5400.0, "1.5 h"),
+        (math.inf, "never"),
+    ],
 )
-def test_times_are_told_in_two_digits(seconds, words):
+def test_times_are_told_in_three_digits(seconds, words):
     assert duration(seconds) == words

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow  # whole studies
 TAGS = {
     "study": "pair",
     "ruleset": "defaults",
-    "ruleset_version": "1 of 2026-11-22",  # version and date, as its file has them
+    "ruleset_version": "2 of 2026-11-26",  # version and date, as its file has them
     "ruleset_departures": "budget.epochs=2.0",
 }
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from aucbench.cli.commands._store import having, sources_of, store_option, with_option
+from aucbench.contracts import ModelClass
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES
-from aucbench.reports.cells import BoardCell, from_store, joined, left_out, of_results, only_study
+from aucbench.reports.cells import BoardCell, fixed, from_store, joined, left_out, of_results, only_study
 from aucbench.reports.columns import line
 from aucbench.reports.reference import REFERENCE, TUNED_REFERENCE
 from aucbench.reports.report import ROPE
@@ -58,11 +59,17 @@ _REMARK = "MLflow has finished cells only: cells that failed or were never run a
 )
 @click.option(
     "--reference", "--baseline", "reference",
-    help=f"Method that gains are relative to; default {REFERENCE}, {TUNED_REFERENCE} if methods are tuned.",
+    help=f"Method that gains are relative to; by default that of the plan, else {REFERENCE}, "
+    f"{TUNED_REFERENCE} if methods are tuned.",
 )  # fmt: skip
 @click.option(
     "--rope", type=click.FloatRange(0.0, min_open=True),
-    help=f"Largest difference in the measure that does not matter in practice; default {ROPE} for the AUC.",
+    help="Largest difference in the measure that does not matter in practice; for the AUC by default that "
+    f"of the plan, else {ROPE}.",
+)  # fmt: skip
+@click.option(
+    "--model-class", type=click.Choice(list(ModelClass)),
+    help="Compare only methods of this class of model, and the reference.",
 )  # fmt: skip
 @click.option("--dataset", "data_sets", multiple=True, help="Show this data set; may be given again.")
 @click.option("--notes/--no-notes", default=False, help="Whether to say how the numbers are made.")
@@ -88,6 +95,7 @@ def leaderboard(
     siunitx: bool,
     reference: str | None,
     rope: float | None,
+    model_class: str | None,
     data_sets: tuple[str, ...],
     notes: bool,
     critical_difference: bool,
@@ -104,6 +112,7 @@ def leaderboard(
       aucbench leaderboard --with theirs.zip
       aucbench leaderboard --study mine --dataset german
       aucbench leaderboard --study mine --by ap --rope 0.01
+      aucbench leaderboard --study mine --model-class trees --reference boosting
       aucbench leaderboard --study mine --out paper --width column --top 5
     """
     from aucbench.reports.build import build
@@ -117,7 +126,8 @@ def leaderboard(
     lacking = tuple(text for each in sources for text in left_out(each, study))
     remarks = (_REMARK,) * (uri is not None) + lacking
     title = study or uri or Path(sources[0].path).stem
-    report = build(cells, title, study is not None, remarks, reference, by, rope)
+    planned = fixed(sources, study)
+    report = build(cells, title, study is not None, remarks, reference, by, rope, model_class, planned)
     quoted = report.only(tuple(_known(report, methods)), top) if methods or top else report
     known = list(report.data_sets["data_set"].unique())
     for name in data_sets:

@@ -31,7 +31,8 @@ def meta_regression(gains: pd.DataFrame, data_sets: pd.DataFrame, confidence: fl
     Parameters
     ----------
     gains : DataFrame
-        `method`, `data_set`, `family` and `gain`, as for `compare_families`; NaN are left out.
+        `method`, `data_set`, `family` and `gain`, as for `compare_families`, and `reference` where there are
+        gains over several; NaN are left out.
     data_sets : DataFrame
         `data_set`, `positive_share` (of either class), `rows` and `features`. Data sets that lack one are
         left out.
@@ -41,46 +42,66 @@ def meta_regression(gains: pd.DataFrame, data_sets: pd.DataFrame, confidence: fl
     Returns
     -------
     DataFrame
-        Columns `method`, `covariate` (imbalance, rows, columns), `slope`, `low`, `high` and `families`, a
-        line for each method and covariate. Slopes are NaN with fewer than ten families, and where the
-        covariates of the families determine each other.
+        Columns `reference` if the gains have it, `method`, `covariate` (imbalance, rows, columns), `slope`,
+        `low`, `high` and `families`, a line for each method and covariate. Slopes are NaN with fewer than ten
+        families, and where the covariates of the families determine each other.
 
     J. MacKinnon, H. White: Some heteroskedasticity-consistent covariance matrix estimators with improved
     finite sample properties. Journal of Econometrics 29 (1985) 305-325.
     J. Long, L. Ervin: Using heteroscedasticity consistent standard errors in the linear regression model.
     American Statistician 54 (2000) 217-224.
     """
+    keys = ["reference", "method"]
+    if "reference" not in gains:
+        found = meta_regression(gains.assign(reference=""), data_sets, confidence)
+        return found.drop(columns="reference")
     share = data_sets["positive_share"].astype(float)
     rare = np.minimum(share, 1 - share)
-    facts = pd.DataFrame(
-        {
-            "data_set": data_sets["data_set"],
-            "imbalance": np.log10((1 - rare) / rare),
-            "rows": np.log10(data_sets["rows"].astype(float)),
-            "columns": np.log10(data_sets["features"].astype(float)),
-        }
-    ).drop_duplicates("data_set")
-    known = gains[["method", "data_set", "family", "gain"]].merge(facts, on="data_set").dropna()
-    means = known.groupby(["method", "family"])[["gain", *COVARIATES]].mean()
-    rows = []
-    for method in pd.unique(gains["method"]):
-        own = means.loc[[method]] if method in means.index.get_level_values("method") else means.iloc[:0]
-        found = _slopes(own[list(COVARIATES)].to_numpy(), own["gain"].to_numpy(), confidence)
-        rows += [(method, name, *values, len(own)) for name, values in zip(COVARIATES, found, strict=True)]
-    return pd.DataFrame(rows, columns=["method", "covariate", "slope", "low", "high", "families"])
+    with np.errstate(divide="ignore"):
+        facts = pd.DataFrame(
+            {
+                "imbalance": np.log10((1 - rare) / rare),
+                "rows": np.log10(data_sets["rows"].astype(float)),
+                "columns": np.log10(data_sets["features"].astype(float)),
+            }
+        )
+    facts = facts.set_index(data_sets["data_set"]).replace([np.inf, -np.inf], np.nan).dropna()
+    facts = facts[~facts.index.duplicated()]
+    usable = gains[gains["gain"].notna() & gains["data_set"].isin(facts.index)]
+    every = pd.MultiIndex.from_frame(gains[keys].drop_duplicates())
+    table = usable.set_index(["data_set", *keys])["gain"].unstack(keys).reindex(columns=every)
+    covariates = facts.reindex(table.index).to_numpy()
+    families, _ = pd.factorize(table.index.map(dict(zip(gains["data_set"], gains["family"], strict=True))))
+    known = table.notna().to_numpy()
+    slopes, counts = np.full((3, len(COVARIATES), len(every)), np.nan), np.zeros(len(every), int)
+    for pattern in np.unique(known, axis=1).T:  # methods that have gains on the same data sets
+        at = (known == pattern[:, None]).all(axis=0)
+        own, codes = np.unique(families[pattern], return_inverse=True)
+        members = (codes == np.arange(len(own))[:, None]) / np.maximum(np.bincount(codes), 1)[:, None]
+        means = members @ table.to_numpy(float)[pattern][:, at]
+        slopes[:, :, at] = _slopes(members @ covariates[pattern], means, confidence)
+        counts[at] = len(own)
+    lines = every.repeat(len(COVARIATES)).to_frame(index=False)
+    low, slope, high = slopes.transpose(0, 2, 1).reshape(3, -1)
+    return lines.assign(
+        covariate=list(COVARIATES) * len(every),
+        slope=slope,
+        low=low,
+        high=high,
+        families=counts.repeat(len(COVARIATES)),
+    )
 
 
 def _slopes(covariates: Floats, gains: Floats, confidence: float) -> Floats:
-    """Slope, low and high of each column of `covariates`, (columns, 3)."""
+    """(3, covariates, methods) lower ends, slopes and upper ends; `gains` are (families, methods)."""
     n, columns = covariates.shape
     X = np.column_stack([np.ones(n), covariates - covariates.mean(axis=0) if n else covariates])
     if n < FEWEST or np.linalg.matrix_rank(X) < columns + 1:
-        return np.full((columns, 3), np.nan)
+        return np.full((3, columns, gains.shape[1]), np.nan)
     inverse = np.linalg.pinv(X)
     coefficients = inverse @ gains
     leverages = np.einsum("ij,ji->i", X, inverse)
     with np.errstate(divide="ignore", invalid="ignore"):
-        errors = (gains - X @ coefficients) / (1 - leverages)
-    se = np.sqrt(((inverse * errors) ** 2).sum(axis=1))
-    half = stats.t.ppf(0.5 + confidence / 2, n - columns - 1) * se
-    return np.column_stack([coefficients, coefficients - half, coefficients + half])[1:]
+        errors = (gains - X @ coefficients) / (1 - leverages)[:, None]
+    half = stats.t.ppf(0.5 + confidence / 2, n - columns - 1) * np.sqrt(inverse**2 @ errors**2)
+    return np.stack([coefficients - half, coefficients, coefficients + half])[:, 1:]

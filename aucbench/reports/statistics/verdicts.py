@@ -98,51 +98,66 @@ def compare_families(
         shares of families with a gain below, in and above [-rope, rope], NaN without a rope; and `without`,
         text that says which family's omission changes the verdict, and to which.
     """
-    known = gains[gains["gain"].notna()]
     methods = pd.unique(gains["method"])
-    table = known.groupby(["family", "method"], sort=True)["gain"].mean().unstack("method")
-    table = table.reindex(columns=methods)
-    values = table.to_numpy(dtype=float)
+    known = gains[gains["gain"].notna()]
+    table = known.groupby(["family", "data_set", "method"])["gain"].mean().unstack("method")
+    families = table.index.get_level_values("family").to_numpy()
+    values = table.reindex(columns=methods).to_numpy(dtype=float)
+    found = compare_matrix(values, families, rope, confidence, seed)
+    return pd.DataFrame(found, index=pd.Index(methods, name="method"))
+
+
+def compare_matrix(
+    gains: Floats, families: Any, rope: float | None, confidence: float = 0.95, seed: int = 0
+) -> dict[str, Any]:
+    """The columns of `compare_families` from the gains, (data sets, methods), and each data set's family."""
+    codes, names = pd.factorize(families, sort=True)
+    known = ~np.isnan(gains)
+    members = (codes == np.arange(len(names))[:, None]).astype(float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = members @ np.where(known, gains, 0.0) / (members @ known)
+    some = ~np.isnan(values).all(axis=1)
+    values, names = values[some], names[some]
     found = family_intervals(values, confidence, seed)
     enough = found.families >= FEWEST
     verdicts = verdict_of(np.where(enough, found.mean, np.nan), found.low, found.high, rope)
-    with np.errstate(invalid="ignore"):
-        sides = [np.full(len(methods), np.nan)] * 3
-        if rope is not None:
-            sides = [
-                each.sum(axis=0) / found.families
-                for each in (values < -rope, np.abs(values) <= rope, values > rope)
-            ]
-    return pd.DataFrame(
-        {
-            "families": found.families.astype(int),
-            "data_sets": known.groupby("method")["data_set"]
-            .nunique()
-            .reindex(methods, fill_value=0)
-            .to_numpy(),
-            "gain": found.mean,
-            "low": found.low,
-            "high": found.high,
-            "median": [hodges_lehmann(column[~np.isnan(column)]) for column in values.T],
-            "verdict": verdicts.astype(str),
-            "more_families": families_to_decide(found, verdicts, rope),
-            "worse": sides[0],
-            "same": sides[1],
-            "better": sides[2],
-            "without": _without_one(values, table.index.astype(str), found, verdicts, rope),
-        },
-        index=pd.Index(methods, name="method"),
-    )
+    r = np.nan if rope is None else rope
+    sides = {"worse": values < -r, "same": np.abs(values) <= r, "better": values > r}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = {
+            name: np.where(np.isnan(r), r, each.sum(axis=0) / found.families) for name, each in sides.items()
+        }
+    return {
+        "families": found.families.astype(int),
+        "data_sets": known.sum(axis=0),
+        "gain": found.mean,
+        "low": found.low,
+        "high": found.high,
+        "median": hodges_lehmann(values),
+        "verdict": verdicts.astype(str),
+        "more_families": families_to_decide(found, verdicts, rope),
+        **shares,
+        "without": _without_one(values, names.astype(str), found, verdicts, rope),
+    }
 
 
-def hodges_lehmann(values: Floats) -> float:
-    """The median of the means of all pairs of values, each with itself included; NaN without values.
+def hodges_lehmann(values: Floats) -> Floats:
+    """(c,) the median of the means of all pairs of values of each column, each with itself included.
+
+    NaN are left out; the median is NaN without values.
 
     J. Hodges, E. Lehmann: Estimates of location based on rank tests. Annals of Mathematical
     Statistics 34 (1963) 598-611.
     """
     one, other = _pairs(len(values))
-    return float(np.median((values[one] + values[other]) / 2)) if len(values) else np.nan
+    found = np.full(values.shape[1], np.nan)
+    whole = ~np.isnan(values).any(axis=0)
+    if len(values):
+        found[whole] = np.median((values[one][:, whole] + values[other][:, whole]) / 2, axis=0)
+    for at in np.flatnonzero(~whole):
+        column = values[~np.isnan(values[:, at]), at]
+        found[at] = hodges_lehmann(column[:, None])[0] if len(column) else np.nan
+    return found
 
 
 @lru_cache(maxsize=16)

@@ -9,7 +9,7 @@ from aucbench.reports.views.page import write_page
 from aucbench.reports.views.text import markdown
 
 PAGE = "leaderboard.html"
-FRAMES = ("cells", "curves", "data_sets", "methods", "results", "gains", "verdicts")
+FRAMES = ("cells", "curves", "data_sets", "methods", "results", "gains", "verdicts", "slopes")
 TABLES = ("results", "verdicts")  # written as CSV, too
 
 

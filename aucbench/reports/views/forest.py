@@ -31,8 +31,9 @@ def verdict_rows(report: Report, setting: str) -> "pd.DataFrame":
     own = report.part("gains", setting)
     if own["data_set"].nunique() == 1:
         table = table.assign(**{name: own.set_index("method")[name] for name in ("low", "high", "verdict")})
-    methods = report.part("methods", setting)["method"]
-    table = table.reindex([*table.index, *(name for name in methods if name not in table.index)])
+    models = report.part("methods", setting).set_index("method")["class_of_model"]
+    table = table.reindex([*table.index, *(name for name in models.index if name not in table.index)])
+    table["class_of_model"] = models.reindex(table.index)
     return table.astype(dict.fromkeys(("gain", "low", "high", "mean", "time_ratio"), float)).reset_index()
 
 
@@ -64,7 +65,8 @@ def forest(report: Report, setting: str, table: "pd.DataFrame") -> tuple[Any, st
     axes.set_xlabel(
         fitted(f"gain in {report.measure.symbol} over {reference}", 0.9 * width(), size, 2), fontsize=size
     )
-    columns = {"verdict": "verdict", "time_ratio": "time"} | (
+    columns = {"class_of_model": "model"} if table["class_of_model"].nunique() > 1 else {}
+    columns |= {"verdict": "verdict", "time_ratio": "time"} | (
         {} if narrow else {"mean": report.measure.symbol}
     )
     _write_columns(axes, rows, columns, reference, size)

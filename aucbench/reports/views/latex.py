@@ -101,7 +101,10 @@ def _setting(report: Report, setting: str, siunitx: bool) -> list[str]:
             rows = [[escaped(own), *(cells.get((own, name), "--") for name in block)] for own in methods]
             heads = ["method", *map(escaped, block)]
             found.append(_tables(caption, [heads, *rows], (kind if siunitx else "r") * len(block)))
-    for column, heading in (("gaps", "Runs without a result"), ("chosen", "Chosen settings")):
+    for column, heading in (
+        ("gaps", "Runs without a result"), ("chosen", "Chosen settings"), ("own_setting", "Own settings"),
+        ("time_note", "Times (*)"),
+    ):  # fmt: skip
         for name, part in results[results[column].fillna("") != ""].groupby("data_set", sort=False):
             said = "; ".join(
                 f"{own}: {words}" for own, words in zip(part["method"], part[column], strict=True)
@@ -116,7 +119,8 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame", siunitx: bool
     algorithm = report.methods.set_index(["setting", "method"])["algorithm"][setting]
     best = table["method"].iloc[0]
     equal = _equal(report, setting, best)
-    rows = [["method", "gain", r"95\,\%", "verdict", "time", symbol]]
+    several = table["class_of_model"].nunique() > 1
+    rows = [["method", *["model"] * several, "gain", r"95\,\%", "verdict", "time", symbol]]
     every: Any = table.to_dict("records")
     for row in every:
         name, own = row["method"], report.plugins.get(algorithm[row["method"]])
@@ -125,6 +129,7 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame", siunitx: bool
         rows.append(
             [
                 escaped(name) + (rf"~\cite{{{_key(own.name)}}}" if own and own.citation else ""),
+                *[escaped(VERDICTS["class_of_model"].shown(row))] * several,
                 bold + (gain if siunitx and gain != NONE else _number(gain)),
                 "" if NONE in (low, high) else f"({_number(low)}, {_number(high)})",
                 "reference" if name == reference else escaped(VERDICTS["verdict"].shown(row)),
@@ -141,7 +146,7 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame", siunitx: bool
         f"mean {symbol} ({escaped(setting)}). Bold: the best ({escaped(best)}) and what is equivalent to it. "
         f"aucbench {escaped(report.version)}."
     )
-    return _tables(caption, rows, ("S[table-format=+2.1]" if siunitx else "r") + "clrr")
+    return _tables(caption, rows, "l" * several + ("S[table-format=+2.1]" if siunitx else "r") + "clrr")
 
 
 def _equal(report: Report, setting: str, best: str, data_set: str | None = None) -> set[str]:

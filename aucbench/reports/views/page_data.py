@@ -1,15 +1,15 @@
 """Data for the script of the page: the frames of a report in columns, and verdicts for every reference."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import to_builtins
 
 from aucbench.reports.answer import answer
-from aucbench.reports.columns import DATA_SETS, RESULTS, VERDICT_COLOURS, VERDICTS, Column
-from aucbench.reports.gains import compared, gains_of, groups_of_data
+from aucbench.reports.columns import DATA_SETS, RESULTS, SLOPES, VERDICT_COLOURS, VERDICTS, Column
+from aucbench.reports.gains import compared, gains_of, groups_of_data, slopes_of
 from aucbench.reports.report import MeasureText, Report
 from aucbench.reports.statistics.pareto import pareto_front
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # other numbers have so many significant digits. Points of curves are only drawn.
 DECIMALS, DIGITS = 4, 6
 CURVE_DECIMALS, CURVE_DIGITS = 5, 4
-MEASURED = re.compile("gain|low|high|median|best|target|anytime|(.*_)?(mean|std)")
+MEASURED = re.compile("gain|slope|low|high|median|best|target|anytime|(.*_)?(mean|std)")
 PAIRS = 250_000  # most lines of gains, over references and measures
 POINTS = 50_000  # most points of curves
 ONE_REFERENCE = "Other measures than {measure} are compared with the reference of the study only."
@@ -57,7 +57,8 @@ def packed(report: Report) -> dict[str, Any]:
         "colours": VERDICT_COLOURS,
         "columns": {
             name: _described(own)
-            for name, own in (("verdicts", VERDICTS), ("results", RESULTS), ("data_sets", DATA_SETS))
+            for name, own in (("verdicts", VERDICTS), ("results", RESULTS), ("data_sets", DATA_SETS),
+                              ("slopes", SLOPES))
         },
         "plugins": {name: to_builtins(own) for name, own in report.plugins.items()},
         "settings": [
@@ -98,14 +99,14 @@ def _compared(
     verdicts["front"] = 0
     for _, part in verdicts.groupby(["setting", "group", "reference"], sort=False):
         verdicts.loc[part.index, "front"] = pareto_front(part["mean"], part["time_ratio"]).astype(int)
-    return rope, {"gains": gains, "verdicts": verdicts}
+    return rope, {"gains": gains, "verdicts": verdicts, "slopes": slopes_of(gains, report.data_sets)}
 
 
 def _described(columns: Mapping[str, Column]) -> list[dict[str, Any]]:
     """What the script needs of columns; `form` is the name of the format, which the script has, too."""
     return [
         {"name": each.name, "heading": each.heading, "hint": each.hint, "form": each.form.__name__,
-         "bounds": each.bounds, "spread": each.spread, "descending": each.descending}
+         "bounds": each.bounds, "spread": each.spread, "mark": each.mark, "descending": each.descending}
         for each in columns.values()
     ]  # fmt: skip
 
@@ -120,18 +121,24 @@ def _groups(data_sets: "pd.DataFrame", setting: str) -> dict[str, list[str]]:
 def _curves(curves: "pd.DataFrame") -> tuple[dict[str, Packed], int]:
     """A line a curve by setting, each with lists of its points; every so many-th checkpoint and the last."""
     step = max(1, -(-len(curves) // POINTS))
+    keys = ["setting", "data_set", "method"]
     found: dict[str, Packed] = {}
-    for (setting, data_set, method), own in (
-        curves.groupby(["setting", "data_set", "method"], sort=False) if len(curves) else ()
-    ):
-        names = [str(name) for name in own if name not in ("setting", "data_set", "method")]
-        empty: Packed = {name: [] for name in ("data_set", "method", *names)}
+    if not len(curves):
+        return found, step
+    kept = curves[curves.groupby(keys).cumcount(ascending=False) % step == 0]
+    points = {
+        str(name): _column(str(name), kept[name], CURVE_DECIMALS, CURVE_DIGITS)
+        for name in kept
+        if name not in keys
+    }
+    places: Any = kept.groupby(keys, sort=False).indices
+    for (setting, data_set, method), at in places.items():
+        empty: Packed = {name: [] for name in ("data_set", "method", *points)}
         table = found.setdefault(str(setting), empty)
-        kept = own.iloc[sorted({*range((len(own) - 1) % step, len(own), step)})]
         table["data_set"].append(data_set)
         table["method"].append(method)
-        for name in names:
-            table[name].append(_column(name, kept[name], CURVE_DECIMALS, CURVE_DIGITS))
+        for name, values in points.items():
+            table[name].append([values[place] for place in at])
     return found, step
 
 
@@ -144,20 +151,23 @@ def _table(frame: "pd.DataFrame") -> Packed:
     return {str(name): _column(str(name), frame[name]) for name in frame}
 
 
-def _column(name: str, values: Iterable[Any], decimals: int = DECIMALS, digits: int = DIGITS) -> list[Any]:
-    if MEASURED.fullmatch(name):
-        values = [round(each, decimals) if isinstance(each, float) else each for each in values]
-    return [_value(each, digits) for each in values]
+def _column(name: str, values: "pd.Series[Any]", decimals: int = DECIMALS, digits: int = DIGITS) -> list[Any]:
+    """A column as JSON knows it: rounded numbers, null for NaN; an infinite cost is the word "never"."""
+    if values.dtype.kind != "f":
+        return [each if each.__class__ is str else _plain(each) for each in values.tolist()]
+    array = values.to_numpy(float)
+    rounded = np.round(array, decimals) if MEASURED.fullmatch(name) else array
+    every, places = np.unique(rounded, return_inverse=True)
+    texts = [
+        float(f"{each:.{digits}g}") if np.isfinite(each) else "never" if each > 0 else None for each in every
+    ]
+    return np.array(texts, dtype=object)[places].tolist()
 
 
-def _value(value: Any, digits: int) -> Any:
-    """A value as JSON knows it; an infinite cost is the word "never"."""
-    if isinstance(value, float):
-        if np.isfinite(value):
-            return float(f"{value:.{digits}g}")
-        return "never" if value > 0 else None
-    if isinstance(value, np.generic):
-        return _value(value.item(), digits)
+def _plain(value: Any) -> Any:
+    """A text, number or list of these; null for NaN."""
     if isinstance(value, list | tuple):
-        return [_value(each, digits) for each in value]
+        return [_plain(each) for each in value]
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
     return value if value is None or isinstance(value, str | int | bool) else str(value)

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from aucbench.reports.answer import answer
-from aucbench.reports.columns import DATA_SETS, RESULTS, VERDICTS, Column, line
+from aucbench.reports.columns import DATA_SETS, RESULTS, SLOPES, VERDICTS, Column, line
 from aucbench.reports.origins import SELF_REPORTED
 from aucbench.reports.report import Report
+from aucbench.reports.statistics.meta_regression import COVARIATES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +19,7 @@ FRAME = 3  # characters around the text of a column
 SHORTEST = 12  # characters that a name is folded to at most
 MARKUP = "\\|*_<>`[]#~$&"
 OVERALL = ("method", "gain", "verdict", "time_ratio", "mean", "worse", "same", "better", "gaps")
+SLOPE_TITLE = "On which data? Change of the gain over {} with ten times the imbalance, rows or columns"
 BRIEF = ("method", "gain", "verdict", "time_ratio", "mean")
 ON_DATA = ("method", "mean", "gain", "verdict", "train_seconds", "ns_per_iteration", "target_seconds", "runs")
 
@@ -45,8 +47,13 @@ def text_table(
 
 def overall_table(report: Report, setting: str, names: Sequence[str] = OVERALL) -> TextTable:
     """The methods over all data sets of a setting, the best gain first."""
-    frame = report.over_all(setting)
+    own = report.part("methods", setting).set_index("method")["own_setting"]
+    frame = report.over_all(setting).assign(own_setting=lambda each: each["method"].map(own))
     shown = [name for name in names if name != "gaps" or frame["gaps"].any()]
+    if frame["class_of_model"].nunique() > 1:
+        shown.insert(1, "class_of_model")
+    if frame["own_setting"].any():
+        shown.append("own_setting")
     return text_table(report, frame, [VERDICTS[name] for name in shown], report.references[setting])
 
 
@@ -55,13 +62,31 @@ def data_set_table(report: Report, setting: str, data_set: str, names: Sequence[
     frame = results_on(report, setting, data_set)
     shown = [name for name in names if name not in ("gain", "verdict") or report.references[setting]]
     columns = [RESULTS[name] for name in shown]
+    if frame["class_of_model"].nunique() > 1:
+        columns.insert(1, RESULTS["class_of_model"])
     if "gaps" not in shown and (frame["gaps"] != "").any():
         columns.append(RESULTS["gaps"])
+    if frame["own_setting"].any():
+        columns.append(RESULTS["own_setting"])
     if not set(frame["reported"]) <= {"", SELF_REPORTED}:
         columns.append(RESULTS["reported"])
     if "suboptimality" in frame and frame["suboptimality"].notna().any():
         columns.insert(2, RESULTS["suboptimality"])
     return text_table(report, frame, columns, report.references[setting])
+
+
+def slope_table(report: Report, setting: str) -> TextTable:
+    """How gains change with properties of the data, a line a method, the best gain first."""
+    own = report.part("slopes", setting).dropna(subset=["slope"])
+    own = own.assign(shown=[SLOPES["slope"].shown(row) for row in own.to_dict("records")])
+    wide = own.pivot(index="method", columns="covariate", values="shown")
+    order = [method for method in report.over_all(setting)["method"] if method in wide.index]
+    lines = wide.reindex(index=order, columns=list(COVARIATES))
+    return TextTable(
+        ["Method", *COVARIATES],
+        [True, False, False, False],
+        [[name, *line] for name, *line in lines.itertuples()],
+    )
 
 
 def results_on(report: Report, setting: str, data_set: str) -> "pd.DataFrame":
@@ -83,8 +108,9 @@ def marks(report: Report, setting: str, data_set: str) -> list[str]:
         name = row["method"]
         told = {
             "": row["timing_mark"],
+            "was ": row["time_note"],
             "is exempt from some checks of `aucbench check`: ": exempt.get(name, ""),
-            "is not a linear model: ": "" if row["linear"] else row["parameters"],
+            "has the parameters ": "" if row["class_of_model"] == "linear" else row["parameters"],
             "chose ": row["chosen"],
             "has ": row["edges"],
             "diverged: ": row["advice"],
@@ -111,6 +137,9 @@ def show(report: Report, data_sets: Sequence[str] = (), notes: bool = False) -> 
         console.print(line(answer(report, setting)))
     console.print(counts(report))
     if notes:
+        for setting in report.settings:
+            if (table := slope_table(report, setting)).lines:
+                _print(console, f"{SLOPE_TITLE.format(report.references[setting])}, {setting}", table)
         for note in report.notes:
             console.print(f"  {note}", style="dim")
 
@@ -156,6 +185,8 @@ def markdown(report: Report) -> str:
         blocks += [f"## {len(facts)} data sets, {plain(setting)}", plain(answer(report, setting))]
         if len(facts) > 1:
             blocks.append(table(overall_table(report, setting)))
+            if (slopes := slope_table(report, setting)).lines:
+                blocks += [f"{plain(SLOPE_TITLE.format(report.references[setting]))}:", table(slopes)]
         columns = [
             column for name, column in DATA_SETS.items() if name in facts and facts[name].notna().any()
         ]

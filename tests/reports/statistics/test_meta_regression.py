@@ -54,3 +54,17 @@ def test_there_are_no_slopes_where_they_cannot_be_known():
         found = meta_regression(table, table)
         assert len(found) == 3
         assert found[["slope", "low", "high"]].isna().all(axis=None)
+
+
+def test_methods_and_references_have_the_slopes_that_they_have_alone():
+    rng = np.random.default_rng(5)
+    first = sample(rng)
+    parts = [
+        first.assign(gain=rng.normal(size=len(first)), method=method, reference=reference)[lacking:]
+        for method, reference, lacking in [("a", "r", 0), ("b", "r", 9), ("a", "q", 0), ("b", "q", 30)]
+    ]
+    found = meta_regression(pd.concat(parts), first).set_index(["reference", "method"])
+    for part in parts:
+        alone = meta_regression(part, first).drop(columns="method")
+        own = found.loc[tuple(part[["reference", "method"]].iloc[0])].reset_index(drop=True)
+        pd.testing.assert_frame_equal(own, alone.drop(columns="reference"))

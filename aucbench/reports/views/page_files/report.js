@@ -36,17 +36,23 @@ const setting = () => report.settings.find(({ name }) => name === state.setting)
 const measureAt = () => Math.max(0, report.measures.findIndex(({ name }) => name === state.measure));
 const measure = () => report.measures[measureAt()];
 const group = () => (setting().groups.has(state.group) ? state.group : "all");
-const comparison = () => setting().compared[measureAt()] ?? { rope: null, gains: {}, verdicts: {} };
+const comparison = () => setting().compared[measureAt()] ?? { rope: null, gains: {}, verdicts: {}, slopes: {} };
 const references = () => [...new Set(comparison().verdicts.reference ?? [])].sort(naturally);
 const reference = () => [state.ref, setting().reference].find((name) => references().includes(name)) ?? references()[0] ?? "";
 const inGroup = (dataSet) => (setting().groups.get(group()) ?? []).includes(dataSet);
+
+// Classes of model; methods of the chosen class are shown, and the reference.
+const classOf = (method) => setting().methods.get(method)?.class_of_model ?? "";
+const classes = () => [...new Set([...setting().methods.keys()].map(classOf))].sort();
+const isShown = (method) => !classes().includes(state.model) || classOf(method) === state.model || method === reference();
 
 // Verdicts on all methods, those without any gain last.
 function verdicts(wanted = { group: group() }) {
   const found = where(comparison().verdicts, { reference: reference(), ...wanted });
   if (wanted.method) return found;
   const rest = [...setting().methods.keys()].filter((method) => !found.some((each) => each.method === method));
-  return [...found, ...rest.map((method) => ({ method, gain: null, low: null, high: null, verdict: "", mean: null, time_ratio: null, gaps: gapsOf(method) }))];
+  const none = (method) => ({ method, class_of_model: classOf(method), gain: null, low: null, high: null, verdict: "", mean: null, time_ratio: null, gaps: gapsOf(method) });
+  return [...found, ...rest.map(none)].filter(({ method }) => isShown(method));
 }
 
 const gapsOf = (method) => setting().results.filter((each) => each.method === method && each.gaps && inGroup(each.data_set)).length;
@@ -70,8 +76,8 @@ const FORMS = {
   number: (value) => (Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)))),
   percent: (value) => `${Number((100 * value).toPrecision(3))} %`,
   whole: (value) => Math.round(value).toLocaleString("en"),
-  duration: (value) => inUnits(value, [[3600, " h"], [60, " min"], [1, " s"], [1e-3, " ms"], [1e-6, " µs"], [1e-9, " ns"]]),
-  size: (value) => inUnits(value, [[2 ** 30, " GiB"], [2 ** 20, " MiB"], [2 ** 10, " KiB"], [1, " B"]]),
+  duration: (value) => inUnits(value, [[86400, " d"], [3600, " h"], [60, " min"], [1, " s"], [1e-3, " ms"], [1e-6, " µs"], [1e-9, " ns"]]),
+  filesize: (value) => inUnits(value, [[1e9, " GB"], [1e6, " MB"], [1e3, " kB"], [1, " B"]]),
   tiny: (value) => value.toExponential(1),
   compact: (value) => inUnits(value, [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]]),
 };
@@ -81,7 +87,7 @@ function shown(column, row) {
   const value = row[column.name];
   if (value === null || value === undefined || value === "") return "–";
   if (value === "never") return "never";
-  const form = FORMS[column.form];
+  const form = row[column.mark] ? (each) => `${FORMS[column.form](each)}*` : FORMS[column.form];
   const [low, high] = column.bounds ? column.bounds.map((name) => row[name]) : [];
   if (known(low) && known(high)) return `${form(value)} (${form(low)} to ${form(high)})`;
   return known(row[column.spread]) ? `${form(value)} ± ${form(row[column.spread])}` : form(value);

@@ -1,7 +1,7 @@
 // What is looked at, and how. It is kept in the address, so that a copied address shows the same.
 
 const DEFAULTS = {
-  view: "overall", id: "", setting: "", ref: "", measure: "", group: "all", of: "", sort: "", columns: "", heat: "gain", x: "seconds", y: "close",
+  view: "overall", id: "", setting: "", ref: "", measure: "", group: "all", model: "", of: "", sort: "", columns: "", heat: "gain", x: "seconds", y: "close",
   lit: [], off: [], theme: "",
 };
 const VIEWS = ["overall", "data", "methods", "notes"];

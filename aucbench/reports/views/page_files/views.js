@@ -9,20 +9,22 @@ function controls(withGroups, ...more) {
     report.settings.length > 1 ? select("Setting", "setting", named(report.settings.map(({ name }) => name)), setting().name) : null,
     methods.length ? select("Reference", "ref", named(methods), reference(), (value) => set({ ref: value === setting().reference ? "" : value })) : null,
     report.measures.length > 1 ? select("Measure", "measure", report.measures.map(({ name, title }) => [name, title]), measure().name) : null,
+    classes().length > 1 ? select("Models", "model", [["", "all classes"], ...named(classes())], state.model) : null,
     withGroups && groups.length > 1 ? select("Data sets", "group", groups, group()) : null, more);
 }
 
-// How many methods got which verdict; it is also the legend of the colours.
+// How many methods of each class of model got which verdict; it is also the legend of the colours.
 function tally(rows) {
   if (comparison().rope === null) {
     return h("p", { class: "tally" }, "There are no verdicts: no difference that does not matter in practice was named for this measure.");
   }
-  const counts = Object.keys(report.colours).map((verdict) => [verdict, rows.filter((row) => row.verdict === verdict).length]);
-  const shown_ = counts.filter(([, count]) => count);
+  const judged = classes().map((model) => [model, rows.filter((row) => row.verdict && classOf(row.method) === model)]).filter(([, own]) => own.length);
+  const counted = (own) => Object.keys(report.colours).map((verdict) => [verdict, own.filter((row) => row.verdict === verdict).length])
+    .filter(([, count]) => count).map(([verdict, count]) => [h("span", { class: "count" }, h("b", null, String(count)), " ", chip(verdict)), " "]);
   const most = Math.max(0, ...rows.map((row) => row.families ?? 0));
   return h("p", { class: "tally" }, `Against ${reference()}, over ${many(most, "family")} of data: `,
-    shown_.map(([verdict, count]) => [h("span", { class: "count" }, h("b", null, String(count)), " ", chip(verdict)), " "]),
-    shown_.length ? null : "no verdicts, which take ten families or a single data set. ",
+    judged.map(([model, own]) => [classes().length > 1 ? `${model} ` : null, counted(own)]),
+    judged.length ? null : "no verdicts, which take ten families or a single data set. ",
     h("span", { class: "soft" }, `The band is ± ${comparison().rope} ${measure().symbol}.`));
 }
 
@@ -36,8 +38,9 @@ function overallView() {
       reading("Points are mean gains over families of data sets, with 95 % intervals that hold for all methods at once. Arrows go on beyond the picture. ",
         "After undecided: how many more families would decide. Click a method for its own view.")),
     h("div", { class: "pair" },
-      section("imbalance", "On which data?", select("Method", "of", named(rows.map(({ method }) => method)), chosen), gainByShare(chosen, half),
-        reading("A point per data set, with its interval over the runs: gain of the method over the reference. Click a point for the data set.")),
+      section("imbalance", "On which data?", select("Method", "of", named(rows.map(({ method }) => method)), chosen), gainByShare(chosen, half), slopes(chosen),
+        reading("A point per data set, with its interval over the runs: gain of the method over the reference. Click a point for the data set. ",
+          slopes(chosen) ? "The table, of all data sets: how the gain changes when imbalance, rows or columns are ten times as large and the others stay." : "")),
       section("cost", "At what cost?", meanAgainstCost(rows, half),
         reading("Training time includes the tuning. The line joins the methods that no other beats in both; far ones are drawn at the edge."))),
     section("heat", "Methods by data sets", toggle("Show", "heat", [["gain", `gain over ${reference()}`], ["mean", measure().symbol]]), heatMap(rows),
@@ -46,16 +49,19 @@ function overallView() {
   ];
 }
 
-const times = (row) => (known(row.time_ratio) ? `${FORMS.number(row.time_ratio)}×` : "–");
+const times = (row) => (known(row.time_ratio) ? h("span", { title: row.time_note }, `${FORMS.number(row.time_ratio)}×${row.time_note ? "*" : ""}`) : "–");
 const smaller = (...words_) => h("span", { class: "below" }, words_);
+
+// A method with its class of model, where there are several.
+const methodCell = (row) => [methodLink(row.method), classes().length > 1 ? h("span", { class: "soft tag" }, classOf(row.method)) : null];
 
 function ranking(rows) {
   const narrow = isNarrow();
-  const name = (row) => [methodLink(row.method), setting().methods.get(row.method)?.linear === false ? h("span", { class: "soft tag" }, "not linear") : null];
+  const own = (row) => h("span", { class: "below soft" }, setting().methods.get(row.method)?.own_setting);
   const mean = (row) => h("span", { class: "below soft" }, known(row.mean) ? row.mean.toFixed(3) : "–");
   const parts = { heading: "Worse / same / better", hint: "Shares of the families on which it loses more than the band, stays inside it, gains more", cell: shares };
   const all = [
-    columnOf("verdicts", "method", { cell: (row) => [name(row), narrow ? smaller(verdictCell(row)) : null] }),
+    columnOf("verdicts", "method", { cell: (row) => [methodCell(row), own(row), narrow ? smaller(verdictCell(row)) : null] }),
     ...forestColumns(rows),
     columnOf("verdicts", "time_ratio", narrow ? { cell: (row) => [times(row), mean(row)], heading: `Time, ${measure().symbol}` } : { cell: times }),
     ...(narrow ? [] : [columnOf("verdicts", "mean"), columnOf("verdicts", "better", parts)]),
@@ -69,6 +75,13 @@ function facts(pairs) {
   const kind = (value) => (value instanceof Node || value.length > 48 ? "long" : value.length > 16 ? "half" : null);
   return h("dl", { class: "facts" }, pairs.filter(([, value]) => value && value !== "–" && value.length !== 0)
     .map(([name, value]) => h("div", { class: kind(value) }, h("dt", null, name), h("dd", null, value))));
+}
+
+// How the gain of a method changes with properties of the data, over all data sets; null where it is not known.
+function slopes(method) {
+  const rows = where(comparison().slopes, { reference: reference(), method }).filter(({ slope }) => known(slope));
+  return rows.length ? resultTable({ caption: `${method} on data with ten times the imbalance, rows or columns`, fixed: true, rows,
+    all: ["covariate", "slope", "families"].map((name) => columnOf("slopes", name)) }) : null;
 }
 
 // A link to another page, and a text where the address is of any other kind.
@@ -93,21 +106,21 @@ function dataView() {
     resultTable({ caption: "Data sets", all: [first, ...names.map((name) => columnOf("data_sets", name))], rows }));
 }
 
-const USUAL = ["mean", "train_seconds", "target_seconds", "gaps"]; // columns of results beside those of the forest plot
+const USUAL = ["own_setting", "mean", "train_seconds", "target_seconds", "gaps"]; // columns of results beside those of the forest plot
 const WIDE = ["parameters", "command", "chosen", "edges"];
 
 function dataSet(own) {
   const name = own.data_set;
   const found = new Map(gains({ data_set: name }).map((row) => [row.method, row]));
   const none = { gain: null, low: null, high: null, verdict: "" };
-  const rows = setting().results.filter((row) => row.data_set === name)
+  const rows = setting().results.filter((row) => row.data_set === name && isShown(row.method))
     .map((row) => ({ ...row, ...none, ...found.get(row.method), runs: row.runs, mean: meanOf(row), std: measureAt() ? row[`${measure().name}_std`] : row.std }))
     .sort((a, b) => (b.mean ?? -1) - (a.mean ?? -1));
   const more = state.columns === "all";
   const listed = [...columns.results.keys()].filter((each) => !["data_set", "method", ...Object.keys(none)].includes(each)
     && (more || USUAL.includes(each)) && rows.some((row) => !isMissing(row[each])));
   const all = [
-    columnOf("results", "method", { cell: (row) => [methodLink(row.method), isNarrow() ? smaller(verdictCell(row)) : null] }),
+    columnOf("results", "method", { cell: (row) => [methodCell(row), isNarrow() ? smaller(verdictCell(row)) : null] }),
     ...forestColumns(rows, "results", 240),
     ...listed.map((each) => columnOf("results", each, WIDE.includes(each) ? { kind: "wide" } : {})),
   ];
@@ -131,7 +144,7 @@ const COSTS = { seconds: ["training time", FORMS.duration], passes: ["passes ove
 
 // The curves of a data set, of the report's own measure: the reference and the best of the ranking have colours, or what was chosen.
 function curves(name, rows) {
-  const found = measureAt() ? [] : where(setting().curves, { data_set: name });
+  const found = measureAt() ? [] : where(setting().curves, { data_set: name }).filter(({ method }) => isShown(method));
   if (!found.length) return null;
   const cost = Object.hasOwn(COSTS, state.x) ? state.x : "seconds";
   const [label, format] = COSTS[cost];
@@ -170,7 +183,7 @@ function methodsView() {
   const rows = verdicts().map((row) => ({ ...row, summary: plugins.get(methods.get(row.method)?.algorithm)?.summary ?? "" }));
   return section("methods", many(rows.length, "method"), missing("method"), controls(true), resultTable({ caption: "Methods", rows, all: [
     columnOf("verdicts", "method", { cell: (row) => methodLink(row.method) }),
-    columnOf("verdicts", "verdict", { cell: verdictCell }),
+    columnOf("verdicts", "class_of_model"), columnOf("verdicts", "verdict", { cell: verdictCell }),
     { name: "summary", heading: "Summary", hint: "What the plugin says", isText: true, kind: "wide", cell: (row) => row.summary, order: (row) => row.summary }] }));
 }
 
@@ -198,7 +211,7 @@ function oneMethod(method, own) {
   return [
     section("method", method, controls(true, select("Method", "id", named([...setting().methods.keys()].sort(naturally)), method)),
       said(method, groups.find((row) => row.group === group()) ?? {}), h("p", null, plugin.summary),
-      facts([["Plugin", own.algorithm], ["Model", own.linear === false ? "not linear" : "linear"], ["Distribution", plugin.distribution],
+      facts([["Plugin", own.algorithm], ["Model", own.class_of_model], ["Own setting", own.own_setting], ["Distribution", plugin.distribution],
         ["Source", /^https?:/.test(plugin.source) ? outside(plugin.source, plugin.source) : plugin.source], ["Claims", plugin.claims], ["Paper", plugin.citation],
         ["How it differs from its paper", plugin.deviations.length ? h("ul", null, plugin.deviations.map((each) => h("li", null, each))) : ""],
         ["Links", linksOf(plugin.links)], ["Exempt from checks", own.exempt]])),
@@ -206,7 +219,7 @@ function oneMethod(method, own) {
       resultTable({ caption: `${method} by groups of data sets`, fixed: true, rows: groups, all: [
         columnOf("verdicts", "group", first((row) => row.group)), ...forestColumns(groups, "verdicts", 420),
         columnOf("verdicts", "families"), columnOf("verdicts", "time_ratio", { cell: times })] }),
-      gainByShare(method, Math.min(room(), 760)),
+      gainByShare(method, Math.min(room(), 760)), slopes(method),
       reading("There is a verdict from ten families on. A point per data set; click one for its curves.")) : null,
     rows.length ? section("wins", "Where it wins, and where it loses",
       resultTable({ caption: `${method} by data sets`, rows, all: [
