@@ -5,6 +5,7 @@ from aucbench_algorithms.adaoam import AdaOam
 from aucbench_algorithms.aum import Aum
 from aucbench_algorithms.auto import Auto
 from aucbench_algorithms.bam import Bam
+from aucbench_algorithms.boosting import Boosting
 from aucbench_algorithms.cbr import Cbr, CbrDiag
 from aucbench_algorithms.fifo_ogd import Aogd, FifoOgd
 from aucbench_algorithms.fsauc import Fsauc
@@ -45,6 +46,7 @@ def aucbench_algorithms() -> tuple[type, ...]:
         Aum,
         Auto,
         Bam,
+        Boosting,
         Cbr,
         CbrDiag,
         FifoOgd,
