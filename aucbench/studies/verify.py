@@ -31,6 +31,7 @@ from aucbench.studies.result import CellResult
 from aucbench.studies.scheduler import Scheduler
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
+from aucbench.studies.trust import UntrustedError
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def verify_sample(
         name = f"{record.algorithm.name} on {record.dataset.title}"
         try:
             here = _run(record, entry_of)
-        except _UnfitError as error:
+        except (_UnfitError, UntrustedError) as error:
             left_out[f"{name}: {error}"] += 1
             continue
         except AucbenchError as error:

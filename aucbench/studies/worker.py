@@ -34,6 +34,7 @@ from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Trial, s
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
+from aucbench.studies.trust import check_choice
 from aucbench.studies.tuners import Point
 from aucbench.studies.work_units import CellUnit, Report, TrialsUnit, Unit
 
@@ -245,6 +246,7 @@ def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> T
     """The task of one setting of a unit, on its prepared rows."""
     entry, seeds = unit.entry, unit.seeds
     factor = row_factor(entry, prepared)
+    check_choice(entry.algorithm.instance, point, entry.tuning.space)
     return Task(
         algorithm=for_rows(replace(entry.algorithm.instance, **point), factor),
         loss=entry.loss.instance if entry.loss else None,

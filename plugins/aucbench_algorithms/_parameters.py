@@ -2,6 +2,7 @@
 
 import importlib.util
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from typing import Any
@@ -42,16 +43,17 @@ def _plain(what: str, value: Any) -> Any:
     return value
 
 
-@cache
-def installed_distribution(module: str) -> str | None:
-    """The distribution that a module comes from, such as xgboost-cpu; None if it is not installed."""
+def is_installed(module: str) -> bool:
+    """Whether the package of a module can be imported."""
     package = module.partition(".")[0]
-    if importlib.util.find_spec(package) is None:
-        return None
-    for name in (package, f"{package}-cpu"):
-        try:
-            metadata.distribution(name)
-        except metadata.PackageNotFoundError:
-            continue
-        return name
-    return next(iter(metadata.packages_distributions().get(package, ())), package)
+    return package.isidentifier() and importlib.util.find_spec(package) is not None
+
+
+@cache
+def distributions(module: str) -> tuple[str, ...]:
+    """The distribution of the package of a module, such as xgboost-cpu; none of a module of one's own."""
+    package = module.partition(".")[0]
+    for name in (package, f"{package}-cpu", *metadata.packages_distributions().get(package, ())):
+        with suppress(metadata.PackageNotFoundError):
+            return (metadata.distribution(name).name,)
+    return ()

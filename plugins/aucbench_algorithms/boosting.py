@@ -5,9 +5,9 @@ rules from the derivatives g_i and h_i of its criterion by the scores. With `cri
 
     L(s) = n / (n+ n-) sum over pairs of l(s+ - s-),   g = dL / ds,   h = the diagonal of d2L / ds2
 
-for any loss l; the factor n gives a row the weight that it has in the log loss, on which the defaults of the
-libraries are meant to act. Where l is piecewise linear, h is n / (2 n_y) for a row of the class y, and the
-rounds are those of plain gradient boosting. The other criteria are the libraries' own:
+for any loss l; the factor n gives a row the weight that it has in the log loss, for which the defaults of the
+libraries are meant. At least .001 n / n_y for a row of the class y, h bounds the values of leaves; where l is
+piecewise linear, it is n / n_y, as in plain gradient boosting. The other criteria are the libraries' own:
 
     log_loss           sum of log(1 + e^(-y s))
     balanced_log_loss  the same, with the weight n / (2 n_y) for a row of the class y
@@ -55,7 +55,7 @@ from aucbench.evaluation import exact_auc
 from aucbench.kernels import pair_loss
 from aucbench_algorithms._boosters import LightGbm, Rows, XgBoost
 from aucbench_algorithms._linear_method import class_shares, total
-from aucbench_algorithms._parameters import Parameters, installed_distribution
+from aucbench_algorithms._parameters import Parameters, distributions, is_installed
 
 Share = Annotated[float, Interval(low=0.0, high=1.0, open_low=True)]
 PartialShare = Annotated[float, Interval(low=0.0, high=1.0, open_high=True)]
@@ -66,6 +66,7 @@ RESERVED = {  # parameters of the libraries, by pattern, that something else dec
     r".*early_stopping.*": "it is `patience`",
     r".*(file|mlist|machine|port|workers|model|save_binary|directory).*": "no file and no network is used",
 }
+LEAST_CURVATURE = 1e-3  # of a row, as a share of its class: bounds the values of leaves
 OBJECTIVE = r"objective(_type)?|app(lication)?|loss"
 
 
@@ -202,13 +203,12 @@ class Boosting(Method):
             )
         if self.num_leaves == 1:
             raise ParameterError("boosting: num_leaves must be >= 2, got 1.")
-        distribution = installed_distribution(self.library)
-        if distribution is None:
+        if not is_installed(self.library):
             raise ParameterError(
                 f"boosting: library={self.library} needs the package {self.library}, which is not installed: "
                 f"pip install '{self.extra}'."
             )
-        object.__setattr__(self, "packages", (distribution,))
+        object.__setattr__(self, "packages", distributions(self.library))
         if self.criterion is not Criterion.pairs:
             object.__setattr__(self, "losses", ())
         if self.params:
@@ -349,9 +349,12 @@ class Boosting(Method):
 
 def pair_derivatives(loss: Any, scores: np.ndarray, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
     """(n,) gradient and (n,) curvature by the scores of n times the mean of a loss over all pairs."""
-    mean, size = pair_loss.pair_mean(loss, scores, batch.y, batch.weights), total(batch)
+    mean, size, shares = (
+        pair_loss.pair_mean(loss, scores, batch.y, batch.weights),
+        total(batch),
+        class_shares(batch),
+    )
     # The Hessian is the Laplacian of a graph between the classes: its product with one class has its degrees.
-    curvature = size * np.abs(mean.curvature.product((batch.y == 1).astype(np.float64)))
-    if not curvature.any():
-        curvature = size / 2.0 * class_shares(batch)
-    return size * mean.slopes, curvature
+    curvature = np.abs(mean.curvature.product((batch.y == 1).astype(np.float64)))
+    curvature = np.maximum(curvature, LEAST_CURVATURE * shares) if curvature.any() else shares
+    return size * mean.slopes, size * curvature
