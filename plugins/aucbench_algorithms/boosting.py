@@ -67,6 +67,7 @@ RESERVED = {  # parameters of the libraries, by pattern, that something else dec
     r".*(file|mlist|machine|port|workers|model|save_binary|directory).*": "no file and no network is used",
 }
 LEAST_CURVATURE = 1e-3  # of a row, as a share of its class: bounds the values of leaves
+MANY = 500  # rows with more pairs than are visited one by one
 OBJECTIVE = r"objective(_type)?|app(lication)?|loss"
 
 
@@ -224,6 +225,9 @@ class Boosting(Method):
                 f"boosting: patience={self.patience} needs held-out rows of both classes, and has none: "
                 f"raise validation, now {self.validation:g}, or set patience=0."
             )
+        if problem.loss is not None:  # the warm-up has few rows, and the sums over many are other kernels
+            y = np.where(np.arange(MANY) % 2, 1, -1).astype(np.int8)
+            pair_derivatives(problem.loss, np.linspace(-1.0, 1.0, MANY), Batch(y[:, None], y, y[:0, None]))
         seed = int(rng.integers(2**31 - 1))
         return State(Trees(held), seed, 0, 0, 0, -np.inf, np.zeros(1), problem.loss)
 
