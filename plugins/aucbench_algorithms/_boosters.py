@@ -68,8 +68,14 @@ class LightGbm:
         stop = min(stop, self._booster.current_iteration())  # no tree is added once none has a split
         if start >= stop:
             return np.zeros(X.shape[0])
-        chosen = {"start_iteration": start, "num_iteration": stop - start}
-        return np.asarray(self._booster.predict(as_csr_matrix(X), raw_score=True, num_threads=1, **chosen))
+        found = self._booster.predict(
+            as_csr_matrix(X),
+            start_iteration=start,
+            num_iteration=stop - start,
+            raw_score=True,
+            num_threads=1,
+        )
+        return np.asarray(found)
 
     def saved(self, rounds: int) -> bytes:
         """The first rounds in LightGBM's text format."""
@@ -125,7 +131,9 @@ class XgBoost:
 
     def grow(self, derivatives: Derivatives | None) -> None:
         """One round; without derivatives, of the library's own objective."""
-        own = derivatives and (lambda scores, data: derivatives(scores.astype(np.float64)))
+        own: Any = None
+        if derivatives is not None:
+            own = lambda scores, data: derivatives(np.asarray(scores, np.float64))  # noqa: E731
         self._booster.update(self._data, self._rounds, own)
         self._rounds += 1
 

@@ -227,7 +227,9 @@ class Boosting(Method):
             )
         if problem.loss is not None:  # the warm-up has few rows, and the sums over many are other kernels
             y = np.where(np.arange(MANY) % 2, 1, -1).astype(np.int8)
-            pair_derivatives(problem.loss, np.linspace(-1.0, 1.0, MANY), Batch(y[:, None], y, y[:0, None]))
+            pair_derivatives(
+                problem.loss, np.linspace(-1.0, 1.0, MANY), Batch(y[:, None], y, np.zeros((0, 0), np.int64))
+            )
         seed = int(rng.integers(2**31 - 1))
         return State(Trees(held), seed, 0, 0, 0, -np.inf, np.zeros(1), problem.loss)
 
