@@ -57,6 +57,7 @@ from aucbench_algorithms._boosters import LightGbm, Rows, XgBoost
 from aucbench_algorithms._linear_method import class_shares, total
 from aucbench_algorithms._parameters import Parameters, distributions, is_installed
 
+Leaves = Annotated[int, Interval(low=2)]
 Share = Annotated[float, Interval(low=0.0, high=1.0, open_low=True)]
 PartialShare = Annotated[float, Interval(low=0.0, high=1.0, open_high=True)]
 RESERVED = {  # parameters of the libraries, by pattern, that something else decides
@@ -138,7 +139,7 @@ class Boosting(Method):
         Rounds at most, if the budget allows as many; None leaves them to the budget.
     learning_rate : float > 0
         Factor of each tree.
-    num_leaves : int >= 1 or None
+    num_leaves : int >= 2 or None
         Leaves of a tree at most. This default and the following are the library's where None is given.
     max_depth : int >= 0 or None
         Depth of a tree at most; 0 sets no limit.
@@ -183,7 +184,7 @@ class Boosting(Method):
     criterion: Criterion = Criterion.pairs
     rounds: Count | None = 100
     learning_rate: Positive = 0.1
-    num_leaves: Count | None = None
+    num_leaves: Leaves | None = None
     max_depth: Index | None = None
     min_child_weight: NonNegative | None = None
     reg_lambda: NonNegative | None = None
@@ -202,8 +203,6 @@ class Boosting(Method):
                 f"share of rows that is held out for it; got patience={self.patience} and "
                 f"validation={self.validation:g}."
             )
-        if self.num_leaves == 1:
-            raise ParameterError("boosting: num_leaves must be >= 2, got 1.")
         if not is_installed(self.library):
             raise ParameterError(
                 f"boosting: library={self.library} needs the package {self.library}, which is not installed: "
