@@ -37,7 +37,7 @@ class LightGbm:
         "colsample_bytree": "feature_fraction",
     }
     objectives: Mapping[str, str] = {"pairs": "none", "log_loss": "binary", "ranking": "lambdarank"}
-    largest_group = 1000  # LightGBM visits every pair of a group, and takes 10,000 rows at most
+    largest_group = 500  # LightGBM visits every pair of a group, and takes 10,000 rows at most
 
     def __init__(self, settings: Mapping[str, Any], seed: int, rows: Rows):
         import lightgbm

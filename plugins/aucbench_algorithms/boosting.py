@@ -11,7 +11,7 @@ piecewise linear, it is n / n_y, as in plain gradient boosting. The other criter
 
     log_loss           sum of log(1 + e^(-y s))
     balanced_log_loss  the same, with the weight n / (2 n_y) for a row of the class y
-    ranking            lambdarank of LightGBM, in random groups of at most 1,000 rows, all pairs of a group
+    ranking            lambdarank of LightGBM, in random groups of at most 500 rows, all pairs of a group
                        counting; rank:pairwise of XGBoost with pairs of the mean method
 
 A run without a budget has `rounds` rounds. With `patience`, a share `validation` of the training rows is held
