@@ -84,7 +84,7 @@ PATHS = {
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {  # set unless `params` does
     PATHS[Estimator.logistic_regression]: {"max_iter": 1000},
     PATHS[Estimator.lightgbm]: {"verbosity": -1},
-    "catboost.CatBoostClassifier": {"logging_level": "Silent", "allow_writing_files": False},
+    "catboost.CatBoostClassifier": {"verbose": False, "allow_writing_files": False},
 }
 CLASSES = {  # of models, by the beginning of an import path
     PATHS[Estimator.logistic_regression]: ModelClass.linear,
