@@ -338,6 +338,11 @@ class Boosting(Method):
                 why = "it is `criterion`"
             if why is not None:
                 raise ParameterError(f"{what}: {why}, got {value!r}.")
+        if self.patience and "dart" in params.values():
+            raise ParameterError(
+                "boosting: patience needs the rounds as they were, and dart changes earlier rounds: "
+                "set patience=0 and validation=0."
+            )
         try:
             unknown = kind.unknown(self._settings())
             kind(

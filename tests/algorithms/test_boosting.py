@@ -268,6 +268,7 @@ def test_scores_that_overflow_end_training_as_diverged():
         ({"params": {"max_bin": -3}}, r"lightgbm refuses params=.*max_bin"),
         ({"library": "xgboost", "params": {"max_bins_": 4}}, r"xgboost has no parameter 'max_bins_'"),
         ({"library": "xgboost", "params": {"gamma": "much"}}, r"xgboost refuses params=.*gamma"),
+        ({"params": {"boosting": "dart"}, "patience": 5, "validation": 0.1}, r"dart changes earlier rounds"),
         ({"params": 4}, r"params must be a mapping.*got 4"),
     ],
 )
