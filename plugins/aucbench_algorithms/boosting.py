@@ -343,13 +343,14 @@ class Boosting(Method):
                 "boosting: patience needs the rounds as they were, and dart changes earlier rounds: "
                 "set patience=0 and validation=0."
             )
+        if params.get("booster") == "gblinear":
+            raise ParameterError("boosting: params.booster=gblinear grows no trees; use gbtree or dart.")
+        rows = Rows(np.eye(4), np.arange(4) % 2, None, [4] if self._is_ranking else None)
+        # A list may have a value for each feature, of which only the training rows know the number.
+        tried = {key: value for key, value in self._settings().items() if not isinstance(value, tuple)}
         try:
-            unknown = kind.unknown(self._settings())
-            kind(
-                self._settings(),
-                0,
-                Rows(np.eye(4), np.arange(4) % 2, None, [4] if self._is_ranking else None),
-            )
+            unknown = kind.unknown(tried)
+            kind(tried, 0, rows)
         except Exception as error:  # the libraries' own classes, which may not be imported
             words = " ".join(str(error).split())
             raise ParameterError(f"boosting: {self.library} refuses params={dict(params)}: {words}") from None

@@ -269,12 +269,25 @@ def test_scores_that_overflow_end_training_as_diverged():
         ({"library": "xgboost", "params": {"max_bins_": 4}}, r"xgboost has no parameter 'max_bins_'"),
         ({"library": "xgboost", "params": {"gamma": "much"}}, r"xgboost refuses params=.*gamma"),
         ({"params": {"boosting": "dart"}, "patience": 5, "validation": 0.1}, r"dart changes earlier rounds"),
+        ({"library": "xgboost", "params": {"booster": "gblinear"}}, r"gblinear grows no trees"),
         ({"params": 4}, r"params must be a mapping.*got 4"),
     ],
 )
 def test_a_wrong_setting_is_refused_by_name(fields, words):
     with pytest.raises(ParameterError, match=words):
         Boosting(**fields)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_list_has_a_value_for_each_feature(library):
+    rows = np.column_stack([X[:, 0], -X[:, 0]])
+    free, bound = (
+        scores_of(Boosting(library=library, criterion="log_loss", params=params), rows, rows)
+        for params in (None, {"monotone_constraints": [1, -1]})
+    )
+    order = np.argsort(X[:, 0])
+    assert np.all(np.diff(bound[order]) >= 0)
+    assert not np.all(np.diff(free[order]) >= 0)
 
 
 def test_a_library_that_is_not_installed_is_named_with_the_command_that_installs_it(monkeypatch):
