@@ -28,11 +28,11 @@ from aucbench.studies.default_settings import (
     Weights,
 )
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
+from aucbench.studies.import_paths import check_trusted
 from aucbench.studies.plugin_metadata import changed, first_loss
 from aucbench.studies.record import RulesetRecord
 from aucbench.studies.result import Refused
 from aucbench.studies.study import Study
-from aucbench.studies.trust import check_trusted
 from aucbench.studies.tuners import Tuning, resolve
 from aucbench.suggestions import suggest
 

@@ -16,6 +16,7 @@ from aucbench.humanize import counted
 from aucbench.studies.archive import Archive
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.executor import LocalExecutor
+from aucbench.studies.import_paths import UntrustedError
 from aucbench.studies.plan import Plan, PlannedCell, plan_study
 from aucbench.studies.plugin_metadata import settings_of
 from aucbench.studies.record import (
@@ -31,7 +32,6 @@ from aucbench.studies.result import CellResult
 from aucbench.studies.scheduler import Scheduler
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
-from aucbench.studies.trust import UntrustedError
 
 
 @dataclass(frozen=True)

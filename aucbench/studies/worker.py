@@ -19,6 +19,7 @@ from aucbench.registry import catalog
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
 from aucbench.runner.task import Outcome, StopReason, Task, rows_per_iteration
+from aucbench.studies.import_paths import check_choice
 from aucbench.studies.make_record import (
     cell_record,
     lacking,
@@ -34,7 +35,6 @@ from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Trial, s
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
-from aucbench.studies.trust import check_choice
 from aucbench.studies.tuners import Point
 from aucbench.studies.work_units import CellUnit, Report, TrialsUnit, Unit
 
@@ -143,6 +143,8 @@ def _failure(reason: CellStatus, message: str, trace: str = "") -> Report:
 
 def _run_cell_unit(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: Observer) -> Report:
     entry = unit.entry
+    if unit.tuned is not None:
+        check_choice(entry.algorithm.instance, unit.tuned.parameters, entry.tuning.space)
     task = task_of(unit, prepared, unit.tuned.parameters if unit.tuned else {}, entry.budget.checkpoints)
     measures = {measure.name: measure for measure in (*unit.had, *entry.measures)}
     objective = measures.pop(TrainingObjective.name, None)
@@ -246,7 +248,6 @@ def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> T
     """The task of one setting of a unit, on its prepared rows."""
     entry, seeds = unit.entry, unit.seeds
     factor = row_factor(entry, prepared)
-    check_choice(entry.algorithm.instance, point, entry.tuning.space)
     return Task(
         algorithm=for_rows(replace(entry.algorithm.instance, **point), factor),
         loss=entry.loss.instance if entry.loss else None,

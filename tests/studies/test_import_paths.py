@@ -8,7 +8,7 @@ import pytest
 from aucbench.api import entry_of
 from aucbench.cli.main import main
 from aucbench.errors import AucbenchError, ParameterError
-from aucbench.studies.trust import UntrustedError, check_choice
+from aucbench.studies.import_paths import UntrustedError, check_choice
 from aucbench_algorithms import estimator
 
 pytestmark = pytest.mark.slow  # whole studies
