@@ -1,7 +1,8 @@
 """The Python interface beside runs: optima, suggestions, user data, and measures computed later."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -201,6 +202,7 @@ def rescore(
     metrics: Sequence[str],
     parameters: Sequence[str] = (),
     replace_others: bool = False,
+    trust: Collection[str] = (),
 ) -> "Rescored":
     """Compute measures of the finished cells of a study from stored weights or scores, without training.
 
@@ -256,7 +258,7 @@ def rescore(
         store,
         study,
         measures,
-        lambda planned: entry_of([*words(planned.described, list(planned.cells.values())), *asked]),
+        lambda planned: entry_of([*words(planned.described, list(planned.cells.values())), *asked], trust),
         replace_others,
     )
     if store.board_folder(study).is_dir():
@@ -308,6 +310,7 @@ def verify(
     seed: int = 0,
     tolerance: float = 1e-4,
     method: str | None = None,
+    trust: Collection[str] = (),
 ) -> "Verification":
     """Run a random sample of the cells of an archive here, tunings included, and compare the results.
 
@@ -323,6 +326,8 @@ def verify(
         Allowed difference of AUCs under different versions or on different processors.
     method : str, optional
         The method whose cells are drawn; those of all methods unless one is given.
+    trust : collection of str
+        Modules from which import paths in the settings of the archive may be imported.
 
     Returns
     -------
@@ -332,4 +337,4 @@ def verify(
     """
     from aucbench.studies.verify import verify_sample
 
-    return verify_sample(archive, entry_of, cells, seed, tolerance, method)
+    return verify_sample(archive, partial(entry_of, trust=trust), cells, seed, tolerance, method)

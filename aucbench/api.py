@@ -3,7 +3,7 @@
 import re
 import shlex
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -295,13 +295,18 @@ def leaderboard(
     return build(cells, title, study is not None, remarks, reference, by, rope, model_class, planned)
 
 
-def entry_of(overrides: Sequence[str]) -> "Entry":
-    """The entry of the overrides of one run."""
+def entry_of(overrides: Sequence[str], trust: Collection[str] | None = None) -> "Entry":
+    """The entry of the overrides of one run.
+
+    `trust` are the modules from which import paths in recorded settings are imported; None, for a user's own
+    settings, are all.
+    """
     from aucbench.config.build import build_study
     from aucbench.config.compose import compose_jobs
     from aucbench.config.overrides import Request
 
-    (entry,) = build_study(catalog(), compose_jobs(catalog(), Request(tuple(overrides)))).entries
+    composed = compose_jobs(catalog(), Request(tuple(overrides)))
+    (entry,) = build_study(catalog(), composed, trust=trust).entries
     return entry
 
 

@@ -1,6 +1,6 @@
 """Build the entries of a study from composed configurations and the catalog."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from aucbench.studies.default_settings import (
     Weights,
 )
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
+from aucbench.studies.import_paths import check_trusted
 from aucbench.studies.plugin_metadata import changed, first_loss
 from aucbench.studies.provenance import missing_packages
 from aucbench.studies.record import RulesetRecord
@@ -45,9 +46,18 @@ RULED_CHOICES = ("loss", "features", "tuning")
 RULED = (*RULED_SETTINGS, *RULED_CHOICES, Budget.name)  # settings of a ruleset
 
 
-def build_study(catalog: Catalog, composed: Composed, command: str = "", only_failed: bool = False) -> Study:
-    """Build the study of composed runs; an invalid run of a sweep is refused, and the others run."""
-    builder = _Builder(catalog, composed.rules)
+def build_study(
+    catalog: Catalog,
+    composed: Composed,
+    command: str = "",
+    only_failed: bool = False,
+    trust: Collection[str] | None = None,
+) -> Study:
+    """Build the study of composed runs; an invalid run of a sweep is refused, and the others run.
+
+    `trust` are the modules from which import paths are imported; None, for a user's own settings, are all.
+    """
+    builder = _Builder(catalog, composed.rules, trust)
     entries: list[Entry] = []
     refused: list[Refused] = []
     for job in composed.jobs:
@@ -82,8 +92,8 @@ class _Builder:
     Runs that share their values share the objects, too.
     """
 
-    def __init__(self, catalog: Catalog, rules: Mapping[str, Run]):
-        self._catalog, self._rules = catalog, rules
+    def __init__(self, catalog: Catalog, rules: Mapping[str, Run], trust: Collection[str] | None):
+        self._catalog, self._rules, self._trust = catalog, rules, trust
         # Keys hold functions and values, configurations by id; the values are kept so that no id is reused.
         self._made: dict[tuple[Any, ...], tuple[Any, list[Any]]] = {}
         self._checked: dict[int, DictConfig] = {}  # parts without unknown fields, by id
@@ -152,6 +162,8 @@ class _Builder:
         fields = _fields(plugin.cls, run[group], f"{group}.")
         if group == "dataset":
             del fields["part"]
+        if self._trust is not None:
+            check_trusted(plugin.cls, fields, self._trust)
         frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
         return BoundPlugin(plugin.cls(**frozen), plugin.distribution, plugin.version)
 
@@ -185,6 +197,8 @@ class _Builder:
                     raise ParameterError(
                         f"tuning.grid: unknown algorithm '{method}'. {suggest(str(method), list(known))}"
                     )
+            if self._trust is not None:
+                check_trusted(type(algorithm), choice.grid.get(algorithm.name) or {}, self._trust)
         space = resolve(algorithm, choice.grid) if choice.name != "none" else {}
         return Tuning(choice, space, _measures(run)[choice.metric])
 

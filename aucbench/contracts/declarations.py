@@ -22,6 +22,7 @@ class Facts:
     name: ClassVar[str]
     citation: ClassVar[str | None] = None
     exempt: ClassVar[Mapping[str, str]] = {}  # check of `aucbench.testing` to reason
+    imports: ClassVar[tuple[str, ...]] = ()  # fields that hold import paths
 
     def __init__(self, plugin: Any):
         self._plugin = plugin
@@ -78,6 +79,9 @@ class Method:
     ``validation``
         Share of the training rows, a field or an attribute, that is held out for the method:
         `problem.validation` has these rows, and `step` never visits them.
+    ``imports``
+        Names of the fields that hold the import path of a class. A path in recorded settings, which others
+        may have written, is imported only if the user trusts its module (``--trust MODULE``).
     ``min_together``
         The fewest settings to train by `together`: fewer train faster alone.
     """
@@ -102,6 +106,7 @@ class Method:
     extra: ClassVar[str] = ""
     threads: int = 1
     validation: float = 0.0
+    imports: ClassVar[tuple[str, ...]] = ()
     min_together: ClassVar[int] = 2
 
     __post_init__ = check_fields

@@ -16,6 +16,7 @@ from aucbench.humanize import counted
 from aucbench.studies.archive import Archive, reads_own_file
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.executor import LocalExecutor
+from aucbench.studies.import_paths import UntrustedError
 from aucbench.studies.make_record import check_scores
 from aucbench.studies.plan import Plan, PlannedCell, plan_study
 from aucbench.studies.plugin_metadata import GROUPS, plugin, settings_of
@@ -77,7 +78,7 @@ def verify_sample(
         name = f"{record.algorithm.name} on {record.dataset.title}"
         try:
             here, labels = _run(record, entry_of)
-        except _UnfitError as error:
+        except (_UnfitError, UntrustedError) as error:
             left_out[f"{name}: {error}"] += 1
             continue
         except AucbenchError as error:

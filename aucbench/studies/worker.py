@@ -25,6 +25,7 @@ from aucbench.runner.grid import run_grid
 from aucbench.runner.scorer import linear_scores
 from aucbench.runner.task import Outcome, StopReason, Task, hold_out, rows_per_iteration
 from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.import_paths import check_choice
 from aucbench.studies.make_record import (
     cell_record,
     compact,
@@ -186,6 +187,8 @@ def _failure(reason: CellStatus, message: str, trace: str = "") -> Report:
 
 def _run_cell_unit(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: Observer) -> Report:
     entry = unit.entry
+    if unit.tuned is not None:
+        check_choice(entry.algorithm.instance, unit.tuned.parameters, entry.tuning.space)
     task = task_of(unit, prepared, unit.tuned.parameters if unit.tuned else {}, entry.budget.checkpoints)
     (task,) = hold_out([task], unit.seeds.split_seed)
     measures = {measure.name: measure for measure in (*unit.had, *entry.measures)}

@@ -5,7 +5,9 @@ from aucbench_algorithms.adaoam import AdaOam
 from aucbench_algorithms.aum import Aum
 from aucbench_algorithms.auto import Auto
 from aucbench_algorithms.bam import Bam
+from aucbench_algorithms.boosting import Boosting
 from aucbench_algorithms.cbr import Cbr, CbrDiag
+from aucbench_algorithms.estimator import ImportedEstimator, SklearnClassifier
 from aucbench_algorithms.fifo_ogd import Aogd, FifoOgd
 from aucbench_algorithms.fsauc import Fsauc
 from aucbench_algorithms.ftrl import FtrlAuc, FtrlLog
@@ -22,7 +24,6 @@ from aucbench_algorithms.psam import Asam, Psam
 from aucbench_algorithms.roc_sgd import RocSgd
 from aucbench_algorithms.sauc import Sauc
 from aucbench_algorithms.sht_auc import ShtAuc
-from aucbench_algorithms.sklearn_classifier import SklearnClassifier
 from aucbench_algorithms.sklearn_sgd import SgdHinge, SgdLog
 from aucbench_algorithms.solam import RegSolam, Solam, SolamL1
 from aucbench_algorithms.sopa import Soap, Sopa, SopaS
@@ -45,12 +46,14 @@ def aucbench_algorithms() -> tuple[type, ...]:
         Aum,
         Auto,
         Bam,
+        Boosting,
         Cbr,
         CbrDiag,
         FifoOgd,
         Fsauc,
         FtrlAuc,
         FtrlLog,
+        ImportedEstimator,
         LogReg,
         LogRegCV,
         LsSvm,

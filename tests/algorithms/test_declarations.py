@@ -17,11 +17,10 @@ REFERENCES = (Path(aucbench_algorithms.__file__).parent / "references.bib").read
 KEYS = set(re.findall(r"^@\w+\{(\w+),", REFERENCES, re.M))
 OWN = [plugin.cls for plugin in CATALOG if plugin.distribution == "aucbench"]
 NAMES = {
-    "algorithms": "adaoam aogd asam aum auto bam cbr cbr_diag fifo_ogd fsauc ftrl_auc ftrl_log log_reg "
-    "log_reg_cv ls_svm mba oam_gra oam_seq opauc opauc_r pair_batch pesg psam regsolam "
-    "roc_sgd sauc sgd_hinge sgd_log sht_auc sklearn soap solam solam_l1 sopa sopa_s spam "
-    "spauc spdam svm_or tau_fpl toppush uni_exp uni_log "
-    "uni_square",
+    "algorithms": "adaoam aogd asam aum auto bam boosting cbr cbr_diag estimator fifo_ogd fsauc ftrl_auc "
+    "ftrl_log log_reg log_reg_cv ls_svm mba oam_gra oam_seq opauc opauc_r pair_batch pesg "
+    "psam regsolam roc_sgd sauc sgd_hinge sgd_log sht_auc sklearn soap solam solam_l1 sopa "
+    "sopa_s spam spauc spdam svm_or tau_fpl toppush uni_exp uni_log uni_square",
     "losses": "square hinge squared_hinge smooth_hinge logistic exponential",
     "features": "identity nystroem fourier projection pca subset",
 }
@@ -38,7 +37,7 @@ def test_a_method_declares_grid_claims_citation_and_deviations(cls):
     assert cls.citation in KEYS
     assert all(isinstance(sentence, str) and sentence.endswith(".") for sentence in cls.deviations)
     assert set(cls.grid) <= set(field_types(cls))
-    assert cls.grid or not field_types(cls) or cls.name == "sklearn"
+    assert cls.grid or not field_types(cls) or cls.name in ("sklearn", "estimator")
 
 
 @pytest.mark.parametrize("cls", [p.cls for p in CATALOG.plugins["losses"].values()], ids=lambda cls: cls.name)

@@ -16,6 +16,7 @@ from tests.helpers.fake_plugins import two_clouds
 
 SOLVERS = ("ls_svm", "uni_square", "uni_log", "log_reg", "bam", "svm_or")
 STREAMS = ("uni_exp", "sgd_log", "sgd_hinge")
+LIBRARIES = ("sklearn", "estimator", "boosting")
 UNWEIGHTED = ("psam", "solam", "toppush", "mba")
 LAYOUTS = {"dense": np.asarray, "csr": sparse.csr_array}
 WEIGHTED = {
@@ -41,7 +42,7 @@ def scores(algo, X, fit, weights=None, **settings):
 
 
 def test_the_methods_that_are_weighted_are_those_that_are_tested():
-    assert {*SOLVERS, *STREAMS, "sklearn", "auto", "log_reg_cv"} == WEIGHTED
+    assert {*SOLVERS, *STREAMS, *LIBRARIES, "auto", "log_reg_cv"} == WEIGHTED
 
 
 COPIES = [
@@ -71,7 +72,7 @@ def test_a_weight_of_k_is_a_row_repeated_k_times(name, shape, layout, settings):
         assert np.ptp(alike - expected) > 1e-4 * np.ptp(expected)
 
 
-@pytest.mark.parametrize("name", [*SOLVERS, *STREAMS, "sklearn"])
+@pytest.mark.parametrize("name", [*SOLVERS, *STREAMS, *LIBRARIES])
 def test_rows_of_weight_zero_are_left_out(name):
     X, y, k = counted()
     by_weight = scores(name, X, (X, y), np.where(k > 0, 1.0, 0.0))

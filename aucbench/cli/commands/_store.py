@@ -17,6 +17,10 @@ with_option = click.option(
     "--with", "archives", multiple=True, metavar="FILE",
     help="Archive of results, shown beside those of the store; repeatable.",
 )  # fmt: skip
+trust_option = click.option(
+    "--trust", multiple=True, metavar="MODULE",
+    help="Import the import paths of recorded settings that are in this module; repeatable.",
+)  # fmt: skip
 
 
 def opened(path: str, hint: str = HINT, writable: bool = False) -> Store:

@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from aucbench.cli.commands._store import opened, store_option
+from aucbench.cli.commands._store import opened, store_option, trust_option
 from aucbench.evaluation.measures import MEASURES, TrainingObjective
 from aucbench.humanize import counted
 
@@ -25,7 +25,10 @@ from aucbench.humanize import counted
     "curves are lost.",
 )
 @store_option
-def rescore(study: str, parameters: tuple[str, ...], metrics: str, replace: bool, store: str) -> int:
+@trust_option
+def rescore(
+    study: str, parameters: tuple[str, ...], metrics: str, replace: bool, store: str, trust: tuple[str, ...]
+) -> int:
     """Compute measures of the finished cells of STUDY from stored weights or scores, without training.
 
     PARAMETERS are those of the measures, such as ``pauc.max_fpr=0.05``. Where the weights of all checkpoints
@@ -35,7 +38,7 @@ def rescore(study: str, parameters: tuple[str, ...], metrics: str, replace: bool
     from aucbench import analysis
 
     names = [name for each in metrics.strip(" []").split(",") if (name := each.strip())]
-    done = analysis.rescore(opened(store, writable=True), study, names, parameters, replace)
+    done = analysis.rescore(opened(store, writable=True), study, names, parameters, replace, trust)
     asked = shlex.join([f"metrics=[{','.join(names)}]", *parameters])
     diverged = f", {done.diverged} diverged and have no value" if done.diverged else ""
     measured = f"{counted(done.scored, 'cell')} measured from stored weights or scores"

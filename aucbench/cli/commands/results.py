@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from aucbench.cli.commands._store import opened, store_option
+from aucbench.cli.commands._store import opened, store_option, trust_option
 from aucbench.cli.exit_status import FAILED
 from aucbench.errors import ParameterError
 from aucbench.humanize import counted, filesize
@@ -242,15 +242,18 @@ def merge(first: str, other: str, merged: str | None, tolerance: float) -> int:
 @click.option("--cells", type=click.IntRange(1), default=3, show_default=True, help="How many are run again.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random sample.")
 @click.option("--method", help="Only cells of this one are drawn.")
+@trust_option
 @tolerance_option
-def verify(file: str, cells: int, seed: int, method: str | None, tolerance: float) -> int:
+def verify(
+    file: str, cells: int, seed: int, method: str | None, trust: tuple[str, ...], tolerance: float
+) -> int:
     """Run a random sample of the cells of the archive FILE here, tunings included, and compare the results.
 
     What runs is the code that is installed here. A cell that another version of the code made is run all the
     same, is said to be of other code, and must agree within the tolerance. Cells are left out if their data
-    are in a file of one's own or cannot be downloaded, or if their budget is in seconds. Ends with exit
-    status 1 when a result disagrees, when a cell has other data, settings, iterations, trials or AUCs on the
-    way here or fails, or when no cell can be run.
+    are in a file of one's own or cannot be downloaded, if their budget is in seconds, or if they name an
+    import path that --trust does not cover. Ends with exit status 1 when a result disagrees, when a cell has
+    other data, settings, iterations, trials or AUCs on the way here or fails, or when no cell can be run.
 
     \b
     Examples:
@@ -260,7 +263,7 @@ def verify(file: str, cells: int, seed: int, method: str | None, tolerance: floa
     from aucbench.studies.archive_file import read
 
     _, archive = read(file)
-    done = analysis.verify(archive, cells, seed, tolerance, method)
+    done = analysis.verify(archive, cells, seed, tolerance, method, trust)
     for reason in done.left_out:
         print(f"left out: {reason}")
     for reason in done.different:

@@ -1,0 +1,56 @@
+"""Import paths in recorded settings: an import runs code, which somebody else may have chosen."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from aucbench.contracts import MethodFacts
+from aucbench.errors import AucbenchError
+from aucbench.studies.plugin_metadata import defaults_of
+
+
+class UntrustedError(AucbenchError):
+    """Recorded settings name a module that the user did not ask for."""
+
+
+def check_trusted(cls: Any, values: Mapping[str, Any], trust: Collection[str]) -> None:
+    """Refuse values of a plugin's fields with an import path outside of the trusted modules.
+
+    Parameters
+    ----------
+    cls : type
+        The class of the plugin, which declares its `imports`.
+    values : mapping
+        A value, or a list of them, by field.
+    trust : collection of str
+        Names of modules; each includes its submodules.
+
+    Raises
+    ------
+    UntrustedError
+        Names the plugin and the path, and says what to type to import it.
+    """
+    for field in MethodFacts(cls).imports:
+        for path in _listed(values.get(field)):
+            trusted = (path == each or str(path).startswith(f"{each}.") for each in trust)
+            if path != defaults_of(cls)[field] and not any(trusted):
+                raise UntrustedError(
+                    f"the recorded settings of {cls.name} import {path}, which runs code that their author "
+                    f"chose: to trust it, add --trust {str(path).partition('.')[0]}"
+                )
+
+
+def check_choice(algorithm: Any, choice: Mapping[str, Any], space: Mapping[str, Any]) -> None:
+    """Refuse a stored choice of a tuning whose import path is none of those that the tuning tries."""
+    for field in MethodFacts(algorithm).imports:
+        tried = (getattr(algorithm, field), *space.get(field, ()))
+        if field in choice and choice[field] not in tried:
+            raise UntrustedError(
+                f"{algorithm.name}: the store has {field}={choice[field]} as the choice of a tuning that did "
+                f"not try it, and it is not imported"
+            )
+
+
+def _listed(value: Any) -> Collection[Any]:
+    if value is None:
+        return ()
+    return value if isinstance(value, list | tuple) else (value,)

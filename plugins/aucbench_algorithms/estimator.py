@@ -1,0 +1,414 @@
+"""Any classifier with scikit-learn's interface as an entrant, by its import path or from a list of ten.
+
+    python -m aucbench algo=estimator algo.cls=catboost.CatBoostClassifier 'algo.params={iterations: 300}'
+    python -m aucbench algo=sklearn algo.estimator=random_forest 'algo.params={n_estimators: 300}'
+
+The classifier is fitted to all rows in the one iteration that there is, and ranks rows by its decision
+function or by the probability of the positive class (`gaussian_nb` by its logarithmic odds). Trees, boosting,
+naive Bayes and neural networks are not linear: they have no weights, and leaderboards say so.
+`logistic_regression` and `linear_svc` are linear, have weights, and leave their intercept out of the scores.
+
+What is set unless `params` does, in the classifier's own words: the seed of the run (`random_state`,
+`random_seed` or `seed`), one thread (`n_jobs`, `thread_count` or `nthread`), so that times compare, and
+balanced classes, where it can balance them (`class_weight`, `auto_class_weights` or `scale_pos_weight`). All
+other parameters are the defaults of the classifier, which are meant for its own purposes, not for the AUC.
+Weights of the rows are the classifier's `sample_weight`, with the meaning that it gives them, and classes are
+balanced by the sums of weights.
+
+An import runs the code of a module, so that a path is imported from your own command alone. Results of others
+that name one are run again with `--trust MODULE` only.
+
+Cost: that of the classifier. Sparse rows stay sparse unless the classifier refuses them, as
+`hist_gradient_boosting` and `gaussian_nb` do; for these they are written out, up to 2 GB.
+
+Source: Pedregosa et al., Scikit-learn: machine learning in Python, JMLR 2011.
+"""
+
+import importlib
+import inspect
+import pickle
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+from aucbench import Access, Batch, Claims, Method, ModelClass, ParameterError, Problem, check_fields
+from aucbench_algorithms._linear_method import class_totals
+from aucbench_algorithms._parameters import Parameters, distributions, is_installed
+
+MOST_DENSE = 1 << 28  # entries of sparse rows that are written out for a fit
+BLOCK = 1 << 22  # the same, at a time, for scores
+SEEDS = ("random_state", "random_seed", "seed")
+THREADS = ("n_jobs", "thread_count", "nthread", "num_threads")
+RESERVED = dict.fromkeys(SEEDS, "the seed of the run") | dict.fromkeys(THREADS, "1, so that times compare")
+BALANCE = ("class_weight", "auto_class_weights", "scale_pos_weight")  # the first that there is balances
+WEIGHTING = (*BALANCE, "class_weights", "is_unbalance")  # any of them in `params` decides alone
+SCORES = ("decision_function", "predict_joint_log_proba", "predict_proba")
+
+
+class Estimator(StrEnum):
+    """The classifiers of `sklearn` by name."""
+
+    hist_gradient_boosting = "hist_gradient_boosting"
+    random_forest = "random_forest"
+    extra_trees = "extra_trees"
+    decision_tree = "decision_tree"
+    logistic_regression = "logistic_regression"
+    linear_svc = "linear_svc"
+    gaussian_nb = "gaussian_nb"
+    mlp = "mlp"
+    lightgbm = "lightgbm"
+    xgboost = "xgboost"
+
+
+PATHS = {
+    Estimator.hist_gradient_boosting: "sklearn.ensemble.HistGradientBoostingClassifier",
+    Estimator.random_forest: "sklearn.ensemble.RandomForestClassifier",
+    Estimator.extra_trees: "sklearn.ensemble.ExtraTreesClassifier",
+    Estimator.decision_tree: "sklearn.tree.DecisionTreeClassifier",
+    Estimator.logistic_regression: "sklearn.linear_model.LogisticRegression",
+    Estimator.linear_svc: "sklearn.svm.LinearSVC",
+    Estimator.gaussian_nb: "sklearn.naive_bayes.GaussianNB",
+    Estimator.mlp: "sklearn.neural_network.MLPClassifier",
+    Estimator.lightgbm: "lightgbm.LGBMClassifier",
+    Estimator.xgboost: "xgboost.XGBClassifier",
+}
+DEFAULTS: Mapping[str, Mapping[str, Any]] = {  # set unless `params` does
+    PATHS[Estimator.logistic_regression]: {"max_iter": 1000},
+    PATHS[Estimator.lightgbm]: {"verbosity": -1},
+    "catboost.CatBoostClassifier": {"verbose": False, "allow_writing_files": False},
+}
+CLASSES = {  # of models, by the beginning of an import path
+    PATHS[Estimator.logistic_regression]: ModelClass.linear,
+    PATHS[Estimator.linear_svc]: ModelClass.linear,
+    "sklearn.ensemble.": ModelClass.trees,
+    "sklearn.tree.": ModelClass.trees,
+    "lightgbm.": ModelClass.trees,
+    "xgboost.": ModelClass.trees,
+    "catboost.": ModelClass.trees,
+    "sklearn.neural_network.": ModelClass.network,
+    "sklearn.svm.": ModelClass.kernel,
+    "sklearn.gaussian_process.": ModelClass.kernel,
+}
+
+
+class Fitted:
+    """A classifier, into which the search for NaN does not look: trees have thresholds at infinity."""
+
+    __slots__ = ("model", "writes_out")
+
+    def __init__(self, model: Any, writes_out: bool = False):
+        self.model = model
+        self.writes_out = writes_out  # whether sparse rows are written out for it
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.model, self.writes_out)
+
+
+class State(NamedTuple):
+    """The classifier, before and after its fit."""
+
+    seed: int
+    features: int
+    fitted: Fitted | None  # None before the fit
+    w: np.ndarray | None = None  # (d,) of a linear classifier
+
+
+class EstimatorMethod(Method):
+    """A classifier with scikit-learn's interface, at an import path, with parameters."""
+
+    access = Access.full
+    weighted = True
+    claims = Claims(rate="none", cost="one fit of the classifier")
+    citation = "pedregosa2011scikit"
+    exempt = {
+        "auc": "most classifiers are not linear, and the small problem of this check is",
+        "cost": "its cost is that of the classifier",
+        "weighted": "weights mean what the classifier makes of them: leaves of trees count rows",
+    }
+    deviations = (
+        "Classes are balanced where the classifier can balance them, and all of it runs in one thread.",
+    )
+
+    params: Mapping[str, Any] | None
+
+    @property
+    def _path(self) -> str:
+        """The import path of the class."""
+        raise NotImplementedError
+
+    @property
+    def _label(self) -> str:
+        """The choice of the class in messages."""
+        raise NotImplementedError
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        Parameters.coerce(self, "params")
+        path = self._path
+        package = path.partition(".")[0]
+        if not all(part.isidentifier() for part in path.split(".")):
+            raise ParameterError(f"{self.name}: cls must be the import path of a class, got {path!r}.")
+        if not is_installed(package):
+            raise ParameterError(
+                f"{self.name}: {self._label} needs the package {package}, which is not installed: "
+                f"pip install {package}."
+            )
+        found = next((kind for begin, kind in CLASSES.items() if path.startswith(begin)), ModelClass.other)
+        object.__setattr__(self, "class_of_model", found)
+        object.__setattr__(self, "packages", () if package == "sklearn" else distributions(package))
+        if self.params or path not in PATHS.values():
+            self._check()
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+        """Nothing but the seed of the fit; a ParameterError where the classifier takes no weights."""
+        if problem.weights is not None:
+            taken = inspect.signature(imported(self._path).fit).parameters
+            if "sample_weight" not in taken and not _takes_any(taken):
+                raise ParameterError(f"{self.name}: {self._label} takes no sample_weight.")
+        return State(int(rng.integers(2**31 - 1)), problem.n_features, None)
+
+    def step(self, state: State, batch: Batch) -> State:
+        """Fit, unless it is done already."""
+        if len(batch.rows) == 0 or state.fitted is not None:
+            return state
+        labels = (batch.y == 1).astype(np.int64)
+        if labels.min() == labels.max():  # nothing to tell apart: all rows score the same
+            w = np.zeros(state.features) if self._is_linear else None
+            return state._replace(fitted=Fitted(None), w=w)
+        fitted = self._fitted(state.seed, batch, labels)
+        w = np.array(fitted.model.coef_[0], np.float64) if self._is_linear else None
+        return state._replace(fitted=fitted, w=w)
+
+    def done(self, state: State) -> bool:
+        """Whether the classifier is fitted."""
+        return state.fitted is not None
+
+    @property
+    def weights(self) -> Callable[[State], np.ndarray]:
+        """Of a state, (d,) the coefficients; only linear classifiers have this."""
+        if not self._is_linear:
+            raise AttributeError(f"{self._path} is not a linear model.")
+        return lambda state: np.zeros(state.features) if state.w is None else state.w.copy()
+
+    def score(self, state: State, X: Any) -> np.ndarray:
+        """(n,) decision values, log odds or probabilities of the positive class."""
+        if state.w is not None:
+            return np.asarray(X @ state.w, np.float64)
+        if state.fitted is None or state.fitted.model is None:
+            return np.zeros(X.shape[0])
+        with _quiet():
+            if not (sparse.issparse(X) and state.fitted.writes_out):
+                return _scores(state.fitted.model, _float64_rows(X))
+            size = max(1, BLOCK // max(1, X.shape[1]))
+            blocks = [X[start : start + size].toarray() for start in range(0, X.shape[0], size)]
+            return np.concatenate([_scores(state.fitted.model, _float64_rows(block)) for block in blocks])
+
+    def state_bytes(self, state: State) -> int:
+        """Bytes of the pickled classifier."""
+        return 0 if state.fitted is None else len(pickle.dumps(state.fitted.model))
+
+    @property
+    def _is_linear(self) -> bool:
+        return self.class_of_model is ModelClass.linear
+
+    def _fitted(self, seed: int, batch: Batch, labels: np.ndarray) -> Fitted:
+        """The classifier after its fit, to sparse rows as they are unless it refuses them."""
+        own = {} if batch.weights is None else {"sample_weight": batch.weights}
+        with _quiet():
+            try:
+                model = self._made(seed, batch)
+                model.fit(_float64_rows(batch.X), labels, **own)
+                return Fitted(model)
+            except (TypeError, ValueError):
+                if not sparse.issparse(batch.X):
+                    raise
+            n, d = batch.X.shape
+            if n * d > MOST_DENSE:
+                raise ParameterError(
+                    f"{self.name}: {self._label} takes dense rows only, and {n:,} sparse rows of {d:,} "
+                    f"features are too many to be written out: use another estimator, such as extra_trees, "
+                    f"or features=projection."
+                )
+            model = self._made(seed, batch)
+            model.fit(_float64_rows(batch.X.toarray()), labels, **own)
+            return Fitted(model, writes_out=True)
+
+    def _made(self, seed: int, batch: Batch) -> Any:
+        """The classifier before its fit."""
+        cls, given, (n_pos, n_neg) = imported(self._path), dict(self.params or {}), class_totals(batch)
+        known = _parameters(cls)
+        chosen = dict(DEFAULTS.get(self._path, {}))
+        for words, value in ((SEEDS, seed), (THREADS, 1)):
+            chosen |= dict.fromkeys(_first(words, known), value)
+        if not given.keys() & set(WEIGHTING):
+            n = n_pos + n_neg
+            weighted = {0: n / (2.0 * n_neg), 1: n / (2.0 * n_pos)}
+            values = {
+                # Not all versions of the classifiers count weights where they balance.
+                "class_weight": "balanced" if batch.weights is None else weighted,
+                "auto_class_weights": "Balanced",
+                "scale_pos_weight": n_neg / n_pos,
+            }
+            chosen |= {word: values[word] for word in _first(BALANCE, known)}
+        return cls(**chosen | given)
+
+    def _check(self) -> None:
+        """Refuse what is no classifier, and parameters that it lacks or refuses, or that the run sets."""
+        cls, given = imported(self._path), dict(self.params or {})
+        if not isinstance(cls, type) or not hasattr(cls, "fit"):
+            raise ParameterError(f"{self.name}: {self._label} is no class with a method `fit`.")
+        if not any(hasattr(cls, name) for name in SCORES):
+            raise ParameterError(
+                f"{self.name}: {self._label} gives no scores: it has neither decision_function nor "
+                f"predict_proba."
+            )
+        known = _parameters(cls)
+        for key, value in given.items():
+            what = f"{self.name}: params.{key} of {self._label}"
+            if key in RESERVED:
+                raise ParameterError(f"{what} cannot be set: it is {RESERVED[key]}.")
+            if key not in known and not _takes_any(inspect.signature(cls).parameters):
+                near = get_close_matches(key, known, n=1)
+                meant = f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(sorted(known))}."
+                raise ParameterError(f"{what}: there is no such parameter, got {value!r}. {meant}")
+        try:
+            model = cls(**given)
+            if hasattr(model, "_parameter_constraints"):  # of scikit-learn's own
+                model._validate_params()
+        except Exception as error:  # of a library's own class
+            words = " ".join(str(error).split())
+            raise ParameterError(f"{self.name}: {self._label} refuses params={given}: {words}") from None
+
+
+@dataclass(frozen=True)
+class ImportedEstimator(EstimatorMethod):
+    """Any class with scikit-learn's `fit` and `decision_function` or `predict_proba`, by its import path.
+
+    Parameters
+    ----------
+    cls : str
+        Import path of the class, such as ``catboost.CatBoostClassifier``.
+    params : mapping or None
+        Parameters of the classifier that replace its defaults: numbers, texts, true, false, null, and lists
+        or mappings of these.
+    """
+
+    name = "estimator"
+    class_of_model = ModelClass.other
+    imports = ("cls",)
+
+    cls: str = PATHS[Estimator.logistic_regression]
+    params: Mapping[str, Any] | None = None
+
+    @property
+    def _path(self) -> str:
+        return self.cls
+
+    @property
+    def _label(self) -> str:
+        return f"cls={self.cls}"
+
+
+@dataclass(frozen=True)
+class SklearnClassifier(EstimatorMethod):
+    """A classifier of scikit-learn, LightGBM or XGBoost, as a reference line: most are not linear models.
+
+    Parameters
+    ----------
+    estimator : Estimator
+        hist_gradient_boosting, random_forest, extra_trees, decision_tree, logistic_regression, linear_svc,
+        gaussian_nb, mlp, lightgbm or xgboost.
+    params : mapping or None
+        Parameters of the classifier that replace its defaults: numbers, texts, true, false, null, and lists
+        or mappings of these.
+    """
+
+    name = "sklearn"
+    class_of_model = ModelClass.trees  # of the default
+
+    estimator: Estimator = Estimator.hist_gradient_boosting
+    params: Mapping[str, Any] | None = None
+
+    @property
+    def _path(self) -> str:
+        return PATHS[self.estimator]
+
+    @property
+    def _label(self) -> str:
+        return f"estimator={self.estimator}"
+
+
+@cache
+def imported(path: str) -> Any:
+    """The object at an import path; a ParameterError if there is none."""
+    module, _, name = path.rpartition(".")
+    try:
+        found = importlib.import_module(module or path)
+    except Exception as error:  # an import runs code that may raise anything
+        words = " ".join(str(error).split())
+        raise ParameterError(f"estimator: {module or path} cannot be imported: {words}.") from None
+    if not module or not hasattr(found, name):
+        near = get_close_matches(name, [each for each in dir(found) if not each.startswith("_")], n=1)
+        meant = f" Did you mean {module}.{near[0]}?" if module and near else ""
+        raise ParameterError(
+            f"estimator: cls must be the import path of a class, such as catboost.CatBoostClassifier, "
+            f"and there is none at {path}.{meant}"
+        )
+    return getattr(found, name)
+
+
+@cache
+def _parameters(cls: Any) -> frozenset[str]:
+    """The names of the parameters of a class."""
+    own = set(inspect.signature(cls).parameters)
+    with suppress(Exception):  # of a class without such a method, or without defaults
+        own |= set(cls().get_params(deep=False))
+    return frozenset(own)
+
+
+def _first(words: Sequence[str], known: Collection[str]) -> list[str]:
+    """The first of the words that is known, if any."""
+    return [word for word in words if word in known][:1]
+
+
+def _takes_any(parameters: Mapping[str, inspect.Parameter]) -> bool:
+    return any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """One thread of BLAS, and no warnings."""
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _scores(model: Any, X: Any) -> np.ndarray:
+    """(n,) what ranks the rows."""
+    if hasattr(model, "decision_function"):
+        found = model.decision_function(X)
+    elif hasattr(model, "predict_joint_log_proba"):  # its probabilities round to 0 and 1
+        both = model.predict_joint_log_proba(X)
+        found = both[:, 1] - both[:, 0]
+    else:
+        found = model.predict_proba(X)
+    found = np.asarray(found, np.float64)
+    return found[:, -1] if found.ndim == 2 else found
+
+
+def _float64_rows(X: Any) -> Any:
+    """Rows as scikit-learn takes them."""
+    if not sparse.issparse(X):
+        return np.asarray(X, np.float64)
+    X = X.tocsr()
+    parts = (X.data.astype(np.float64), X.indices.astype(np.int32), X.indptr.astype(np.int32))
+    return sparse.csr_matrix(parts, shape=X.shape)

@@ -1,0 +1,220 @@
+"""algo=estimator and its presets, algo=sklearn, against the classifiers themselves."""
+
+import pickle
+
+import numpy as np
+import pytest
+from catboost import CatBoostClassifier
+from lightgbm import LGBMClassifier
+from scipy import sparse
+from scipy.stats import rankdata
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from xgboost import XGBClassifier
+
+from aucbench import Batch, ParameterError, Problem
+from aucbench.contracts import class_of_model
+from aucbench.evaluation import exact_auc
+from aucbench.sklearn import AUCClassifier
+from aucbench_algorithms import ImportedEstimator, SklearnClassifier
+from aucbench_algorithms.estimator import PATHS, Estimator
+from tests.helpers.training import problem_of, random_problem, train
+
+X, Y = random_problem(0, 150, 6)
+X_TEST, Y_TEST = random_problem(0, 300, 6)
+PASS = np.zeros((1, 0), np.int64)
+LAYOUTS = [np.asarray, sparse.csr_matrix, sparse.csr_array]
+LINEAR = (Estimator.logistic_regression, Estimator.linear_svc)
+SEED = int(np.random.default_rng(0).integers(2**31 - 1))
+
+
+def scores_of(algorithm, rows=X, new=X_TEST, labels=Y):
+    return algorithm.score(train(algorithm, rows, labels, PASS), new)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("name", "classifier"),
+    [
+        (
+            "hist_gradient_boosting",
+            HistGradientBoostingClassifier(class_weight="balanced", random_state=SEED),
+        ),
+        ("gaussian_nb", GaussianNB()),
+        ("logistic_regression", LogisticRegression(class_weight="balanced", max_iter=1000)),
+    ],
+)
+def test_rows_are_ranked_as_the_classifier_ranks_them(name, classifier, layout):
+    classifier.fit(X, Y)
+    expected = classifier.predict_proba(X_TEST)[:, 1]
+    found = scores_of(SklearnClassifier(estimator=name), layout(X), layout(X_TEST))
+    assert np.array_equal(np.argsort(found, kind="stable"), np.argsort(expected, kind="stable"))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_parameters_and_the_seed_of_the_run_reach_the_classifier(layout):
+    params = {"n_estimators": 7, "max_depth": 2, "criterion": "entropy", "class_weight": None}
+    classifier = RandomForestClassifier(random_state=SEED, **params).fit(layout(X), Y)
+    found = scores_of(SklearnClassifier(estimator="random_forest", params=params), layout(X))
+    assert np.array_equal(found, classifier.predict_proba(X_TEST)[:, 1])
+    assert not np.array_equal(found, scores_of(SklearnClassifier(estimator="random_forest"), layout(X)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", list(Estimator))
+def test_every_classifier_learns_repeats_itself_and_can_be_pickled(name, layout):
+    algorithm = SklearnClassifier(estimator=name)
+    state = train(algorithm, layout(X), Y, PASS)
+    assert algorithm.done(state)
+    scores = algorithm.score(state, layout(X))
+    assert scores.shape == (150,)
+    assert exact_auc(scores, Y) > 0.7
+    assert np.array_equal(scores, scores_of(algorithm, layout(X), layout(X)))
+    assert np.array_equal(scores, algorithm.score(pickle.loads(pickle.dumps(state)), layout(X)))
+    model = state.fitted.model
+    assert model.get_params().get("n_jobs", 1) == 1
+    assert model.get_params().get("class_weight", "balanced") == "balanced"
+    by_path = ImportedEstimator(cls=PATHS[name])
+    assert np.array_equal(scores, scores_of(by_path, layout(X), layout(X)))
+    assert class_of_model(by_path) is class_of_model(algorithm)
+
+
+@pytest.mark.parametrize("name", list(Estimator))
+def test_only_linear_classifiers_have_weights(name):
+    algorithm = SklearnClassifier(estimator=name)
+    assert hasattr(algorithm, "weights") == (name in LINEAR)
+    if name in LINEAR:
+        state = train(algorithm, X, Y, PASS)
+        np.testing.assert_allclose(algorithm.score(state, X_TEST), X_TEST @ algorithm.weights(state))
+
+
+@pytest.mark.parametrize("name", list(Estimator))
+def test_one_class_alone_scores_all_rows_alike(name):
+    scores = scores_of(SklearnClassifier(estimator=name), labels=np.ones(150, np.int8))
+    assert np.ptp(scores) == 0
+
+
+def test_sparse_rows_that_do_not_fit_are_refused_by_classifiers_that_take_dense_ones():
+    wide = sparse.csr_array((150, 10**8))
+    with pytest.raises(ParameterError, match="hist_gradient_boosting takes dense rows only"):
+        train(SklearnClassifier(), wide, Y, PASS)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        (
+            {"estimator": "os.system"},
+            r"sklearn: estimator must be one of hist_gradient_boosting, .*os\.system",
+        ),
+        (
+            {"params": {"max_dept": 3}},
+            r"params\.max_dept of estimator=hist_.*got 3.*'max_depth'",
+        ),
+        (
+            {"params": {"max_iter": -5}},
+            r"sklearn: estimator=hist_.* refuses.*'max_iter'.*Got -5",
+        ),
+        ({"params": {"max_iter": [1]}}, r"refuses params=.*'max_iter'"),
+        ({"params": {"max_iter": object()}}, r"params\.max_iter must be a number, text.*got <object"),
+        ({"estimator": "lightgbm", "params": {"n_jobs": 3}}, r"params\.n_jobs .* cannot be set"),
+        ({"params": {"random_state": 3}}, r"params\.random_state .* cannot be set.*seed of the run"),
+        ({"params": 3}, r"params must be a mapping.*got 3"),
+    ],
+)
+def test_a_wrong_setting_is_refused_by_name(fields, words):
+    with pytest.raises(ParameterError, match=words):
+        SklearnClassifier(**fields)
+
+
+def test_a_package_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ParameterError, match=r"estimator=lightgbm needs the package lightgbm.*pip install"):
+        SklearnClassifier(estimator="lightgbm")
+
+
+def test_nothing_is_fitted_before_the_first_pass():
+    algorithm = SklearnClassifier()
+    state = algorithm.init(problem_of(algorithm, X, Y, 1), np.random.default_rng(0))
+    assert not algorithm.done(state)
+    assert not algorithm.score(state, X).any()
+
+
+X_ROWS = {"dense": X, "csr": sparse.csr_array(X * (np.abs(X) > 0.2))}
+
+
+@pytest.mark.parametrize("layout", X_ROWS)
+def test_seed_thread_balance_and_parameters_reach_a_class_that_uses_other_words(layout):
+    rows, params = X_ROWS[layout], {"iterations": 20, "depth": 3, "ignored_features": [5]}
+    classifier = CatBoostClassifier(
+        random_seed=SEED, thread_count=1, auto_class_weights="Balanced", logging_level="Silent",
+        allow_writing_files=False, **params,
+    ).fit(sparse.csr_matrix(rows) if layout == "csr" else rows, Y == 1)  # fmt: skip
+    algorithm = ImportedEstimator(cls="catboost.CatBoostClassifier", params=params)
+    state = train(algorithm, rows, Y, PASS)
+    assert not state.fitted.writes_out
+    expected = classifier.predict_proba(X_TEST)[:, 1]
+    assert np.array_equal(algorithm.score(state, X_TEST), expected)
+    assert np.array_equal(algorithm.score(pickle.loads(pickle.dumps(state)), X_TEST), expected)
+    assert algorithm.packages == ("catboost",)
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("lightgbm", {"n_estimators": 7, "max_bin": 15, "class_weight": None}),
+        ("xgboost", {"n_estimators": 7, "max_depth": 2, "scale_pos_weight": 1.0}),
+    ],
+)
+def test_any_parameters_reach_the_boosters_of_the_presets(name, params):
+    algorithm = SklearnClassifier(estimator=name, params=params)
+    fixed = {"random_state": SEED, "n_jobs": 1}
+    cls = LGBMClassifier if name == "lightgbm" else XGBClassifier
+    quiet = {"verbosity": -1} if name == "lightgbm" else {}
+    expected = cls(**params, **fixed, **quiet).fit(X, Y == 1).predict_proba(X_TEST)[:, 1]
+    assert np.array_equal(rankdata(scores_of(algorithm)), rankdata(expected))
+
+
+def test_weights_of_rows_are_the_sample_weight():
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, 150)
+    for cls in ("sklearn.ensemble.AdaBoostClassifier", "catboost.CatBoostClassifier"):
+        algorithm = ImportedEstimator(cls=cls)
+        states = []
+        for own in (None, weights):
+            state = algorithm.init(Problem(X, Y, 1, None, own), np.random.default_rng(0))
+            states.append(algorithm.step(state, Batch(X, Y, PASS, weights=own)))
+        plain, weighted = (algorithm.score(state, X_TEST) for state in states)
+        assert not np.array_equal(plain, weighted)
+    algorithm = ImportedEstimator(cls="sklearn.neighbors.KNeighborsClassifier")
+    with pytest.raises(ParameterError, match=r"KNeighborsClassifier takes no sample_weight"):
+        algorithm.init(Problem(X, Y, 1, None, weights), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("cls", "words"),
+    [
+        ("nothing.Classifier", r"needs the package nothing.*pip install nothing"),
+        ("sklearn.nothing.Classifier", r"sklearn\.nothing cannot be imported: No module"),
+        ("sklearn.svm.SVX", r"there is none at sklearn\.svm\.SVX\. Did you mean sklearn\.svm\.SV"),
+        ("sklearn", r"must be the import path of a class.*none at sklearn"),
+        ("a b.C", r"must be the import path of a class, got 'a b\.C'"),
+        ("numpy.sum", r"numpy\.sum is no class with a method `fit`"),
+        ("sklearn.linear_model.LinearRegression", r"gives no scores: .*decision_function nor predict_proba"),
+        ("sklearn.ensemble.VotingClassifier", r"VotingClassifier refuses params=\{\}: .*estimators"),
+    ],
+)
+def test_a_path_to_no_classifier_is_one_sentence(cls, words):
+    with pytest.raises(ParameterError, match=words) as caught:
+        ImportedEstimator(cls=cls)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_classifier_of_scikit_learn_takes_any_estimator():
+    params = {"cls": "sklearn.ensemble.AdaBoostClassifier", "params": {"n_estimators": 5}}
+    model = AUCClassifier("estimator", params, random_state=0).fit(X, Y)
+    assert exact_auc(model.decision_function(X), Y) > 0.7
+    assert not hasattr(model, "coef_")
+    assert AUCClassifier("estimator", random_state=0).fit(X, Y).coef_.shape == (1, 6)

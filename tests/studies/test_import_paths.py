@@ -1,0 +1,105 @@
+"""Import paths in results of others are imported only if the user trusts their module."""
+
+import sys
+from dataclasses import replace
+
+import pytest
+
+from aucbench.api import entry_of
+from aucbench.cli.main import main
+from aucbench.errors import AucbenchError, ParameterError
+from aucbench.studies.import_paths import UntrustedError, check_choice
+from aucbench_algorithms import estimator
+
+pytestmark = pytest.mark.slow  # whole studies
+
+MODULE = """
+from pathlib import Path
+from sklearn.linear_model import LogisticRegression
+
+Path(__file__).with_suffix(".imported").touch()
+
+
+class Stranger(LogisticRegression):
+    pass
+"""
+PATH = "stranger_model.models.Stranger"
+RUN = ("dataset=breast_cancer", "tracking=none", "isolation=none", "algo=estimator")
+STUDIES = {
+    "fixed": (f"algo.cls={PATH}",),
+    "tuned": ("tuning=grid", f"tuning.grid={{estimator: {{cls: [{PATH}, sklearn.svm.LinearSVC]}}}}"),
+}
+
+
+@pytest.fixture
+def stranger(tmp_path, monkeypatch):
+    """Whether the package of a stranger was imported since the last call."""
+    package = tmp_path / "stranger_model"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "models.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+    def was_imported():
+        for name in [name for name in sys.modules if name.startswith("stranger_model")]:
+            del sys.modules[name]
+        estimator.imported.cache_clear()
+        marker = package / "models.imported"
+        found = marker.exists()
+        marker.unlink(missing_ok=True)
+        return found
+
+    yield was_imported
+    was_imported()
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_no_command_imports_a_path_of_others_until_its_module_is_trusted(study, stranger, capsys):
+    assert main([*RUN, *STUDIES[study], f"study={study}"]) == 0
+    assert main(["results", "export", study, "theirs.zip"]) == 0
+    assert stranger()
+    assert main(["results", "import", "theirs.zip", "--store", "ours"]) == 0
+    for command in (
+        ("leaderboard", "--with", "theirs.zip"),
+        ("leaderboard", "--store", "ours"),
+        ("status", "--store", "ours"),
+        ("results", "check", "theirs.zip"),
+        ("rescore", study, "--metrics", "ap", "--store", "ours"),
+        ("results", "verify", "theirs.zip"),
+        ("results", "verify", "theirs.zip", "--trust", "stranger"),
+    ):
+        capsys.readouterr()
+        status = main(list(command))
+        assert not stranger(), command
+        if command[0] == "rescore" or "verify" in command:
+            told = capsys.readouterr()
+            assert status == 1
+            assert f"import {PATH}" in told.out + told.err
+            assert "add --trust stranger_model" in told.out + told.err
+    trust = ("--trust", "stranger_model.models", "--trust", "sklearn.svm")
+    assert main(["results", "verify", "theirs.zip", *trust]) == 0
+    assert "1 with equal AUC" in capsys.readouterr().out
+    assert stranger()
+    assert main(["rescore", study, "--metrics", "ap", "--store", "ours", *trust]) == 0
+    assert stranger()
+
+
+def test_a_path_of_the_users_own_needs_no_trust_and_the_default_is_trusted(stranger):
+    assert entry_of([*RUN, f"algo.cls={PATH}"]).algorithm.instance.cls == PATH
+    assert stranger()
+    assert entry_of(RUN, trust=()).algorithm.instance.cls.startswith("sklearn")
+    with pytest.raises(UntrustedError, match=r"import sklearn\.svm\.SVC"):
+        entry_of([*RUN, "algo.cls=sklearn.svm.SVC"], trust=("stranger_model", "sklearn.svm.S", "skl"))
+
+
+def test_a_stored_choice_that_the_tuning_did_not_try_is_not_imported(stranger):
+    entry = entry_of([*RUN, "tuning=grid", "tuning.grid={estimator: {cls: [sklearn.svm.LinearSVC]}}"])
+    check_choice(entry.algorithm.instance, {"cls": "sklearn.svm.LinearSVC"}, entry.tuning.space)
+    with pytest.raises(UntrustedError, match=PATH):
+        check_choice(entry.algorithm.instance, {"cls": PATH}, entry.tuning.space)
+    assert not stranger()
+    with pytest.raises(AucbenchError):
+        replace(entry.algorithm.instance, cls="stranger_model.nothing.Stranger")
+    with pytest.raises(ParameterError, match="needs the package nobody"):
+        replace(entry.algorithm.instance, cls="nobody.models.Stranger")
