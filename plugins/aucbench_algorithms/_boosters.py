@@ -12,7 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-Derivatives = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]  # by the scores: gradient and curvature
+from aucbench.objectives import lightgbm_objective, xgboost_objective
+
+# Of scores and the library's own rows, with labels and weights: gradient and curvature by the scores.
+Objective = Callable[[Any, Any], tuple[np.ndarray, np.ndarray]]
 
 
 class Rows(NamedTuple):
@@ -36,6 +39,7 @@ class LightGbm:
         "subsample": "bagging_fraction",
         "colsample_bytree": "feature_fraction",
     }
+    pair_objective = staticmethod(lightgbm_objective)
     objectives: Mapping[str, str] = {"pairs": "none", "log_loss": "binary", "ranking": "lambdarank"}
     largest_group = 500  # LightGBM visits every pair of a group, and takes 10,000 rows at most
 
@@ -59,9 +63,9 @@ class LightGbm:
         )
         self._booster = lightgbm.Booster(settings, data)
 
-    def grow(self, derivatives: Derivatives | None) -> None:
-        """One round; without derivatives, of the library's own objective."""
-        self._booster.update(fobj=derivatives and (lambda scores, data: derivatives(scores)))
+    def grow(self, objective: Objective | None) -> None:
+        """One round; without an objective, of the library's own."""
+        self._booster.update(fobj=objective)
 
     def scores(self, X: Any, start: int, stop: int) -> np.ndarray:
         """(n,) sums of the trees of some rounds."""
@@ -110,8 +114,9 @@ class XgBoost:
         "subsample": "subsample",
         "colsample_bytree": "colsample_bytree",
     }
+    pair_objective = staticmethod(xgboost_objective)
     objectives: Mapping[str, str] = {
-        "pairs": "reg:squarederror",  # its place is taken by the derivatives
+        "pairs": "reg:squarederror",  # replaced by an objective that is given
         "log_loss": "binary:logistic",
         "ranking": "rank:pairwise",
     }
@@ -129,12 +134,9 @@ class XgBoost:
         self._data, self._rounds = self._matrix(rows.X, **more), 0
         self._booster = xgboost.Booster(fixed | dict(settings), [self._data])
 
-    def grow(self, derivatives: Derivatives | None) -> None:
-        """One round; without derivatives, of the library's own objective."""
-        own: Any = None
-        if derivatives is not None:
-            own = lambda scores, data: derivatives(np.asarray(scores, np.float64))  # noqa: E731
-        self._booster.update(self._data, self._rounds, own)
+    def grow(self, objective: Objective | None) -> None:
+        """One round; without an objective, of the library's own."""
+        self._booster.update(self._data, self._rounds, objective)
         self._rounds += 1
 
     def scores(self, X: Any, start: int, stop: int) -> np.ndarray:

@@ -53,7 +53,7 @@ from aucbench import (
 )
 from aucbench.evaluation import exact_auc
 from aucbench.kernels import pair_loss
-from aucbench_algorithms._boosters import LightGbm, Rows, XgBoost
+from aucbench_algorithms._boosters import LightGbm, Objective, Rows, XgBoost
 from aucbench_algorithms._linear_method import class_shares, total
 from aucbench_algorithms._parameters import Parameters, distributions, is_installed
 
@@ -67,7 +67,6 @@ RESERVED = {  # parameters of the libraries, by pattern, that something else dec
     r".*early_stopping.*": "it is `patience`",
     r".*(file|mlist|machine|port|workers|model|save_binary|directory).*": "no file and no network is used",
 }
-LEAST_CURVATURE = 1e-3  # of a row, as a share of its class: bounds the values of leaves
 MANY = 500  # rows with more pairs than are visited one by one
 OBJECTIVE = r"objective(_type)?|app(lication)?|loss"
 
@@ -104,9 +103,9 @@ class Trees:
     def __reduce__(self) -> Any:
         return type(self), (self.held, self.booster, self.rounds, False)
 
-    def grow(self, derivatives: Any) -> None:
+    def grow(self, objective: Objective | None) -> None:
         """One round, of which the held-out rows get their scores."""
-        self.booster.grow(derivatives)
+        self.booster.grow(objective)
         if self.held is not None:
             self.held_scores += self.booster.scores(self.held.X, self.rounds, self.rounds + 1)
         self.rounds += 1
@@ -226,9 +225,9 @@ class Boosting(Method):
             )
         if problem.loss is not None:  # the warm-up has few rows, and the sums over many are other kernels
             y = np.where(np.arange(MANY) % 2, 1, -1).astype(np.int8)
-            pair_derivatives(
-                problem.loss, np.linspace(-1.0, 1.0, MANY), Batch(y[:, None], y, np.zeros((0, 0), np.int64))
-            )
+            own = None if problem.weights is None else np.ones(MANY)
+            mean = pair_loss.pair_mean(problem.loss, np.linspace(-1.0, 1.0, MANY), y, own)
+            _ = mean.slopes, mean.curvature.diagonal
         seed = int(rng.integers(2**31 - 1))
         return State(Trees(held), seed, 0, 0, 0, -np.inf, np.zeros(1), problem.loss)
 
@@ -278,15 +277,7 @@ class Boosting(Method):
 
     def _round(self, state: State, batch: Batch) -> State:
         largest = np.zeros(1)
-
-        def derivatives(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            gradient, curvature = pair_derivatives(state.loss, scores, batch)
-            largest[0] = np.max(np.abs(gradient) + curvature)  # NaN if any is
-            if not np.isfinite(largest[0]):
-                largest[0], gradient, curvature = np.nan, np.zeros_like(gradient), np.ones_like(gradient)
-            return gradient, curvature
-
-        own = derivatives if self.criterion is Criterion.pairs else None
+        own = self._pair_objective(state.loss, batch, largest) if self.criterion is Criterion.pairs else None
         trees = state.trees
         if trees.booster is None or not trees.is_live or trees.rounds != state.rounds:
             trees = self._regrown(state, batch, own)
@@ -298,11 +289,27 @@ class Boosting(Method):
         auc = exact_auc(trees.held_scores, trees.held.y, trees.held.weights)
         return state._replace(best=done, best_auc=auc) if auc > state.best_auc else state
 
-    def _regrown(self, state: State, batch: Batch, derivatives: Any) -> Trees:
+    def _pair_objective(self, loss: Any, batch: Batch, largest: np.ndarray) -> Objective:
+        """The objective of the library; it stores the largest derivative, NaN where one is not finite."""
+        # A row of weight k counts as k rows, as in the log loss of the libraries.
+        objective, mean_weight = BOOSTERS[self.library].pair_objective(loss), total(batch) / len(batch.y)
+
+        def finite(scores: Any, data: Any) -> tuple[np.ndarray, np.ndarray]:
+            largest[0] = np.nan
+            if np.all(np.isfinite(scores)):
+                gradient, curvature = (mean_weight * each for each in objective(scores, data))
+                if (extreme := np.max(np.abs(gradient) + curvature)) < np.finfo(np.float32).max:
+                    largest[0] = extreme
+                    return gradient, curvature
+            return np.zeros(len(batch.y)), np.ones(len(batch.y))
+
+        return finite
+
+    def _regrown(self, state: State, batch: Batch, objective: Objective | None) -> Trees:
         """The trees of a state with their training rows: equal rows give equal trees."""
         trees = Trees(state.trees.held, self._booster(state.seed, batch))
         for _ in range(state.rounds):
-            trees.grow(derivatives)
+            trees.grow(objective)
         return trees
 
     def _booster(self, seed: int, batch: Batch) -> Any:
@@ -356,16 +363,3 @@ class Boosting(Method):
             raise ParameterError(f"boosting: {self.library} refuses params={dict(params)}: {words}") from None
         if unknown:
             raise ParameterError(f"boosting: {self.library} has no parameter '{unknown[0]}' in params.")
-
-
-def pair_derivatives(loss: Any, scores: np.ndarray, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
-    """(n,) gradient and (n,) curvature by the scores of n times the mean of a loss over all pairs."""
-    mean, size, shares = (
-        pair_loss.pair_mean(loss, scores, batch.y, batch.weights),
-        total(batch),
-        class_shares(batch),
-    )
-    # The Hessian is the Laplacian of a graph between the classes: its product with one class has its degrees.
-    curvature = np.abs(mean.curvature.product((batch.y == 1).astype(np.float64)))
-    curvature = np.maximum(curvature, LEAST_CURVATURE * shares) if curvature.any() else shares
-    return size * mean.slopes, size * curvature

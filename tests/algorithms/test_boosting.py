@@ -15,7 +15,6 @@ import aucbench
 from aucbench import Batch, ParameterError, Problem
 from aucbench.sklearn import AUCClassifier
 from aucbench_algorithms import Boosting
-from aucbench_algorithms.boosting import pair_derivatives
 from tests.helpers.training import random_problem, train
 
 X, Y = random_problem(0, 400, 6, unit=False)
@@ -33,37 +32,6 @@ def passes(count):
 
 def loss(name):
     return aucbench.catalog().loss(name)()
-
-
-def brute_force(name, scores, y, weights):
-    """Gradient and second derivatives of n times the mean over pairs, pair by pair."""
-    own = loss(name)
-    theta = next(iter(vars(own).values()), 0.0)
-    positive, negative = np.flatnonzero(y == 1), np.flatnonzero(y == -1)
-    factor = weights.sum() / (weights[positive].sum() * weights[negative].sum())
-    gradient, curvature = np.zeros((2, len(y)))
-    for i in positive:
-        for j in negative:
-            m, w = scores[i] - scores[j], factor * weights[i] * weights[j]
-            slope = own.derivative(m, theta)
-            bend = (own.derivative(m + 1e-5, theta) - own.derivative(m - 1e-5, theta)) / 2e-5
-            gradient[i] += w * slope
-            gradient[j] -= w * slope
-            curvature[[i, j]] += w * bend
-    return gradient, curvature
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("name", ["logistic", "squared_hinge", "square", "exponential"])
-def test_derivatives_are_sums_over_pairs(name, weighted):
-    rng = np.random.default_rng(3)
-    y = np.where(rng.random(60) < 0.3, 1, -1).astype(np.int8)
-    scores, own = rng.normal(size=60), rng.uniform(0.5, 2.0, 60) if weighted else None
-    batch = Batch(np.zeros((60, 1)), y, passes(1), weights=own)
-    found = pair_derivatives(loss(name), scores, batch)
-    expected = brute_force(name, scores, y, np.ones(60) if own is None else own)
-    np.testing.assert_allclose(found[0], expected[0], rtol=1e-9)
-    np.testing.assert_allclose(found[1], expected[1], rtol=1e-4, atol=1e-4)
 
 
 def squared_hinge_objective(scores, y):
