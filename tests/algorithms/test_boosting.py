@@ -269,3 +269,13 @@ def test_a_loss_is_given_for_pairs_alone():
     assert aucbench.run(*words, "algo.rounds=10").auc > 0.98
     with pytest.raises(ParameterError, match="takes no loss"):
         aucbench.run(*words, "algo.criterion=log_loss")
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_run_stops_early_on_rows_of_its_training_part(library):
+    found = aucbench.run(
+        "algo=boosting", f"algo.library={library}", "algo.rounds=500", "algo.patience=10",
+        "algo.validation=0.2", "dataset=breast_cancer", "tracking=none", "store.path=null",
+    )  # fmt: skip
+    assert 10 < found.curve["iteration"].iloc[-1] < 500
+    assert found.auc > 0.97
