@@ -24,6 +24,7 @@ COMMANDS = {
     ),
     "new": Command("write a package with a working algorithm, dataset, loss or features", "new", "new"),
     "check": Command("try plugins against the rules of the contract", "check", "check"),
+    "audit": Command("try a function that claims to be an AUC loss against exact sums", "audit", "audit"),
     "try": Command(
         "run a method against others on small data: curves and a verdict", "try_method", "try_method"
     ),

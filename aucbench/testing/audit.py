@@ -1,0 +1,428 @@
+"""The audit of a function that claims to be an AUC loss: what it computes, where it departs, by how much."""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from aucbench.errors import ParameterError
+from aucbench.registry import Catalog
+from aucbench.testing.audited_function import CODES, AuditedFunction, Outcome
+from aucbench.testing.square_terms import square_terms
+from aucbench.testing.surrogates import COMPOSITIONS, LAWS, Batch, Identification, surrogates
+
+OK, NOTE, DEPARTS = "ok", "note", "departs"
+HUGE = 1e30  # a surrogate above this may overflow
+LEVELS = (1.0, 40.0, 100.0, 800.0)  # of saturated scores; e^100 overflows in float32, e^800 in float64
+
+
+class Line(NamedTuple):
+    """The outcome for one property."""
+
+    status: str  # ok, note or departs
+    text: str = ""
+
+
+class Audit(NamedTuple):
+    """The report on a function."""
+
+    name: str
+    library: str
+    computes: str
+    lines: dict[str, Line]  # by property
+
+    @property
+    def departures(self) -> int:
+        """The number of properties that do not hold."""
+        return sum(line.status == DEPARTS for line in self.lines.values())
+
+
+def audit(function: AuditedFunction, catalog: Catalog) -> Audit:
+    """Try a function of scores and labels against exact sums over all pairs.
+
+    Parameters
+    ----------
+    function : AuditedFunction
+        What `load` returns.
+    catalog : Catalog
+        Its losses are the surrogates that are tried, with a few others.
+
+    Returns
+    -------
+    Audit
+    """
+    trial = _Trial(function, catalog)
+    lines = {}
+    for name, check in trial.properties.items():
+        try:
+            lines[name] = check()
+        except Exception as error:  # whatever the function raises is a finding
+            lines[name] = Line(DEPARTS, f"It raised {_sentence(error)}")
+    return Audit(function.name, function.library, trial.computes(), lines)
+
+
+class _Trial:
+    """A function, its identification, and the checks of its properties."""
+
+    def __init__(self, function: AuditedFunction, catalog: Catalog):
+        self._f = function
+        known = list(surrogates(catalog))
+        found = []
+        for coding in function.codings:
+            function.negative = coding
+            unit = not _finite_everywhere(function)
+            identification = Identification(function, unit)
+            match = identification.nearest(known)
+            found.append((match.residual, coding, unit, identification, match))
+            if match.residual <= identification.exact:
+                break
+        _, function.negative, self._unit, self._by, self._match = min(found, key=lambda each: each[0])
+        self._squashed, self._terms = False, None  # type: bool, SquareTerms | None
+        if not self._is_known:
+            self._look_further(known)
+        self._tolerance = 1e-2 if function.single else 1e-6
+        self.properties: dict[str, Callable[[], Line]] = {
+            "value": self._value,
+            "gradient": self._gradient,
+            "float32": self._float32,
+            "direction": self._direction,
+            "shift": self._shift,
+            "scale": self._scale,
+            "ties": self._ties,
+            "one class": self._one_class,
+            "saturation": self._saturation,
+            "infinite": self._infinite,
+            "order of rows": self._order,
+            "labels": self._labels,
+            "input": self._input,
+            "repetition": self._repetition,
+        }
+
+    @property
+    def _is_known(self) -> bool:
+        return self._match.residual <= self._by.exact
+
+    @property
+    def _stands_still(self) -> bool:
+        """Whether it is the min-max margin loss with a, b and alpha that do not follow the scores."""
+        return self._terms is not None and not self._terms.couples
+
+    def _look_further(self, known: list) -> None:
+        squashed = None if self._unit else Identification(self._f, False, sigmoid=True)
+        match = squashed.nearest(known) if squashed else None
+        if squashed and match and match.residual <= squashed.exact:
+            self._by, self._match, self._squashed = squashed, match, True
+            return
+        self._match = self._by.of_margins() or self._match
+        if not self._is_known:
+            self._terms = square_terms(self._f, 0.5 if self._unit else 0.0)
+
+    def computes(self) -> str:
+        """One sentence on what the function computes."""
+        if self._is_known:
+            return f"{self._match}{' of sigmoid(scores)' * self._squashed}."
+        if self._stands_still:
+            return "the min-max margin loss at a, b and alpha that do not follow the scores."
+        if self._terms is not None:
+            return (
+                "no known surrogate, but the terms of the square loss over all pairs (and of the min-max margin "
+                f"loss) with margin {self._terms.margin:.4g}, some of which depart."
+            )
+        return f"no known surrogate; the nearest is {self._match}."
+
+    def _exact(self, scores: np.ndarray, positive: np.ndarray) -> float:
+        """The value that a batch should have, NaN if unknown."""
+        if not self._is_known:
+            return math.nan
+        with np.errstate(all="ignore"):
+            return self._match.value(1.0 / (1.0 + np.exp(-scores)) if self._squashed else scores, positive)
+
+    def _some(self) -> Iterator[Batch]:
+        for own in self._by.batches[:4]:
+            yield from (own[0], own[-1])
+
+    def _value(self) -> Line:
+        if self._is_known:
+            count = sum(map(len, self._by.batches))
+            return Line(
+                OK, f"{count} batches agree with the sums over all pairs to {self._match.residual:.1g}."
+            )
+        if self._terms is not None and self._terms.departures:
+            return Line(DEPARTS, " ".join(self._terms.departures))
+        if self._stands_still:
+            return Line(NOTE, "No pair of rows is coupled unless a, b and alpha are trained.")
+        return Line(
+            DEPARTS,
+            f"It departs from {self._match.surrogate.name} by up to {self._match.residual:.2g} of the value, "
+            "even with the best factor and constant for each composition of the batch.",
+        )
+
+    def _gradient(self) -> Line:
+        step, allowed = (1e-2, 5e-2) if self._f.single else (1e-5, 1e-5)
+        worst = 0.0
+        for scores, positive in [*self._some(), self._tied()["some scores are equal"]]:
+            gradient = self._f(scores, positive).gradient
+            if gradient is None:
+                return Line(NOTE, "It gives none.")
+            if not np.isfinite(gradient).all():
+                return Line(DEPARTS, f"An entry is {gradient[~np.isfinite(gradient)][0]} at finite scores.")
+            worst = max(worst, self._miss(self._f.value, scores, positive, gradient, step))
+        if worst > allowed:
+            return Line(DEPARTS, f"It departs from numeric differences by {worst:.2g} of the largest entry.")
+        return Line(OK, f"It agrees with numeric differences to {worst:.1g}.")
+
+    @staticmethod
+    def _miss(
+        value: Callable[..., float], scores: np.ndarray, positive: np.ndarray, slopes: np.ndarray, step: float
+    ) -> float:
+        """The largest distance of a gradient from the one-sided differences, over the largest entry."""
+        here, misses, size = value(scores, positive), [], float(np.abs(slopes).max())
+        for i, slope in enumerate(slopes):
+            move = step * (np.arange(scores.size) == i)
+            sides = (
+                (here - value(scores - move, positive)) / step,
+                (value(scores + move, positive) - here) / step,
+            )
+            middle, half = sum(sides) / 2.0, abs(sides[1] - sides[0]) / 2.0
+            # A smooth curve has its tangent in the middle of both chords, a kink anywhere between them.
+            misses.append(max(0.0, abs(slope - middle) - half) if half > 10.0 * step else abs(slope - middle))
+            size = max(size, abs(middle))
+        return max(misses) / max(size, 1e-8)
+
+    def _float32(self) -> Line:
+        worst = 0.0
+        for scores, positive in self._some():
+            rounded = scores.astype(np.float32)
+            one, two = self._f(rounded, positive), self._f(rounded.astype(np.float64), positive)
+            worst = max(worst, _apart(one, two))
+        if not worst <= 1e-3:
+            return Line(DEPARTS, f"With float32 scores the value or gradient differs by {worst:.2g}.")
+        return Line(OK, f"Value and gradient of float32 scores agree with those of float64 to {worst:.1g}.")
+
+    def _direction(self) -> Line:
+        for positives, negatives in COMPOSITIONS:
+            positive = np.arange(positives + negatives) < positives
+            centre = np.full(positive.size, 0.5 * self._unit)
+            up, down = (self._f.value(centre + side * 0.1 * positive, positive) for side in (1.0, -1.0))
+            if up > down:
+                return Line(
+                    DEPARTS,
+                    f"With {positives} positives and {negatives} negatives of equal scores it rises by "
+                    f"{up - down:.3g} when the positives do: its sign or its labels are the wrong way round.",
+                )
+        return Line(OK, "It falls when the scores of the positives rise from a tie.")
+
+    def _shift(self) -> Line:
+        worst, most = 0.0, 0.3 if self._unit else 10.0
+        for scores, positive in self._some():
+            start = 0.5 * scores if self._unit else scores
+            before, after = self._f(start, positive), self._f(start + most, positive)
+            worst = max(worst, _apart(after, before))
+        if worst <= self._tolerance:
+            return Line(
+                OK, f"Adding {most:g} to all scores changes nothing (relative difference {worst:.1g})."
+            )
+        text = f"Adding {most:g} to all scores changes the value or gradient by up to {worst:.2g} of its size"
+        expected = self._squashed or (self._stands_still and not (self._terms and self._terms.departures))
+        return Line(NOTE if expected else DEPARTS, f"{text}, though no pair changes its margin.")
+
+    def _scale(self) -> Line:
+        if not self._is_known:
+            return Line(NOTE, "Unknown, as the surrogate is.")
+        law = self._match.law
+        if law is None:
+            told = (
+                f"{r:.4g} at {k} + {m}" for (k, m), r in zip(COMPOSITIONS, self._match.factors, strict=True)
+            )
+            return Line(DEPARTS, f"The factor by positives + negatives follows no law: {', '.join(told)}.")
+        if not law[0]:
+            return Line(OK, "It does not depend on the rows or the share of positives.")
+        ratio = LAWS[law[0]](0.1, 100) / LAWS[law[0]](0.5, 100)
+        return Line(
+            NOTE, f"The factor {law[0]} of 100 rows with 10 % positives is {ratio:.3g} of that with 50 %."
+        )
+
+    def _tied(self) -> dict[str, Batch]:
+        rng, mask = np.random.default_rng(2), np.arange(12) < 3
+        coarse = rng.choice([-0.7, 0.1, 0.43, 1.9], 12)
+        spread = rng.standard_normal(12)
+        at_mean = np.array([-0.5, 0.25, 1.0, -1.0, 0.0, 0.5, 2.5, -0.25, -0.75, 0.75, 1.25, 1.5])
+        cases = {
+            "some scores are equal": (coarse, mask),
+            "all scores are equal": (np.full(12, 0.5), mask),
+            "all positives have one score": (np.where(mask, 1.0, spread), mask),
+            "all negatives have one score": (np.where(mask, spread, 0.0), mask),
+            "a score is the mean of its class": (at_mean, mask),
+            "there is one positive": (spread, np.arange(12) < 1),
+            "there is one negative": (spread, np.arange(12) < 11),
+        }
+        if self._unit:
+            return {name: (0.5 + scores / 8.0, own) for name, (scores, own) in cases.items()}
+        return cases
+
+    def _ties(self) -> Line:
+        jitter, faults = np.random.default_rng(3).standard_normal(12) * 1e-7, []
+        for when, (scores, positive) in self._tied().items():
+            found, exact = self._f(scores, positive), self._exact(scores, positive)
+            if math.isnan(exact):  # unknown: what nearly equal scores give, which must be close
+                exact = self._f.value(scores + jitter, positive)
+            fault = _fault(found, exact, self._tolerance if self._is_known else 1e-3)
+            faults += [f"When {when}, {fault}."] if fault else []
+        if faults:
+            return Line(DEPARTS, " ".join(faults[:3]) + f" {len(faults) - 3} more cases." * (len(faults) > 3))
+        return Line(OK, "Equal scores give the exact value.")
+
+    def _one_class(self) -> Line:
+        notes = []
+        for name, positive in (("positives", np.ones(12, bool)), ("negatives", np.zeros(12, bool))):
+            try:
+                found = self._f(np.linspace(0.2, 0.8, 12), positive)
+            except Exception as error:
+                notes.append(f"A batch of {name} alone raises {_sentence(error)}")
+                continue
+            slopes = np.zeros(1) if found.gradient is None else found.gradient
+            if not math.isfinite(found.value):
+                value = f"{found.value}".replace("nan", "NaN")
+                notes.append(f"A batch of {name} alone, which has no pairs, gives {value}.")
+            elif not np.isfinite(slopes).all():
+                return Line(
+                    DEPARTS, f"A batch of {name} alone gives {found.value:.4g}, but a gradient of NaN."
+                )
+            elif np.abs(slopes).max() > 1e-9:
+                notes.append(f"A batch of {name} alone has no pairs, yet the gradient is not zero.")
+        if notes:
+            return Line(NOTE, " ".join(notes))
+        return Line(OK, "The value is finite, and no gradient moves the scores.")
+
+    def _saturation(self) -> Line:
+        positive, faults = np.arange(12) < 3, dict[str, str]()
+        for level in LEVELS[:1] if self._unit else LEVELS:
+            low = 0.0 if level == 1.0 else -level
+            cases = {
+                f"the scores saturate, positives at {level:g} and negatives at {low:g}": (level, low),
+                f"the scores saturate, positives at {low:g} and negatives at {level:g}": (low, level),
+                f"all scores are {level:g}": (level, level),
+                f"all scores are {low:g}": (low, low),
+            }
+            for when, ends in cases.items():
+                scores = np.where(positive, *ends)
+                exact = self._exact(scores, positive)
+                for kind in (np.float64, np.float32):
+                    if abs(exact) > HUGE or (kind is np.float32 and level > 100.0):
+                        continue
+                    found = self._f(scores.astype(kind), positive)
+                    close = kind is np.float64 and self._is_known and not self._f.single
+                    fault = _fault(found, exact, self._tolerance if close else math.inf)
+                    if not fault and close and found.gradient is not None:
+                        miss = self._miss(self._exact, scores, positive, found.gradient, 1e-4)
+                        fault = f"the gradient departs by {miss:.2g} of its size" if miss > 1e-2 else ""
+                    if fault:
+                        faults.setdefault(fault.partition(";")[0], f"When {when} ({kind.__name__}), {fault}.")
+        if faults:
+            return Line(DEPARTS, " ".join(list(faults.values())[:3]))
+        return Line(OK, "Saturated scores give finite values and gradients.")
+
+    def _infinite(self) -> Line:
+        notes, faults, positive = [], [], np.arange(12) < 3
+        for name, row, extreme in (
+            ("a positive at infinity", 0, math.inf),
+            ("a negative at -infinity", 11, -math.inf),
+            ("a score that is NaN", 0, math.nan),
+        ):
+            scores = np.linspace(0.2, 0.8, 12)
+            scores[row] = extreme
+            try:
+                found = self._f.value(scores, positive)
+            except Exception as error:
+                notes.append(f"It refuses {name}: {_sentence(error)}")
+                continue
+            exact = self._exact(scores, positive)
+            if math.isnan(extreme):
+                faults += [f"With {name} the value is {found:.4g}, not NaN."] if math.isfinite(found) else []
+            elif math.isnan(found):
+                notes.append(f"With {name} the value is NaN.")
+            elif math.isfinite(exact) and abs(found - exact) > self._tolerance * max(1.0, abs(exact)):
+                faults.append(f"With {name} the value is {found:.4g}; {exact:.4g} is exact.")
+        if faults:
+            return Line(DEPARTS, " ".join(faults + notes))
+        return (
+            Line(NOTE, " ".join(notes)) if notes else Line(OK, "Infinite scores and NaN are treated as such.")
+        )
+
+    def _order(self) -> Line:
+        worst, rng = 0.0, np.random.default_rng(4)
+        for scores, positive in [*self._some(), self._tied()["some scores are equal"]]:
+            order = rng.permutation(scores.size)
+            found, before = self._f(scores[order], positive[order]), self._f(scores, positive)
+            slopes = None if before.gradient is None else before.gradient[order]
+            worst = max(worst, _apart(found, Outcome(before.value, slopes)))
+        if not worst <= self._tolerance:
+            return Line(DEPARTS, f"Another order of the rows changes the value or gradient by {worst:.2g}.")
+        return Line(OK, f"Another order of the rows changes nothing (relative difference {worst:.1g}).")
+
+    def _labels(self) -> Line:
+        own, other = sorted(CODES, key=lambda name: CODES[name] != self._f.negative)
+        scores, positive = self._by.batches[1][0]
+        try:
+            found = self._f(scores, positive, CODES[other])
+        except Exception as error:
+            return Line(NOTE, f"Labels are in {own}; those in {other} raise {_sentence(error)}")
+        if _apart(found, self._f(scores, positive)) <= self._tolerance:
+            return Line(OK, f"Labels in {own} and {other} give the same.")
+        value = self._f.value(scores, positive)
+        return Line(NOTE, f"Labels are in {own}; those in {other} give {found.value:.4g} for {value:.4g}.")
+
+    def _input(self) -> Line:
+        changed = self._f.changes_input()
+        return (
+            Line(DEPARTS, f"The function changes its {changed}.")
+            if changed
+            else Line(OK, "It is not changed.")
+        )
+
+    def _repetition(self) -> Line:
+        worst = max(_apart(self._f(*batch), self._f(*batch)) for batch in self._some())
+        if worst > 0.0:
+            return Line(
+                DEPARTS, f"A second call with the same batch differs by {worst:.2g}: it is not a function."
+            )
+        return Line(OK, "A second call gives the same.")
+
+
+def _finite_everywhere(function: AuditedFunction) -> bool:
+    """Whether a function accepts scores outside of (0, 1)."""
+    positive = np.arange(12) < 3
+    scores = np.random.default_rng(5).standard_normal((6, 12)) * 2.0
+    try:
+        return all(math.isfinite(function.value(each, positive)) for each in scores)
+    except Exception:
+        return False
+
+
+def _apart(found: Outcome, expected: Outcome) -> float:
+    """The largest relative difference of value and gradient; NaN counts as infinite."""
+    differences = [abs(found.value - expected.value) / max(abs(expected.value), 1e-3)]
+    if (found.gradient is None) != (expected.gradient is None):
+        return math.inf
+    if found.gradient is not None and expected.gradient is not None:
+        size = max(float(np.abs(expected.gradient).max()), 1e-6)
+        differences.append(float(np.abs(found.gradient - expected.gradient).max()) / size)
+    return max(math.inf if math.isnan(each) else each for each in differences)
+
+
+def _fault(found: Outcome, exact: float, tolerance: float) -> str:
+    """What is wrong with the outcome at finite scores, or nothing; an exact value of NaN is unknown."""
+    told = "" if math.isnan(exact) else f"; {exact:.4g} is exact"
+    if not math.isfinite(found.value):
+        return f"the value is {found.value}{told}".replace("nan", "NaN")
+    if abs(found.value - exact) > tolerance * max(1.0, abs(exact)):
+        return f"the value is {found.value:.6g}{told}"
+    if found.gradient is not None and not np.isfinite(found.gradient).all():
+        return f"the gradient has {np.count_nonzero(~np.isfinite(found.gradient))} entries of NaN or infinity"
+    return ""
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error).partition("\n")[0].rstrip(".")
+    return f"{text}." if isinstance(error, ParameterError) else f"{type(error).__name__}: {text}."

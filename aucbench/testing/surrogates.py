@@ -1,0 +1,229 @@
+"""Identification of a function of scores and labels as a known surrogate of the AUC, by its values alone.
+
+The values over batches of several sizes and shares of positives are fitted by r M + d, with M the mean over
+all pairs, by brute force, of each registered loss, whose parameter, or a scale of the scores, is unknown.
+r and d may differ between compositions of the batch, not within one.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from aucbench import kernels
+from aucbench.contracts.validation import Family
+from aucbench.registry import Catalog
+from aucbench.testing.audited_function import AuditedFunction
+
+# Positives and negatives of a batch: few sizes, as JAX compiles for each.
+COMPOSITIONS = ((2, 3), (3, 9), (9, 3), (6, 6), (2, 14), (2, 38))
+FEW = COMPOSITIONS[:2]  # on which unknown parameters are searched
+WIDTHS = (0.3, 0.3, 0.3, 1.0, 1.0, 1.0, 1.0, 2.5, 2.5, 2.5)  # standard deviations of the scores of a batch
+SCALES = np.geomspace(0.05, 20.0, 53)  # parameters tried first; 1 is the 27th
+EXACT, EXACT_SINGLE = 1e-6, 1e-3  # relative residuals up to which a function is a surrogate
+LAWS: dict[str, Callable[[float, float], float]] = {
+    "": lambda p, n: 1.0,
+    "n+ n-": lambda p, n: p * (1.0 - p) * n * n,
+    "p (1 - p)": lambda p, n: p * (1.0 - p),
+    "n": lambda p, n: n,
+    "n+": lambda p, n: p * n,
+    "n-": lambda p, n: (1.0 - p) * n,
+    "p": lambda p, n: p,
+    "1 - p": lambda p, n: 1.0 - p,
+    "p^2": lambda p, n: p * p,
+    "(1 - p)^2": lambda p, n: (1.0 - p) ** 2,
+    "1 / n": lambda p, n: 1.0 / n,
+    "1 / p": lambda p, n: 1.0 / p,
+    "1 / (1 - p)": lambda p, n: 1.0 / (1.0 - p),
+    "n+ n- / n": lambda p, n: p * (1.0 - p) * n,
+    "n+ n- / (n - 1)": lambda p, n: p * (1.0 - p) * n * n / (n - 1.0),
+}
+
+Batch = tuple[np.ndarray, np.ndarray]  # scores (n,) and a mask (n,) of the positive rows
+Mean = Callable[[np.ndarray, np.ndarray, float], float]  # of scores, mask and parameter
+
+
+class Surrogate(NamedTuple):
+    """A function of a batch with one unknown parameter."""
+
+    name: str
+    sign: str  # of the parameter
+    mean: Mean
+    usual: float = 1.0  # value of the parameter tried first
+
+
+@dataclass(frozen=True)
+class Match:
+    """The surrogate that is nearest to a function, and how near it is."""
+
+    surrogate: Surrogate
+    parameter: float
+    factors: tuple[float, ...]  # r of each composition
+    offsets: tuple[float, ...]  # d of each composition
+    residual: float  # largest relative residual
+
+    @cached_property
+    def law(self) -> tuple[str, float] | None:
+        """The factor as a law of the share of positives p and the rows n, with its constant."""
+        return law(self.factors)
+
+    def value(self, scores: np.ndarray, positive: np.ndarray) -> float:
+        """The exact value of a batch with both classes, NaN if the factor follows no law."""
+        n, found = positive.size, self.law
+        if found is None or len(set(self.offsets)) > 1:
+            return math.nan
+        with np.errstate(all="ignore"):
+            mean = self.surrogate.mean(scores, positive, self.parameter)
+        return found[1] * LAWS[found[0]](positive.mean(), n) * mean + self.offsets[0]
+
+    def __str__(self) -> str:
+        text = self.surrogate.name
+        if self.surrogate.sign and (self.surrogate.sign == "margin" or self.parameter != 1.0):
+            text += f" with {self.surrogate.sign} {self.parameter:.6g}"
+        if self.law is None:
+            return f"{text}, times a factor that depends on the composition of the batch"
+        name, constant = self.law
+        factors = [f"{constant:.6g}"] * (abs(constant - 1.0) > EXACT) + [name] * bool(name)
+        text += f", times {' '.join(factors)}" * bool(factors)
+        return text + ", plus a constant" * any(self.offsets)
+
+
+def law(factors: Sequence[float], laws: Sequence[str] = tuple(LAWS)) -> tuple[str, float] | None:
+    """The first law with a constant that gives the factors of all compositions, None if there is none."""
+    for name in laws:
+        constants = np.array(factors) / [LAWS[name](k / (k + m), k + m) for k, m in COMPOSITIONS]
+        constant = float(np.median(constants))
+        if constant and np.abs(constants - constant).max() <= 1e-5 * abs(constant):
+            rounded = float(f"{constant:.5g}")
+            return name, rounded if math.isclose(rounded, constant, rel_tol=1e-6) else constant
+    return None
+
+
+def batches(unit: bool, compositions: Sequence[tuple[int, int]] = COMPOSITIONS) -> list[list[Batch]]:
+    """Batches of random scores by composition, in (0, 1) if `unit`, in random order of rows."""
+    rng = np.random.default_rng(35)
+    found = []
+    for positives, negatives in compositions:
+        own = []
+        for width in WIDTHS:
+            n = positives + negatives
+            scores = rng.uniform(0.05, 0.95, n) if unit else width * rng.standard_normal(n)
+            own.append((scores, rng.permutation(n) < positives))
+        found.append(own)
+    return found
+
+
+def surrogates(catalog: Catalog) -> Iterator[Surrogate]:
+    """The means over pairs of all registered losses and some more, and the min-max margin loss."""
+    for plugin in catalog.plugins[Family.losses].values():
+        loss: Any = plugin.cls()
+        theta = kernels.theta(loss)
+        name = f"the mean over all pairs of the {plugin.name.replace('_', ' ')} loss"
+        if vars(loss):
+            sign = next(iter(vars(loss)))
+            yield Surrogate(name, sign, partial(_pair_mean, loss.value), theta)
+        else:
+            yield Surrogate(name, "scores divided by", partial(_scaled_mean, loss.value, theta))
+    others: dict[str, Callable[[float], float]] = {
+        "the linear loss -(s+ - s-)": lambda m: -m,
+        "the sigmoid loss 1 / (1 + e^(s+ - s-))": lambda m: math.exp(-np.logaddexp(0.0, m)),
+        "the 0-1 loss (1 - AUC, which has no gradient)": lambda m: 0.5 * float(1.0 - np.sign(m)),
+    }
+    for name, value in others.items():
+        yield Surrogate(
+            f"the mean over all pairs of {name}",
+            "scores divided by" * ("sigmoid" in name),
+            partial(_scaled_mean, lambda m, theta, value=value: value(m), 0.0),
+        )
+    yield Surrogate("the min-max margin loss at the best a, b and alpha", "margin", min_max)
+
+
+def min_max(scores: np.ndarray, positive: np.ndarray, margin: float) -> float:
+    """var+ s + var- s + max(0, margin - (mean+ s - mean- s))^2, the saddle of the min-max margin loss."""
+    high, low = scores[positive], scores[~positive]
+    return float(high.var() + low.var() + max(0.0, margin - (high.mean() - low.mean())) ** 2)
+
+
+def _pair_mean(value: Callable[..., float], scores: np.ndarray, positive: np.ndarray, theta: float) -> float:
+    margins = (scores[positive][:, None] - scores[~positive]).ravel().tolist()
+    return math.fsum(value(m, theta) for m in margins) / len(margins)
+
+
+def _scaled_mean(
+    value: Callable[..., float], theta: float, scores: np.ndarray, positive: np.ndarray, scale: float
+) -> float:
+    return _pair_mean(value, scores / scale, positive, theta)
+
+
+class Identification:
+    """The values of a function over the batches, and the fits of surrogates to them."""
+
+    def __init__(self, function: AuditedFunction, unit: bool, sigmoid: bool = False):
+        self._function, self.exact = function, EXACT_SINGLE if function.single else EXACT
+        self.batches = batches(unit)
+        self.values = np.array([[function.value(*batch) for batch in own] for own in self.batches])
+        self._seen = self.batches
+        if sigmoid:  # the surrogate sees the sigmoid of the scores
+            self._seen = [
+                [(1.0 / (1.0 + np.exp(-s)), positive) for s, positive in own] for own in self.batches
+            ]
+
+    def fit(self, surrogate: Surrogate, parameter: float, few: bool = False) -> Match:
+        """Fit r and d of each composition by least squares of relative residuals."""
+        factors, offsets, worst = [], [], 0.0
+        for own, values in list(zip(self._seen, self.values, strict=True))[: len(FEW) if few else None]:
+            means = np.array([surrogate.mean(*batch, parameter) for batch in own])
+            if not (np.isfinite(means).all() and np.isfinite(values).all()):
+                return Match(surrogate, parameter, (), (), math.inf)
+            weights = 1.0 / np.maximum(np.abs(values), 1e-3 * np.abs(values).max() + 1e-300)
+            matrix = np.column_stack([means, np.ones_like(means)]) * weights[:, None]
+            r, d = np.linalg.lstsq(matrix, values * weights, rcond=1e-13)[0]
+            alone = float(matrix[:, 0] @ (values * weights) / max(matrix[:, 0] @ matrix[:, 0], 1e-300))
+            if np.abs(weights * (values - alone * means)).max() <= self.exact:
+                r, d = alone, 0.0
+            worst = max(worst, float(np.abs(weights * (values - r * means - d)).max()))
+            factors.append(float(r))
+            offsets.append(float(d))
+        if np.ptp(offsets) <= self.exact * np.abs(offsets).max():
+            offsets = [offsets[0]] * len(offsets)
+        return Match(surrogate, parameter, tuple(factors), tuple(offsets), worst)
+
+    def nearest(self, known: Sequence[Surrogate]) -> Match:
+        """The surrogate and parameter with the smallest residual; usual parameters come first."""
+        matches = [self.fit(each, each.usual) for each in known]
+        best = min(matches, key=lambda match: match.residual)
+        if best.residual <= self.exact:
+            return best
+        return min([best, *(self._searched(each) for each in known if each.sign)], key=lambda m: m.residual)
+
+    def _searched(self, surrogate: Surrogate) -> Match:
+        def miss(log_parameter: float) -> float:
+            return self.fit(surrogate, math.exp(log_parameter), few=True).residual
+
+        grid = np.log(SCALES)
+        i = int(np.argmin([miss(each) for each in grid]))
+        bounds = grid[max(0, i - 1)], grid[min(grid.size - 1, i + 1)]
+        found = math.exp(minimize_scalar(miss, bounds=bounds, method="bounded", options={"xatol": 1e-10}).x)
+        matches = [self.fit(surrogate, each) for each in (float(f"{found:.4g}"), found)]
+        return min(matches, key=lambda match: (match.residual > self.exact, match.residual))
+
+    def of_margins(self) -> Match | None:
+        """The function as a mean over pairs of whatever it gives for one pair, None if it is no such mean."""
+
+        def one_pair(m: float, theta: float) -> float:
+            return self._function.value(np.array([m / 2.0, -m / 2.0]), np.array([True, False]))
+
+        unknown = Surrogate(
+            "the mean over all pairs of an unknown function of the margin s+ - s-",
+            "",
+            partial(_pair_mean, one_pair),
+        )
+        match = self.fit(unknown, 1.0, few=True)
+        if not match.residual <= self.exact:
+            return None
+        match = self.fit(unknown, 1.0)
+        return match if match.residual <= self.exact else None
