@@ -13,6 +13,7 @@ from aucbench_algorithms.log_reg import LogReg
 from aucbench_algorithms.log_reg_cv import LogRegCV
 from aucbench_algorithms.ls_svm import LsSvm
 from aucbench_algorithms.mba import Mba
+from aucbench_algorithms.mlp import Mlp
 from aucbench_algorithms.oam import OamGra, OamSeq
 from aucbench_algorithms.opauc import Opauc
 from aucbench_algorithms.opauc_r import OpaucR
@@ -55,6 +56,7 @@ def aucbench_algorithms() -> tuple[type, ...]:
         LogRegCV,
         LsSvm,
         Mba,
+        Mlp,
         OamGra,
         OamSeq,
         Opauc,
