@@ -1,4 +1,4 @@
-"""A multilayer perceptron in JAX: its training on balanced batches as one compiled loop, and losses of margins.
+"""A multilayer perceptron in JAX: training on balanced batches as one compiled loop, and losses of margins.
 
 JAX is imported when a network is trained, not with this module. Every run of a shape is one compiled program:
 a loop over a block of batches of which the first `count` are visited, so that neither the number of steps nor
@@ -9,6 +9,7 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from itertools import pairwise
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -63,14 +64,15 @@ class Kind(NamedTuple):
     """What a compiled program is made for, beside the shapes of its arrays."""
 
     optimiser: str
-    loss: Any  # of all pairs; None for cross entropy
+    loss: Any  # of all pairs, if JAX can trace it; None for cross entropy
+    takes_slopes: bool  # whether the derivatives of the loss by the scores are passed in
     has_dropout: bool
     is_cosine: bool
     has_saddle: bool
 
 
 def jax() -> ModuleType:
-    """JAX, held to one thread unless it runs in this process already, so that times compare."""
+    """JAX, held to one thread of a processor unless it was started before, so that times compare."""
     os.environ.setdefault("PJRT_NPROC", "1")
     import jax
 
@@ -82,7 +84,7 @@ def first_trained(kind: Kind, sizes: list[int], key: np.ndarray) -> Trained:
     random, numpy = jax().random, jax().numpy
     keys = random.split(random.wrap_key_data(key), len(sizes) - 1)
     layers = []
-    for k, (inputs, outputs) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+    for k, (inputs, outputs) in enumerate(pairwise(sizes)):
         gain = 2.0 if k < len(sizes) - 2 else 1.0
         drawn = random.normal(keys[k], (inputs, outputs), numpy.float32) * math.sqrt(gain / inputs)
         layers.append((drawn, numpy.zeros(outputs, numpy.float32)))
@@ -115,11 +117,12 @@ def optimiser_named(name: str, learning_rate: Any, weight_decay: Any) -> Any:
 
 
 @lru_cache(64)
-def program(kind: Kind) -> Callable[..., Trained]:
-    """The compiled ``run(trained, blocks, count, start, key, numbers)``.
+def programs(kind: Kind) -> tuple[Callable[..., Trained], Callable[..., Any]]:
+    """The compiled ``run(trained, blocks, count, start, key, numbers, slopes)``, and the scores of a batch.
 
     `blocks` (L, m, d) are the rows of L batches, positives first; `count` of them are visited, as the
-    iterations from `start` on.
+    iterations from `start` on. `slopes` (m,) is None, or the derivatives of the loss by the scores of the
+    only batch, which ``scores_of(params, x, t, key, numbers)`` gives.
     """
     jnp, lax, nn, random = jax().numpy, jax().lax, jax().nn, jax().random
     import optax
@@ -136,23 +139,26 @@ def program(kind: Kind) -> Callable[..., Trained]:
         weights, biases = params[-1]
         return (x @ weights)[:, 0] + biases[0]
 
-    def value(params: Params, x: Any, key: Any, numbers: Numbers) -> Any:
-        high, low = jnp.split(scores(params, x, key, numbers.dropout), 2)
+    def value(params: Params, x: Any, key: Any, numbers: Numbers, slopes: Any) -> Any:
+        found = scores(params, x, key, numbers.dropout)
+        if kind.takes_slopes:
+            return jnp.dot(slopes, found)
+        high, low = jnp.split(found, 2)
         if loss is not None:
             return jnp.mean(loss(high[:, None] - low[None, :]))
         of_high, of_low = jnp.mean(nn.softplus(-high)), jnp.mean(nn.softplus(low))
         return numbers.share * of_high + (1.0 - numbers.share) * of_low
 
-    def descend(now: Trained, x: Any, t: Any, key: Any, numbers: Numbers) -> Trained:
+    def descend(now: Trained, x: Any, t: Any, key: Any, numbers: Numbers, slopes: Any) -> Trained:
         rate = numbers.learning_rate
         if kind.is_cosine:
             rate = rate * 0.5 * (1.0 + jnp.cos(jnp.pi * jnp.minimum(t / numbers.planned, 1.0)))
         optimiser = optimiser_named(kind.optimiser, rate, numbers.weight_decay)
-        slopes = jax().grad(value)(now.params, x, key, numbers)
-        updates, state = optimiser.update(slopes, now.optimiser, now.params)
+        gradient = jax().grad(value)(now.params, x, key, numbers, slopes)
+        updates, state = optimiser.update(gradient, now.optimiser, now.params)
         return Trained(optax.apply_updates(now.params, updates), state, now.saddle)
 
-    def pesg(now: Trained, x: Any, t: Any, key: Any, numbers: Numbers) -> Trained:
+    def pesg(now: Trained, x: Any, t: Any, key: Any, numbers: Numbers, slopes: Any) -> Trained:
         old = now.saddle
         assert old is not None
         alpha = old.alpha
@@ -169,11 +175,11 @@ def program(kind: Kind) -> Callable[..., Trained]:
         eta = numbers.pesg_step / STAGE_DECAY**stage
         point = (now.params, old.a, old.b)
         reference = map_tree(lambda v, ref: jnp.where(done == 1, v, ref), point, old.reference)
-        slopes, slope = jax().grad(saddle_value, has_aux=True)(point)
+        gradient, ascent = jax().grad(saddle_value, has_aux=True)(point)
         point = map_tree(
             lambda v, g, ref: v - eta * (g + numbers.pull * (v - ref) + numbers.weight_decay * v),
             point,
-            slopes,
+            gradient,
             reference,
         )
         total = map_tree(jnp.add, old.total, point)
@@ -181,34 +187,39 @@ def program(kind: Kind) -> Callable[..., Trained]:
         reference = map_tree(lambda ref, sum_: jnp.where(ends, sum_ / numbers.length, ref), reference, total)
         total = map_tree(lambda sum_: jnp.where(ends, 0.0, sum_), total)
         params, a, b = point
-        alpha = jnp.maximum(0.0, alpha + eta * slope)
+        alpha = jnp.maximum(0.0, alpha + eta * ascent)
         return Trained(params, now.optimiser, Saddle(a, b, alpha, reference, total))
 
-    def run(now: Trained, blocks: Any, count: Any, start: Any, key: Any, numbers: Numbers) -> Trained:
-        own_key = random.wrap_key_data(key)
+    def inputs_of(x: Any, t: Any, key: Any, numbers: Numbers) -> tuple[Any, Any]:
+        return x * numbers.scale, random.fold_in(random.wrap_key_data(key), t)
 
+    def run(
+        now: Trained, blocks: Any, count: Any, start: Any, key: Any, numbers: Numbers, slopes: Any = None
+    ) -> Trained:
         def step(i: Any, now: Trained) -> Trained:
-            t, x = start + i, blocks[i] * numbers.scale
-            inputs = (now, x, t, random.fold_in(own_key, t), numbers)
+            t = start + i
+            x, own_key = inputs_of(blocks[i], t, key, numbers)
+            given = (now, x, t, own_key, numbers, slopes)
             if not kind.has_saddle:
-                return descend(*inputs)
-            chosen: Trained = lax.cond(t < numbers.first, descend, pesg, *inputs)
+                return descend(*given)
+            chosen: Trained = lax.cond(t < numbers.first, descend, pesg, *given)
             return chosen
 
         result: Trained = lax.fori_loop(0, count, step, now)
         return result
 
-    compiled: Callable[..., Trained] = jax().jit(run)
-    return compiled
+    def scores_of(params: Params, x: Any, t: Any, key: Any, numbers: Numbers) -> Any:
+        return scores(params, *inputs_of(x, t, key, numbers), numbers.dropout)
+
+    return jax().jit(run), jax().jit(scores_of)
 
 
 @lru_cache(64)
-def margin_loss(loss: Any) -> Callable[[Any], Any]:
-    """A loss plugin as a function of an array of margins, which JAX differentiates.
+def margin_loss(loss: Any) -> Callable[[Any], Any] | None:
+    """A loss plugin as a function of an array of margins, which JAX differentiates; None where JAX cannot.
 
     A loss that is quadratic by pieces or multiplicative is written in JAX. Of any other, JAX traces `value`
-    with its own functions in the place of those of `math` and NumPy; where this does not work, or gives
-    another loss, JAX calls the scalar functions.
+    with its own functions in the place of those of `math` and NumPy, which is compared with the original.
     """
     parts, rate, theta = loss_pieces.pieces(loss), loss_pieces.rate(loss), kernels.theta(loss)
     jnp = jax().numpy
@@ -224,16 +235,7 @@ def margin_loss(loss: Any) -> Callable[[Any], Any]:
         return by_pieces
     if rate is not None:
         return lambda m: jnp.exp(rate * m)
-    traced = _traced(loss, theta)
-    return _called(loss, theta) if traced is None else traced
-
-
-def _traced(loss: Any, theta: float) -> Callable[[Any], Any] | None:
-    """The loss as JAX traces it; None where JAX cannot, or finds another loss."""
-    jnp = jax().numpy
     plain: Any = getattr(loss.value, "py_func", loss.value)
-    if not isinstance(plain, FunctionType):
-        return None
     own: Mapping[str, Any] = {
         name: jnp if it is math or it is np else it for name, it in plain.__globals__.items()
     }
@@ -245,39 +247,5 @@ def _traced(loss: Any, theta: float) -> Callable[[Any], Any] | None:
     except Exception:  # whatever a third party's code raises where it gets no number
         return None
     exact = np.array([[f(float(m), theta) for m in margins] for f in (loss.value, loss.derivative)])
-    if not np.all(np.abs(found - exact) <= CLOSE * (1.0 + np.abs(exact))):
-        return None
-    return lambda m: function(m, theta)
-
-
-def _called(loss: Any, theta: float) -> Callable[[Any], Any]:
-    """The loss by calls of its scalar functions, compiled, out of compiled code."""
-    value, derivative, *_ = kernels.compile_loss(loss)
-
-    def of(address: int) -> Callable[[Any], Any]:
-        def compute(m: Any) -> np.ndarray:
-            return _each(np.asarray(m, np.float64), address, theta).astype(np.float32)
-
-        shape = jax().ShapeDtypeStruct
-        return lambda m: jax().pure_callback(compute, shape(m.shape, np.float32), m)
-
-    @jax().custom_jvp
-    def called(m: Any) -> Any:
-        return of(value)(m)
-
-    @called.defjvp
-    def tangent(primals: Any, tangents: Any) -> tuple[Any, Any]:
-        (m,), (dm,) = primals, tangents
-        return called(m), of(derivative)(m) * dm
-
-    function: Callable[[Any], Any] = called
-    return function
-
-
-@kernels.kernel
-def _each(margins, address, theta):
-    out = np.empty_like(margins)
-    for i in range(margins.shape[0]):
-        for j in range(margins.shape[1]):
-            out[i, j] = kernels.call(address, margins[i, j], theta)
-    return out
+    is_same = np.all(np.abs(found - exact) <= CLOSE * (1.0 + np.abs(exact)))
+    return (lambda m: function(m, theta)) if is_same else None

@@ -1,0 +1,309 @@
+"""algo=mlp against backpropagation written out in NumPy; seeds, chunks, pickles and bad fields."""
+
+import io
+import math
+import pickle
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import optax
+import pytest
+from scipy import sparse
+from sklearn.datasets import make_moons
+
+import aucbench
+from aucbench import Access, Batch, ParameterError, Problem
+from aucbench.evaluation import exact_auc
+from aucbench.runner.sampler import RowSampler
+from aucbench.sklearn import AUCClassifier
+from aucbench.testing.problems import Softplus
+from aucbench_algorithms import Mlp, _network
+from tests.algorithms.other_losses import Bent, Growth, Valley
+from tests.helpers.training import difference, random_problem
+
+X, Y = random_problem(0, 90, 5, unit=False)
+SHARE = float(np.mean(Y == 1))
+
+
+@dataclass(frozen=True)
+class Cubic:
+    """r^3 of r = scale - m above zero, by a branch, which JAX cannot trace."""
+
+    name: ClassVar[str] = "cubic"
+    scale: float = 1.0
+
+    @staticmethod
+    def value(m, theta):
+        if m > theta:
+            return 0.0
+        return (theta - m) ** 3
+
+    @staticmethod
+    def derivative(m, theta):
+        if m > theta:
+            return 0.0
+        return -3.0 * (theta - m) ** 2
+
+
+@dataclass(frozen=True)
+class Integer:
+    """Softplus by a helper that rounds in JAX's place: what JAX would trace is another loss."""
+
+    name: ClassVar[str] = "integer"
+
+    @staticmethod
+    def value(m, theta):
+        return abs(m) // 1.0 + abs(m)
+
+    @staticmethod
+    def derivative(m, theta):
+        return 1.0 if m > 0.0 else -1.0
+
+
+BUILT_IN = [plugin.cls() for plugin in aucbench.catalog().plugins["losses"].values()]
+LOSSES = [*BUILT_IN, Bent(0.7), Valley(), Growth(), Softplus(), Cubic(), Integer()]
+LOGISTIC = aucbench.catalog().loss("logistic")()
+
+
+def rows_of(algorithm, count, y=Y):
+    return RowSampler(Access.balanced, y, batch_size=algorithm.batch).take(count)
+
+
+def train(algorithm, rows, X=X, y=Y, loss=LOGISTIC, lengths=(), pickled=False):
+    state = algorithm.init(Problem(X, y, len(rows), loss), np.random.default_rng(3))
+    batch, done = Batch(X, y, rows, Access.balanced), 0
+    for length in (*lengths, len(rows)):
+        state = algorithm.step(state, batch.take(rows[done : done + length]))
+        state = pickle.loads(pickle.dumps(state)) if pickled else state
+        done += length
+    return state
+
+
+def sigmoid(s):
+    return 1.0 / (1.0 + np.exp(-s))
+
+
+def pair_slopes(s, size, loss):
+    """The derivatives by the scores of the mean over pairs, one pair at a time."""
+    slopes, theta = np.zeros(2 * size), _network.kernels.theta(loss)
+    for a in range(size):
+        for b in range(size, 2 * size):
+            slope = loss.derivative(float(s[a] - s[b]), theta) / size**2
+            slopes[a] += slope
+            slopes[b] -= slope
+    return slopes
+
+
+def slopes_of(criterion, s, loss):
+    size = len(s) // 2
+    if criterion == "pairs":
+        return pair_slopes(s, size, loss)
+    share = SHARE if criterion == "cross_entropy" else 0.5
+    positive = np.arange(2 * size) < size
+    return np.where(positive, -share * sigmoid(-s), (1.0 - share) * sigmoid(s)) / size
+
+
+def by_hand(algorithm, rows, loss=LOGISTIC):
+    """The layers after training in NumPy; optax makes steps of the gradients."""
+    state = algorithm.init(Problem(X, Y, len(rows), loss), np.random.default_rng(3))
+    layers = [[np.asarray(part, np.float64) for part in layer] for layer in state.trained.params]
+    scale, decay = 1.0 / math.sqrt(np.mean(X**2)), algorithm.weight_decay
+    flat = [part for layer in layers for part in layer]
+    make = getattr(optax, algorithm.optimiser)
+    owns_decay = algorithm.optimiser == "adamw"
+    optimiser = make(algorithm.learning_rate, **({"weight_decay": decay} if owns_decay else {}))
+    memory = optimiser.init(flat)
+    first = round(algorithm.pretrain * len(rows)) if algorithm.criterion == "min_max_margin" else len(rows)
+    length = math.ceil((len(rows) - first) / 3)
+    a = b = alpha = 0.0
+    reference, total = None, None
+    for t, block in enumerate(rows):
+        size = len(block) // 2
+        x = [X[block] * scale]
+        for k in range(0, len(flat), 2):
+            z = x[-1] @ flat[k] + flat[k + 1]
+            x.append(np.maximum(z, 0.0) if k + 2 < len(flat) else z)
+        s = x[-1][:, 0]
+        if t < first:
+            slopes = slopes_of(algorithm.criterion, s, loss)
+        else:
+            h = sigmoid(s)
+            sign = np.where(np.arange(2 * size) < size, 1.0, -1.0)
+            centre = np.where(sign > 0, a, b)
+            slopes = (2.0 * (h - centre) - 2.0 * alpha * sign) / size * h * (1.0 - h)
+        gradient, back = [], slopes[:, None]
+        for k in range(len(flat) - 2, -1, -2):
+            gradient = [x[k // 2].T @ back, back.sum(axis=0), *gradient]
+            back = (back @ flat[k].T) * (x[k // 2] > 0.0)
+        if t < first:
+            if not owns_decay:
+                gradient = [g + decay * v for g, v in zip(gradient, flat, strict=True)]
+            updates, memory = optimiser.update(gradient, memory, flat)
+            flat = [np.asarray(v + u, np.float64) for v, u in zip(flat, updates, strict=True)]
+            continue
+        stage = min((t - first) // length, 2)
+        eta = algorithm.pesg_step / 10.0**stage
+        high, low = h[:size].mean(), h[size:].mean()
+        ascent = 2.0 * (algorithm.margin + low - high) - 2.0 * alpha
+        point = [*flat, np.array(a), np.array(b)]
+        gradient += [-2.0 * (high - a), -2.0 * (low - b)]
+        if reference is None:
+            reference, total = point, [np.zeros_like(v) for v in point]
+        point = [
+            v - eta * (g + algorithm.pull * (v - ref) + decay * v)
+            for v, g, ref in zip(point, gradient, reference, strict=True)
+        ]
+        total = [sum_ + v for sum_, v in zip(total, point, strict=True)]
+        if (t - first + 1) % length == 0 and stage < 2:
+            reference, total = [sum_ / length for sum_ in total], [np.zeros_like(v) for v in point]
+        *flat, a, b = point
+        alpha = max(0.0, alpha + eta * ascent)
+    return flat
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+def test_gradients_over_all_pairs_are_those_of_brute_force(loss):
+    size, function = 8, _network.margin_loss(loss)
+    if function is None:
+        assert loss.name in ("cubic", "integer")
+        return
+    jax = _network.jax()
+    mean = jax.jit(jax.grad(lambda s: function(s[:size, None] - s[None, size:]).mean()))
+    for seed in range(20):
+        s = np.random.default_rng(seed).normal(size=2 * size, scale=1.0 + seed % 4).astype(np.float32)
+        expected = pair_slopes(s, size, loss)
+        np.testing.assert_allclose(mean(s), expected, rtol=1e-4, atol=1e-5 * (1.0 + np.abs(expected).max()))
+
+
+CASES = {
+    "sgd": (Mlp(optimiser="sgd", learning_rate=0.1, weight_decay=0.01, layers=1), LOGISTIC),
+    "deep": (Mlp(optimiser="sgd", learning_rate=0.1, layers=3, weight_decay=0.0), LOGISTIC),
+    "adamw": (Mlp(optimiser="adamw", weight_decay=0.1), BUILT_IN[0]),
+    "rmsprop": (Mlp(optimiser="rmsprop", weight_decay=0.1, width=7), LOGISTIC),
+    "cubic": (Mlp(optimiser="sgd", learning_rate=0.02, width=9), Cubic(0.5)),
+    "cross entropy": (Mlp(criterion="cross_entropy", optimiser="sgd", learning_rate=0.1), None),
+    "balanced": (Mlp(criterion="balanced_cross_entropy", optimiser="sgd", learning_rate=0.1), None),
+    "pesg": (Mlp(criterion="min_max_margin", pesg_step=0.3, pull=0.5, weight_decay=0.01, margin=0.8), None),
+    "pesg alone": (Mlp(criterion="min_max_margin", pretrain=0.0, pesg_step=0.5), None),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_training_is_backpropagation_written_out(name):
+    algorithm, loss = CASES[name]
+    rows = rows_of(algorithm, 40)[:, :: algorithm.batch // 16]  # batches of 16
+    found = [part for layer in train(algorithm, rows, loss=loss or LOGISTIC).trained.params for part in layer]
+    expected = by_hand(algorithm, rows, loss or LOGISTIC)
+    start = by_hand(algorithm, rows[:0], loss or LOGISTIC)
+    kept = len(found) - (algorithm.criterion == "pairs")  # pairs leave the last bias to rounding
+    for ours, theirs, first in zip(found[:kept], expected[:kept], start[:kept], strict=True):
+        moved = np.abs(theirs - first).max()
+        assert np.abs(np.asarray(ours) - theirs).max() <= 2e-3 * moved + 1e-6
+
+
+EVERY = {
+    "pairs": Mlp(dropout=0.3),
+    "cosine": Mlp(criterion="cross_entropy", schedule="cosine", optimiser="adamw"),
+    "pesg": Mlp(criterion="min_max_margin", dropout=0.2),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loss", [LOGISTIC, Cubic()], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("name", EVERY)
+def test_chunks_pickles_and_layouts_change_no_bit_and_seeds_do(name, loss):
+    algorithm = EVERY[name]
+    rows = rows_of(algorithm, 75)
+    whole = algorithm.score(train(algorithm, rows, loss=loss), X)
+    for lengths in ([1] * 75, [7] * 10, [0, 40, 3]):
+        assert np.array_equal(algorithm.score(train(algorithm, rows, loss=loss, lengths=lengths), X), whole)
+    halves = train(algorithm, rows, loss=loss, lengths=[33], pickled=True)
+    assert np.array_equal(algorithm.score(halves, X), whole)
+    by_csr = train(algorithm, rows, sparse.csr_matrix(X), loss=loss)
+    assert np.array_equal(algorithm.score(by_csr, X), whole)
+    assert difference(algorithm.score(by_csr, sparse.csr_matrix(X)), whole) < 1e-12
+    other = algorithm.init(Problem(X, Y, 75, loss), np.random.default_rng(4))
+    other = algorithm.step(other, Batch(X, Y, rows, Access.balanced))
+    assert not np.array_equal(algorithm.score(other, X), whole)
+
+
+@pytest.mark.slow
+def test_cosine_ends_at_a_learning_rate_of_zero_and_dropout_trains_other_networks():
+    plain, rows = Mlp(optimiser="sgd", learning_rate=0.1, weight_decay=0.0), rows_of(Mlp(), 60)
+    cosine = Mlp(optimiser="sgd", learning_rate=0.1, weight_decay=0.0, schedule="cosine")
+    batch = Batch(X, Y, rows, Access.balanced)
+    for algorithm, is_still in ((plain, False), (cosine, True)):
+        before = train(algorithm, rows)
+        after = algorithm.step(before, batch.take(rows[:1]))
+        assert (difference(algorithm.score(after, X), algorithm.score(before, X)) < 1e-5) is is_still
+    dropped = Mlp(optimiser="sgd", learning_rate=0.1, weight_decay=0.0, dropout=0.5)
+    assert difference(dropped.score(train(dropped, rows), X), plain.score(train(plain, rows), X)) > 1e-3
+
+
+def test_the_model_is_a_file_from_which_numpy_scores():
+    algorithm = Mlp(layers=2)
+    state = train(algorithm, rows_of(algorithm, 20))
+    with np.load(io.BytesIO(algorithm.model(state))) as file:
+        h = np.maximum(X @ file["w0"] + file["b0"], 0.0)
+        h = np.maximum(h @ file["w1"] + file["b1"], 0.0)
+        np.testing.assert_allclose((h @ file["w2"] + file["b2"])[:, 0], algorithm.score(state, X), rtol=1e-4)
+
+
+@pytest.mark.parametrize("factor", [1e-3, 50.0])
+def test_the_scale_of_the_rows_does_not_matter(factor):
+    algorithm, rows = Mlp(), rows_of(Mlp(), 30)
+    found = algorithm.score(train(algorithm, rows, factor * X), factor * X)
+    assert difference(found, algorithm.score(train(algorithm, rows), X)) < 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("criterion", ["pairs", "cross_entropy", "balanced_cross_entropy", "min_max_margin"])
+def test_a_classifier_learns_two_moons_and_is_pickled(criterion):
+    moons, labels = make_moons(400, noise=0.15, random_state=0)
+    new, new_labels = make_moons(2000, noise=0.15, random_state=1)
+    kept = (labels == 0) | (np.arange(400) % 5 == 0)
+    model = AUCClassifier(Mlp(criterion=criterion), random_state=0).fit(moons[kept], labels[kept])
+    scores = model.decision_function(new)
+    assert exact_auc(scores, np.where(new_labels == 1, 1, -1).astype(np.int8)) > 0.99
+    assert not hasattr(model, "coef_")
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).decision_function(new), scores)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"batch": 31},
+        {"optimiser": "lbfgs"},
+        {"optimiser": "adem"},
+        {"optimiser": "chain"},
+        {"optimiser": "scale_by_adam"},
+        {"dropout": 1.0},
+    ],
+    ids=str,
+)
+def test_bad_fields_are_refused_in_a_sentence(fields):
+    with pytest.raises(ParameterError, match=f"mlp: {next(iter(fields))}"):
+        Mlp(**fields)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("optimiser", ["lion", "adagrad", "radam", "yogi", "lamb"])
+def test_any_optimiser_of_optax_trains(optimiser):
+    algorithm = Mlp(optimiser=optimiser)
+    scores = algorithm.score(train(algorithm, rows_of(algorithm, 20)), X)
+    assert np.isfinite(scores).all()
+    assert exact_auc(scores, Y) > 0.6
+
+
+def test_without_jax_the_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "jax" else object())
+    with pytest.raises(ParameterError, match=r"jax.*pip install 'aucbench\[nn\]'"):
+        Mlp()
+
+
+@pytest.mark.parametrize("fields", [{"criterion": "min_max_margin"}, {"schedule": "cosine"}], ids=str)
+def test_plans_need_a_number_of_iterations(fields):
+    with pytest.raises(ParameterError, match="iterations"):
+        Mlp(**fields).init(Problem(X, Y, None, LOGISTIC), np.random.default_rng(0))
