@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aucbench.cli.commands.new import KINDS, Names, write
+from aucbench.cli.commands.new import TEMPLATES, Names, write
 from aucbench.testing import CHECKS, Status
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,7 +20,7 @@ MOST_CHANGES = 15
 def packages(tmp_path_factory):
     """A package of each kind, in one folder."""
     folder = tmp_path_factory.mktemp("packages")
-    return {kind: write(kind, Names(f"generated_{kind}"), folder) for kind in KINDS}
+    return {kind: write(kind, Names(f"generated_{kind}"), folder) for kind in TEMPLATES}
 
 
 def clean(*words, cwd):
@@ -41,7 +41,7 @@ def test_generated_packages_have_the_projects_style_and_types(packages):
     clean("mypy", "--config-file", ROOT / "pyproject.toml", *modules, cwd=ROOT)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TEMPLATES)
 def test_a_generated_plugin_passes_every_check_as_it_is(packages, kind, monkeypatch):
     name = f"generated_{kind}"
     spec = importlib.util.spec_from_file_location(name, packages[kind] / f"{name}.py")
@@ -49,18 +49,20 @@ def test_a_generated_plugin_passes_every_check_as_it_is(packages, kind, monkeypa
     monkeypatch.setitem(sys.modules, name, module)  # where pickles look for it
     spec.loader.exec_module(module)
     cls = getattr(module, Names(name).cls)
-    findings = [check.find(check.prepare(cls)) for check in CHECKS[KINDS[kind].family]]
+    findings = [check.find(check.prepare(cls)) for check in CHECKS[TEMPLATES[kind].family]]
     assert [str(finding) for finding in findings if finding.status is not Status.passed] == []
     assert cls.name == name
-    assert getattr(module, f"aucbench_{KINDS[kind].family}")() == (cls,)
+    assert getattr(module, f"aucbench_{TEMPLATES[kind].family}")() == (cls,)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TEMPLATES)
 def test_a_package_has_one_entry_point_few_lines_to_change_and_a_readme_with_three_commands(packages, kind):
     folder = packages[kind]
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
-    assert project["entry-points"] == {"aucbench": {f"generated-{kind}": f"generated_{kind}"}}
-    assert project["name"] == f"generated-{kind}"
+    assert project["entry-points"] == {
+        "aucbench": {Names(f"generated_{kind}").distribution: f"generated_{kind}"}
+    }
+    assert project["name"] == Names(f"generated_{kind}").distribution
     readme = (folder / "README.md").read_text()
     assert sum(line.startswith("    ") for line in readme.splitlines()) == 3
     assert f"aucbench check generated_{kind}" in readme

@@ -23,8 +23,8 @@ PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 # What the templates import or define; a class of that name would hide it.
 TAKEN_CLASSES = frozenset(
     {
-        "Access", "Any", "Batch", "Check", "Claims", "Count", "Fitted", "Index", "Interval", "Mapping",
-        "Positive", "Problem", "Samples", "State",
+        "Access", "Any", "Batch", "Callable", "Check", "Claims", "Count", "Fitted", "Index", "Interval",
+        "Mapping", "ModelClass", "Positive", "Problem", "Samples", "State",
     }
 )  # fmt: skip
 # Hydra reads these as values, and the generated tests need their module.
@@ -34,8 +34,15 @@ VALUES = frozenset({"null", "true", "false", "nan", "inf", "pytest"})
 @click.command("new")
 @click.argument("kind")
 @click.argument("name")
+@click.option(
+    "--model",
+    type=click.Choice(("linear", "jax")),
+    default="linear",
+    show_default=True,
+    help="Model of an algorithm: a weight vector, or a neural network in JAX.",
+)
 @click.option("--into", default=".", show_default="this folder", help="Folder in which the package is made.")
-def new(kind: str, name: str, into: str) -> None:
+def new(kind: str, name: str, model: str, into: str) -> None:
     """Write an installable package with a working KIND of plugin called NAME.
 
     KIND is algorithm, dataset, loss or features. The lines to be changed are marked in its module; its tests
@@ -43,9 +50,12 @@ def new(kind: str, name: str, into: str) -> None:
     """
     if kind not in KINDS:
         raise ParameterError(f"Unknown kind '{kind}'. {suggest(kind, list(KINDS))}")
-    details = KINDS[kind]
+    if model != "linear" and kind != "algorithm":
+        raise ParameterError(f"--model {model} is for algorithms; a {KINDS[kind].noun} has no model.")
+    template = kind if model == "linear" else f"{kind}_{model}"
+    details = TEMPLATES[template]
     names = check_name(name, api.catalog())
-    folder = write(kind, names, Path(into))
+    folder = write(template, names, Path(into))
     print(f"{'wrote':>10}  {folder}")
     print(f"{'change':>10}  {folder / name}.py: {details.change}")
     print(f"{'next':>10}  cd {folder} && pip install -e '.[test]' && pytest")
@@ -61,6 +71,7 @@ class Kind(NamedTuple):
     checks: str  # of aucbench.testing
     use: str  # a command that uses it
     change: str  # what its author replaces
+    requires: str = ""  # of its package beside aucbench, as TOML
 
 
 KINDS = {
@@ -83,6 +94,11 @@ KINDS = {
         "`fit` and `transform`",
     ),
 }  # fmt: skip
+TEMPLATES = KINDS | {
+    "algorithm_jax": KINDS["algorithm"]._replace(
+        change="the network, its loss and the fields they use", requires=', "jax>=0.5", "optax>=0.2.4"'
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -138,29 +154,29 @@ def _is_importable(name: str) -> bool:
     return spec is not None and spec.origin is not None
 
 
-def render(kind: str, names: Names) -> dict[str, str]:
+def render(template: str, names: Names) -> dict[str, str]:
     """The files of a package by their path in it."""
-    words = KINDS[kind]._asdict() | {
+    words = TEMPLATES[template]._asdict() | {
         "name": names.name,
         "cls": names.cls,
         "distribution": names.distribution,
-        "use": KINDS[kind].use.replace("$name", names.name),
+        "use": TEMPLATES[template].use.replace("$name", names.name),
     }
     sources = {
         "pyproject.toml": "pyproject.toml",
         "README.md": "README.md",
-        f"{names.name}.py": f"{kind}.py",
-        f"tests/test_{names.name}.py": f"test_{kind}.py",
+        f"{names.name}.py": f"{template}.py",
+        f"tests/test_{names.name}.py": f"test_{template}.py",
     }
     folder = files("aucbench.cli") / "templates"
     texts = {path: (folder / (source + SUFFIX)).read_text("utf-8") for path, source in sources.items()}
     return {path: Template(text).substitute(words) for path, text in texts.items()}
 
 
-def write(kind: str, names: Names, into: Path) -> Path:
+def write(template: str, names: Names, into: Path) -> Path:
     """Write the package as a new folder in `into`, which is made where it is missing; returns the folder."""
     folder = into / names.distribution
-    texts = render(kind, names)
+    texts = render(template, names)
     if folder.exists() or folder.is_symlink():
         raise ParameterError(f"{folder} is there already; choose another name, or another folder by --into.")
     for path, text in texts.items():
