@@ -18,7 +18,7 @@ KEYS = set(re.findall(r"^@\w+\{(\w+),", REFERENCES, re.M))
 OWN = [plugin.cls for plugin in CATALOG if plugin.distribution == "aucbench"]
 NAMES = {
     "algorithms": "adaoam aogd asam aum auto bam cbr cbr_diag fifo_ogd fsauc ftrl_auc ftrl_log log_reg "
-    "log_reg_cv ls_svm mba oam_gra oam_seq opauc opauc_r pair_batch pesg psam regsolam "
+    "log_reg_cv ls_svm mba mlp oam_gra oam_seq opauc opauc_r pair_batch pesg psam regsolam "
     "roc_sgd sauc sgd_hinge sgd_log sht_auc sklearn soap solam solam_l1 sopa sopa_s spam "
     "spauc spdam svm_or tau_fpl toppush uni_exp uni_log "
     "uni_square",
