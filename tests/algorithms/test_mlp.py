@@ -208,17 +208,17 @@ def test_training_is_backpropagation_written_out(name):
 
 
 EVERY = {
-    "pairs": Mlp(dropout=0.3),
-    "cosine": Mlp(criterion="cross_entropy", schedule="cosine", optimiser="adamw"),
-    "pesg": Mlp(criterion="min_max_margin", dropout=0.2),
+    "pairs": (Mlp(dropout=0.3), LOGISTIC),
+    "slopes": (Mlp(dropout=0.3), Cubic()),
+    "cosine": (Mlp(criterion="cross_entropy", schedule="cosine", optimiser="adamw"), LOGISTIC),
+    "pesg": (Mlp(criterion="min_max_margin", dropout=0.2), LOGISTIC),
 }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("loss", [LOGISTIC, Cubic()], ids=lambda loss: loss.name)
 @pytest.mark.parametrize("name", EVERY)
-def test_chunks_pickles_and_layouts_change_no_bit_and_seeds_do(name, loss):
-    algorithm = EVERY[name]
+def test_chunks_pickles_and_layouts_change_no_bit_and_seeds_do(name):
+    algorithm, loss = EVERY[name]
     rows = rows_of(algorithm, 75)
     whole = algorithm.score(train(algorithm, rows, loss=loss), X)
     for lengths in ([1] * 75, [7] * 10, [0, 40, 3]):
@@ -294,7 +294,7 @@ def test_bad_fields_are_refused_in_a_sentence(fields):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("optimiser", ["lion", "adagrad", "radam", "yogi", "lamb"])
+@pytest.mark.parametrize("optimiser", ["lion", "adagrad"])
 def test_any_optimiser_of_optax_trains(optimiser):
     algorithm = Mlp(optimiser=optimiser)
     scores = algorithm.score(train(algorithm, rows_of(algorithm, 20)), X)
