@@ -6,11 +6,10 @@ a hyperparameter compiles anew, and how a run is cut into chunks changes no bit.
 """
 
 import math
-import os
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import pairwise
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,18 +70,12 @@ class Kind(NamedTuple):
     has_saddle: bool
 
 
-def jax() -> ModuleType:
-    """JAX, held to one thread of a processor unless it was started before, so that times compare."""
-    os.environ.setdefault("PJRT_NPROC", "1")
-    import jax
-
-    return jax
-
-
 def first_trained(kind: Kind, sizes: list[int], key: np.ndarray) -> Trained:
     """Weights drawn from N(0, 2 / inputs), of the last layer from N(0, 1 / inputs); biases are zero."""
-    random, numpy = jax().random, jax().numpy
-    keys = random.split(random.wrap_key_data(key), len(sizes) - 1)
+    import jax
+    from jax import numpy, random
+
+    keys = random.split(random.wrap_key_data(numpy.asarray(key)), len(sizes) - 1)
     layers = []
     for k, (inputs, outputs) in enumerate(pairwise(sizes)):
         gain = 2.0 if k < len(sizes) - 2 else 1.0
@@ -91,7 +84,7 @@ def first_trained(kind: Kind, sizes: list[int], key: np.ndarray) -> Trained:
     params, saddle = tuple(layers), None
     if kind.has_saddle:
         zero = numpy.zeros((), numpy.float32)
-        zeros = jax().tree.map(numpy.zeros_like, (params, zero, zero))
+        zeros = jax.tree.map(numpy.zeros_like, (params, zero, zero))
         saddle = Saddle(zero, zero, zero, zeros, zeros)
     return Trained(params, optimiser_named(kind.optimiser, 1.0, 0.0).init(params), saddle)
 
@@ -124,10 +117,12 @@ def programs(kind: Kind) -> tuple[Callable[..., Trained], Callable[..., Any]]:
     iterations from `start` on. `slopes` (m,) is None, or the derivatives of the loss by the scores of the
     only batch, which ``scores_of(params, x, t, key, numbers)`` gives.
     """
-    jnp, lax, nn, random = jax().numpy, jax().lax, jax().nn, jax().random
+    import jax
+    import jax.numpy as jnp
     import optax
+    from jax import lax, nn, random
 
-    map_tree = jax().tree.map
+    map_tree = jax.tree.map
     loss = None if kind.loss is None else margin_loss(kind.loss)
 
     def scores(params: Params, x: Any, key: Any, rate: Any) -> Any:
@@ -150,11 +145,11 @@ def programs(kind: Kind) -> tuple[Callable[..., Trained], Callable[..., Any]]:
         return numbers.share * of_high + (1.0 - numbers.share) * of_low
 
     def descend(now: Trained, x: Any, t: Any, key: Any, numbers: Numbers, slopes: Any) -> Trained:
-        rate = numbers.learning_rate
+        rate: Any = numbers.learning_rate
         if kind.is_cosine:
             rate = rate * 0.5 * (1.0 + jnp.cos(jnp.pi * jnp.minimum(t / numbers.planned, 1.0)))
         optimiser = optimiser_named(kind.optimiser, rate, numbers.weight_decay)
-        gradient = jax().grad(value)(now.params, x, key, numbers, slopes)
+        gradient = jax.grad(value)(now.params, x, key, numbers, slopes)
         updates, state = optimiser.update(gradient, now.optimiser, now.params)
         return Trained(optax.apply_updates(now.params, updates), state, now.saddle)
 
@@ -175,7 +170,7 @@ def programs(kind: Kind) -> tuple[Callable[..., Trained], Callable[..., Any]]:
         eta = numbers.pesg_step / STAGE_DECAY**stage
         point = (now.params, old.a, old.b)
         reference = map_tree(lambda v, ref: jnp.where(done == 1, v, ref), point, old.reference)
-        gradient, ascent = jax().grad(saddle_value, has_aux=True)(point)
+        gradient, ascent = jax.grad(saddle_value, has_aux=True)(point)
         point = map_tree(
             lambda v, g, ref: v - eta * (g + numbers.pull * (v - ref) + numbers.weight_decay * v),
             point,
@@ -211,7 +206,7 @@ def programs(kind: Kind) -> tuple[Callable[..., Trained], Callable[..., Any]]:
     def scores_of(params: Params, x: Any, t: Any, key: Any, numbers: Numbers) -> Any:
         return scores(params, *inputs_of(x, t, key, numbers), numbers.dropout)
 
-    return jax().jit(run), jax().jit(scores_of)
+    return jax.jit(run), jax.jit(scores_of)
 
 
 @lru_cache(64)
@@ -221,8 +216,10 @@ def margin_loss(loss: Any) -> Callable[[Any], Any] | None:
     A loss that is quadratic by pieces or multiplicative is written in JAX. Of any other, JAX traces `value`
     with its own functions in the place of those of `math` and NumPy, which is compared with the original.
     """
+    import jax
+    import jax.numpy as jnp
+
     parts, rate, theta = loss_pieces.pieces(loss), loss_pieces.rate(loss), kernels.theta(loss)
-    jnp = jax().numpy
     if parts is not None:
 
         def by_pieces(m: Any) -> Any:
@@ -243,7 +240,7 @@ def margin_loss(loss: Any) -> Callable[[Any], Any] | None:
     function = FunctionType(plain.__code__, names, plain.__name__, plain.__defaults__, plain.__closure__)
     margins = TRIED.astype(np.float32)
     try:
-        found = np.stack(jax().vmap(jax().value_and_grad(lambda m: function(m, theta)))(margins))
+        found = np.stack(jax.vmap(jax.value_and_grad(lambda m: function(m, theta)))(margins))
     except Exception:  # whatever a third party's code raises where it gets no number
         return None
     exact = np.array([[f(float(m), theta) for m in margins] for f in (loss.value, loss.derivative)])

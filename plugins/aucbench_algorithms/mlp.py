@@ -23,8 +23,10 @@ where ref is v at the first of its steps, and the mean of a stage's v from the e
 
 The rows are multiplied by one number, so that the mean square of their entries is 1: the start does not
 depend on `rescale`. float32; scores in float64. Sparse rows are written out batch by batch. Batches are cut
-from the rows in memory or on disk and passed to JAX's device 32 at a time; on a processor JAX trains in one
-thread. Cost of an iteration: O(B width (d + layers width) + B^2).
+from the rows in memory or on disk and passed to JAX's device 32 at a time. On a processor JAX decides on the
+number of threads; PJRT_NPROC=1 in the environment is one.
+
+Cost of an iteration: O(B width (d + layers width) + B^2).
 
 Source: Yuan, Zhu, Qiu, Li, Wang, Yang, LibAUC: a deep learning library for X-risk optimization, KDD 2023;
 Yuan, Yan, Sonka, Yang, Large-scale robust deep AUC maximization, ICCV 2021.
@@ -147,6 +149,7 @@ class Mlp(Method):
     class_of_model = ModelClass.network
     packages = ("jax", "optax")
     extra = "aucbench[nn]"
+    threads = 0  # JAX decides
 
     criterion: Criterion = Criterion.pairs
     layers: Count = 2
@@ -226,7 +229,6 @@ class Mlp(Method):
         given = state.key, state.numbers
         length = 1 if state.kind.takes_slopes else min(AT_ONCE, max(1, ENTRIES // (size * d)))
         labels = np.repeat(np.array([1, -1], np.int8), size // 2)
-        is_processor = self.device() == "cpu"
         for start in range(0, len(batch.rows), length):
             rows = batch.rows[start : start + length]
             blocks = np.empty((length, size, d), np.float32)  # new: JAX may read it later
@@ -238,14 +240,14 @@ class Mlp(Method):
                 scores = np.asarray(scores_of(trained.params, blocks[0], np.int32(t), *given), np.float64)
                 slopes = pair_loss.pair_mean(state.called, scores, labels).slopes.astype(np.float32)
             trained = run(trained, blocks, np.int32(len(rows)), np.int32(t), *given, slopes)
-            if is_processor:  # where it would work beside this thread
-                network.jax().block_until_ready(trained)
             t += len(rows)
         return state._replace(trained=trained, t=t)
 
     def wait(self, state: State) -> None:
         """Until JAX has computed the network."""
-        network.jax().block_until_ready(state.trained)
+        import jax
+
+        jax.block_until_ready(state.trained)  # type: ignore[no-untyped-call]  # JAX has no type for it
 
     def score(self, state: State, X: Any) -> np.ndarray:
         """(n,) outputs of the network, before any sigmoid."""
@@ -267,7 +269,9 @@ class Mlp(Method):
 
     def device(self) -> str:
         """The platform on which JAX computes: cpu, gpu or tpu."""
-        platform: str = network.jax().default_backend()
+        import jax
+
+        platform: str = jax.default_backend()
         return platform
 
 
