@@ -267,7 +267,8 @@ def jax_pair_loss(loss: Any) -> Callable[..., Any]:
         return jnp.sum(value) + empty, jnp.sum(slopes, 1) - jnp.sum(slopes, 0) + empty
 
     def on_host(scores: Any, y: Any, weights: Any) -> Any:
-        shapes = (jax.ShapeDtypeStruct((), scores.dtype), jax.ShapeDtypeStruct(scores.shape, scores.dtype))
+        struct: Any = jax.ShapeDtypeStruct
+        shapes = struct((), scores.dtype), struct(scores.shape, scores.dtype)
 
         def compute(*rows: Any) -> Any:
             value, gradient = _or_nan(instance, *map(np.asarray, rows))
@@ -321,7 +322,7 @@ def torch_pair_loss(loss: Any) -> Callable[..., Any]:
 
     instance = _loss(loss)
 
-    class Mean(torch.autograd.Function):  # type: ignore[misc]
+    class Mean(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, scores: Any, y: Any, weights: Any) -> Any:
             rows = (None if each is None else each.detach().cpu().numpy() for each in (scores, y, weights))
@@ -336,7 +337,8 @@ def torch_pair_loss(loss: Any) -> Callable[..., Any]:
 
     def torch_loss(scores: Any, y: Any, weights: Any = None) -> Any:
         others = (None if each is None else torch.as_tensor(each) for each in (y, weights))
-        return Mean.apply(scores, *others)
+        apply: Any = Mean.apply
+        return apply(scores, *others)
 
     return torch_loss
 
