@@ -19,6 +19,7 @@ from aucbench.errors import ParameterError
 from aucbench.kernels.compiled_loss import compile_loss
 from aucbench.kernels.loss_pieces import kinks, pieces
 from aucbench.kernels.pair_loss import class_shares, pair_mean
+from aucbench.kernels.translated_loss import translated
 from aucbench.registry import catalog
 
 __all__ = [
@@ -31,6 +32,8 @@ __all__ = [
 ]
 
 _LEAST_CURVATURE = 1e-3  # of a row in a booster, as a share of its weight: bounds the values of leaves
+
+_MOST_ROWS_IN_JAX = 512  # all pairs of them are computed
 
 _Objective = Callable[[Any, Any], tuple[np.ndarray, np.ndarray]]
 
@@ -121,10 +124,7 @@ def _loss(loss: Any) -> Any:
 def _rows(scores: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Scores, labels in {-1, 1} and weights, checked."""
     s, given = _numbers(scores, "scores"), np.asarray(y)
-    if s.ndim != 1 or given.shape != s.shape:
-        raise ParameterError(
-            f"pair_loss: scores and y must be vectors of one length, got shapes {s.shape} and {given.shape}."
-        )
+    _check_shapes(s, given)
     finite = np.isfinite(s)
     if not finite.all():
         row = int(np.argmin(finite))
@@ -148,6 +148,13 @@ def _rows(scores: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np
     if not own[positive].any() or not own[negative].any():
         raise ParameterError("pair_loss: each class must have a row of positive weight.")
     return s, labels, own
+
+
+def _check_shapes(scores: Any, y: Any) -> None:
+    if scores.ndim != 1 or y.shape != scores.shape:
+        raise ParameterError(
+            f"pair_loss: scores and y must be vectors of one length, got shapes {scores.shape} and {y.shape}."
+        )
 
 
 def _numbers(values: Any, name: str) -> np.ndarray:
@@ -222,8 +229,10 @@ def _booster_objective(loss: Any) -> _Objective:
 def jax_pair_loss(loss: Any) -> Callable[..., Any]:
     """A loss over all pairs as a function that JAX differentiates once by the scores, also in `jax.jit`.
 
-    Value and gradient are computed in NumPy on the host, in float64, and have the type of the scores. They
-    are NaN when a score is not finite.
+    Up to 512 rows, a loss whose source can be translated to JAX is computed pair by pair, on JAX's device.
+    Otherwise value and gradient are computed in NumPy on the host, in float64. The result has the type of the
+    scores, and is NaN when a score is not finite. Within `jax.jit`, a batch of one class gives NaN or JAX's
+    error.
 
     Parameters
     ----------
@@ -235,20 +244,41 @@ def jax_pair_loss(loss: Any) -> Callable[..., Any]:
     callable
         Of (scores, y) or (scores, y, weights), which returns the mean over all pairs; arguments as those of
         `pair_loss`.
+
+    Raises
+    ------
+    ParameterError
+        The loss is not as described; in a call, the rows are not.
     """
     import jax
     import jax.numpy as jnp
 
     instance = _loss(loss)
+    functions = translated(instance, jnp)
 
-    def value_and_gradient(scores: Any, y: Any, weights: Any) -> Any:
-        shapes = (jax.ShapeDtypeStruct((), scores.dtype), jax.ShapeDtypeStruct(scores.shape, scores.dtype))
+    def by_pairs(scores: Any, y: Any, weights: Any) -> Any:
+        assert functions is not None
+        high, low = weights * (y == 1), weights * (y != 1)
+        total = jnp.sum(high) * jnp.sum(low)
+        margins = scores[:, None] - scores
+        shares = high[:, None] * low / total
+        value, slopes = (jnp.where(shares > 0.0, shares * each(margins), 0.0) for each in functions)
+        empty = jnp.where(total > 0.0, 0.0, jnp.nan)  # one class
+        return jnp.sum(value) + empty, jnp.sum(slopes, 1) - jnp.sum(slopes, 0) + empty
 
-        def on_host(*rows: Any) -> Any:
+    def on_host(scores: Any, y: Any, weights: Any) -> Any:
+        struct: Any = jax.ShapeDtypeStruct
+        shapes = struct((), scores.dtype), struct(scores.shape, scores.dtype)
+
+        def compute(*rows: Any) -> Any:
             value, gradient = _or_nan(instance, *map(np.asarray, rows))
             return np.asarray(value, scores.dtype), gradient.astype(scores.dtype)
 
-        return jax.pure_callback(on_host, shapes, scores, y, weights, vmap_method="sequential")
+        return jax.pure_callback(compute, shapes, scores, y, weights, vmap_method="sequential")
+
+    def value_and_gradient(scores: Any, y: Any, weights: Any) -> Any:
+        few = functions is not None and scores.size <= _MOST_ROWS_IN_JAX
+        return (by_pairs if few else on_host)(scores, y, weights)
 
     @jax.custom_vjp
     def mean(scores: Any, y: Any, weights: Any) -> Any:
@@ -260,9 +290,13 @@ def jax_pair_loss(loss: Any) -> Callable[..., Any]:
     mean.defvjp(value_and_gradient, backward)
 
     def jax_loss(scores: Any, y: Any, weights: Any = None) -> Any:
-        scores = jnp.asarray(scores)
-        own = jnp.ones_like(scores) if weights is None else jnp.asarray(weights)
-        return mean(scores, jnp.asarray(y), own)
+        scores, y = jnp.asarray(scores), jnp.asarray(y)
+        own = jnp.ones_like(scores) if weights is None else jnp.asarray(weights, scores.dtype)
+        if isinstance(y, jax.core.Tracer) or isinstance(own, jax.core.Tracer):
+            _check_shapes(scores, y)
+        else:
+            _rows(np.zeros(scores.shape), y, own)
+        return mean(scores, y, own)
 
     return jax_loss
 
@@ -288,7 +322,7 @@ def torch_pair_loss(loss: Any) -> Callable[..., Any]:
 
     instance = _loss(loss)
 
-    class Mean(torch.autograd.Function):  # type: ignore[misc]
+    class Mean(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, scores: Any, y: Any, weights: Any) -> Any:
             rows = (None if each is None else each.detach().cpu().numpy() for each in (scores, y, weights))
@@ -303,7 +337,8 @@ def torch_pair_loss(loss: Any) -> Callable[..., Any]:
 
     def torch_loss(scores: Any, y: Any, weights: Any = None) -> Any:
         others = (None if each is None else torch.as_tensor(each) for each in (y, weights))
-        return Mean.apply(scores, *others)
+        apply: Any = Mean.apply
+        return apply(scores, *others)
 
     return torch_loss
 

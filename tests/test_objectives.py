@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from aucbench import ParameterError, kernels, pair_loss
 from aucbench.kernels import pair_loss as means
 from aucbench.kernels import pair_tree
+from aucbench.kernels.translated_loss import translated
 from aucbench.objectives import jax_pair_loss, lightgbm_objective, torch_pair_loss, xgboost_objective
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.helpers.smooth_losses import Hyperbola, LogCosh, Sigmoid, Softplus, UndeclaredHinge
@@ -252,16 +253,17 @@ def test_objectives_of_boosters_add_up_over_rows(rows):
             assert np.all(lightgbm_objective(name)(far if name != "exponential" else scores, data)[1] > 0.0)
 
 
+@pytest.mark.parametrize("n", [200, 1000])  # pair by pair in JAX, and on the host
 @pytest.mark.parametrize("name", NAMES)
-def test_jax_and_torch_give_the_same_gradient_in_the_type_of_the_scores(name, rows):
+def test_jax_and_torch_give_the_same_gradient_in_the_type_of_the_scores(name, n, rows):
     torch = pytest.importorskip("torch", reason="torch is not installed")
-    X, y, weights = rows
-    scores = X[:200, 0].astype(np.float32)
-    expected = pair_loss(name, scores, y[:200], weights[:200])
+    X, y, weights = (each[:n] for each in rows)
+    scores = X[:, 0].astype(np.float32)
+    expected = pair_loss(name, scores, y, weights)
     function = jax.jit(jax.value_and_grad(jax_pair_loss(name)))
-    value, gradient = function(jnp.asarray(scores), jnp.asarray(y[:200]), jnp.asarray(weights[:200]))
+    value, gradient = function(jnp.asarray(scores), jnp.asarray(y), jnp.asarray(weights))
     leaf = torch.tensor(scores, requires_grad=True)
-    mean = torch_pair_loss(name)(leaf, torch.tensor(y[:200]), torch.tensor(weights[:200]))
+    mean = torch_pair_loss(name)(leaf, torch.tensor(y), torch.tensor(weights))
     (2.0 * mean).backward()
     assert gradient.dtype == jnp.float32
     assert leaf.grad.dtype == mean.dtype == torch.float32
@@ -270,12 +272,25 @@ def test_jax_and_torch_give_the_same_gradient_in_the_type_of_the_scores(name, ro
         np.testing.assert_allclose(slopes, expected.gradient, rtol=1e-4, atol=1e-8)
 
 
-def test_a_network_that_diverges_gets_nan_from_jax():
-    value, gradient = jax.value_and_grad(jax_pair_loss("logistic"))(
-        jnp.array([0.0, jnp.nan]), jnp.array([0, 1])
-    )
+@pytest.mark.parametrize("n", [2, 1000])
+def test_a_network_that_diverges_gets_nan_from_jax_and_a_batch_of_one_class_a_sentence(n):
+    scores, y = jnp.zeros(n).at[0].set(jnp.nan), jnp.arange(n) % 2
+    value, gradient = jax.value_and_grad(jax_pair_loss("logistic"))(scores, y)
     assert np.isnan(value)
-    assert np.all(np.isnan(gradient))
+    assert np.isnan(gradient[0])
+    with pytest.raises(ParameterError, match="both classes"):
+        jax_pair_loss("logistic")(scores, jnp.ones(n))
+    assert np.isnan(jax.jit(jax_pair_loss("logistic"))(jnp.zeros(2), jnp.ones(2)))
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_a_translated_loss_has_its_numbers(loss):
+    found = translated(loss, np)
+    assert found is not None
+    margins = np.random.default_rng(0).normal(size=50) * 3.0
+    for ours, function in zip(found, (loss.value, loss.derivative), strict=True):
+        expected = [function(m, kernels.theta(loss)) for m in margins]
+        np.testing.assert_allclose(ours(margins), expected, rtol=1e-9, atol=1e-15)
 
 
 def test_gradients_of_jax_pass_through_a_model():
