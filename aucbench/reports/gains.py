@@ -29,8 +29,8 @@ def gains_of(
     """The gain of each method over the reference of its setting, on each data set.
 
     The gain is the mean of method - reference over the runs that both have, with the interval of `over_runs`,
-    or of DeLong where there is one run or the test part is larger than the training part, and the verdict on
-    that data set. A data set on which a run of either diverged, failed or is missing has
+    or of DeLong where there is one run, all runs have one split or the same gain (no spread is no evidence),
+    or the test part is larger than the training part, and the verdict on that data set. A data set on which a run of either diverged, failed or is missing has
     no gain: the runs that finished are a selection, and would flatter.
 
     Parameters
@@ -65,9 +65,10 @@ def gains_of(
         ratio = ratios[str(setting), str(data_set)]
         family = own["family"].iloc[0]
         tested = own.loc[own["status"] == "finished", ["test_rows", "test_positives"]]
-        placements = None
+        placements, one_test_part = None, False
         if measure == "auc" and "placements" in own and tested["test_positives"].notna().any():
-            placements = _placements(own, values) if ratio > 1 or values.shape[0] == 1 else None
+            one_test_part = np.isnan(ratio) or ratio > 1
+            placements = _placements(own, values) if one_test_part or _has_equal_gains(values) else None
         for reference in [wanted] if isinstance(wanted, str) else wanted:
             if reference not in whole:
                 continue
@@ -79,7 +80,8 @@ def gains_of(
                 places = values.columns.get_indexer(pd.Index([*others, reference]))
                 first, second = placements[:, places[:-1]], placements[:, places[-1:]]
                 half = _over_test_rows(table, first, second, tested.iloc[0])
-                known = ((found.runs == 1) | (ratio > 1)) & np.isfinite(half)
+                repeated = (found.runs == 1) | (found.std == 0)
+                known = (repeated | one_test_part) & np.isfinite(half)
                 low, high = np.where(known, found.mean - half, low), np.where(known, found.mean + half, high)
             verdicts = verdict_of(found.mean, low, high, rope)
             for at, method in enumerate(others):
@@ -89,6 +91,11 @@ def gains_of(
                                  str(verdicts[at])))  # fmt: skip
     columns = "setting data_set family method reference runs gain low high verdict"
     return pd.DataFrame(rows, columns=columns.split())
+
+
+def _has_equal_gains(values: "pd.DataFrame") -> bool:
+    """Whether the runs of two methods differ by a constant, so that runs give their gain no deviation."""
+    return bool((values - values.iloc[0]).round(12).T.duplicated().any())
 
 
 def _placements(cells: "pd.DataFrame", values: "pd.DataFrame") -> Floats:
