@@ -209,7 +209,7 @@ def for_rows(algorithm: Any, row_factor: float) -> Any:
         if given and not sys.float_info.min <= abs(value) <= sys.float_info.max:
             size = "large" if abs(value) > 1 else "small"
             raise ParameterError(
-                f"{MethodFacts(algorithm).name}: {name}={given:g} is too {size}: for rows multiplied by"
+                f"{algorithm.name}: {name}={given:g} is too {size}: for rows multiplied by"
                 f" {row_factor:g} it becomes {value:g}."
             )
     return replace(algorithm, **changed) if changed else algorithm

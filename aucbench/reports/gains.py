@@ -28,10 +28,11 @@ def gains_of(
 ) -> "pd.DataFrame":
     """The gain of each method over the reference of its setting, on each data set.
 
-    The gain is the mean of method - reference over the runs that both have, with the interval of `over_runs`,
-    or of DeLong where there is one run, all runs have one split or the same gain (no spread is no evidence),
-    or the test part is larger than the training part, and the verdict on that data set. A data set on which a run of either diverged, failed or is missing has
-    no gain: the runs that finished are a selection, and would flatter.
+    The gain is the mean of method - reference over the runs that both have, with the interval of
+    `over_runs`, or of DeLong where there is one run, all runs have one split or the same gain (no spread is
+    no evidence), or the test part is larger than the training part, and the verdict on that data set. A
+    data set on which a run of either diverged, failed or is missing has no gain: the runs that finished are
+    a selection, and would flatter.
 
     Parameters
     ----------
