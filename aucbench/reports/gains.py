@@ -37,10 +37,11 @@ def gains_of(
 ) -> "pd.DataFrame":
     """The gain of each method over the reference of its setting, on each data set.
 
-    The gain is the mean of method - reference over the runs that both have, with the interval of `over_runs`,
-    or of DeLong where there is one run or the test part is larger than the training part, and the verdict on
-    that data set. A data set on which a run of either diverged, failed or is missing has
-    no gain: the runs that finished are a selection, and would flatter.
+    The gain is the mean of method - reference over the runs that both have, with the interval of
+    `over_runs`, or of DeLong where there is one run, all runs have one split or the same gain (no spread is
+    no evidence), or the test part is larger than the training part, and the verdict on that data set. A
+    data set on which a run of either diverged, failed or is missing has no gain: the runs that finished are
+    a selection, and would flatter.
 
     Parameters
     ----------
@@ -73,9 +74,10 @@ def gains_of(
         whole = [str(name) for name in values.columns[(values.notna() | ~planned).all()]]
         ratio = ratios[str(setting), str(data_set)]
         tested = own.loc[own["status"] == "finished", ["test_rows", "test_positives"]]
-        placements = None
+        placements, one_test_part = None, False
         if measure == "auc" and "placements" in own and tested["test_positives"].notna().any():
-            placements = _placements(own, values) if ratio > 1 or values.shape[0] == 1 else None
+            one_test_part = np.isnan(ratio) or ratio > 1
+            placements = _placements(own, values) if one_test_part or _has_equal_gains(values) else None
         chosen = [name for name in ([wanted] if isinstance(wanted, str) else wanted) if name in whole]
         if not chosen:
             continue
@@ -89,7 +91,8 @@ def gains_of(
         if placements is not None:
             kept = placements[:, values.columns.get_indexer(pd.Index(whole))]
             half = _over_test_rows(every, kept, first, second, tested.iloc[0])
-            known = ((found.runs == 1) | (ratio > 1)) & np.isfinite(half)
+            repeated = (found.runs == 1) | (found.std == 0)
+            known = (repeated | one_test_part) & np.isfinite(half)
             low, high = np.where(known, found.mean - half, low), np.where(known, found.mean + half, high)
         names = np.array(whole, dtype=object)
         parts.append(
@@ -111,6 +114,11 @@ def gains_of(
     if not parts:
         return pd.DataFrame(columns=COLUMNS)
     return pd.concat(parts, ignore_index=True)
+
+
+def _has_equal_gains(values: "pd.DataFrame") -> bool:
+    """Whether the runs of two methods differ by a constant, so that runs give their gain no deviation."""
+    return bool((values - values.iloc[0]).round(12).T.duplicated().any())
 
 
 def _placements(cells: "pd.DataFrame", values: "pd.DataFrame") -> Floats | None:

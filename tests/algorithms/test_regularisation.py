@@ -12,6 +12,7 @@ from aucbench.contracts import MethodFacts, for_rows
 from aucbench.data.preprocess import prepare
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits.protocols import Side, Split
+from aucbench.errors import ParameterError
 from aucbench.evaluation.auc import exact_auc
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import Task, default_passes
@@ -80,6 +81,12 @@ def test_every_declared_field_is_stated_for_the_rows_and_none_stays_none():
             value = getattr(method, field)
             expected = None if value is None else pytest.approx(value * 0.5**power)
             assert getattr(for_rows(method, 0.5), field) == expected
+
+
+@pytest.mark.parametrize(("C", "factor", "size"), [(1e308, 0.1, "large"), (1e-308, 100.0, "small")])
+def test_a_strength_that_overflows_on_the_rows_is_named_as_it_was_given(C, factor, size):
+    with pytest.raises(ParameterError, match=rf"log_reg: C={C:g} is too {size}".replace("+", r"\+")):
+        for_rows(aucbench.catalog().algorithm("log_reg")(C=C), factor)
 
 
 def test_a_run_says_what_regularisation_refers_to_and_the_old_meaning_can_be_asked_for():

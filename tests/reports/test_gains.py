@@ -8,6 +8,8 @@ from msgspec import structs
 from scipy import stats
 
 from aucbench import leaderboard, run_study
+from aucbench.evaluation import difference_interval
+from aucbench.evaluation.placements import BLOCKS
 from aucbench.reports.build import build
 from aucbench.reports.gains import compared, gains_of, groups_of_data
 from aucbench.reports.report import ALL
@@ -247,3 +249,42 @@ def test_one_run_has_the_interval_of_its_test_rows(tmp_path):
     assert row["low"] < row["gain"] < row["high"] < row["gain"] + 0.2
     assert row["high"] - row["gain"] == pytest.approx(row["gain"] - row["low"])
     assert row["verdict"]
+
+
+def test_runs_on_one_test_part_have_an_interval_over_test_rows():
+    rng, methods = np.random.default_rng(0), ["alpha", "beta"]
+    report = built(small_cells(data_sets=1, runs=3))
+    cells = report.cells[report.cells["method"].isin(methods)]
+    placed = {name: rng.normal(scale=0.01, size=BLOCKS) for name in methods}
+    cells = cells.assign(placements=cells["method"].map(placed), test_rows=300, test_positives=60)
+    facts = report.data_sets
+    over_splits, over_rows = (
+        gains_of(cells, facts.assign(test_train_ratio=ratio), {"defaults": "alpha"}, 0.005).iloc[0]
+        for ratio in (0.25, np.nan)
+    )
+    table = cells.pivot(index="seed", columns="method", values="auc")
+    d = (table["beta"] - table["alpha"]).to_numpy()
+    own = difference_interval(d.mean(keepdims=True), placed["beta"][None], placed["alpha"][None], 60, 240)
+    error = np.sqrt(own.error[0] ** 2 + d.var(ddof=1) / len(d))
+    half = stats.t.ppf(0.975, own.degrees) * error
+    assert over_rows["high"] - over_rows["gain"] == pytest.approx(half, rel=1e-3)
+    assert over_splits["high"] == pytest.approx(interval(d)[2])
+
+
+def test_runs_with_the_same_gain_have_an_interval_over_test_rows():
+    report = built(small_cells(data_sets=1, runs=3))
+    rng = np.random.default_rng(0)
+    methods = {name: rng.normal(scale=0.01, size=BLOCKS).tolist() for name in ("alpha", "beta", "gamma")}
+    cells = report.cells.assign(
+        auc=report.cells["method"].map({"alpha": 0.8, "beta": 0.82, "gamma": 0.8}),
+        placements=report.cells["method"].map(methods),
+        test_rows=300,
+        test_positives=60,
+    )
+    gains = gains_of(cells, report.data_sets, {"defaults": "alpha"}, 0.005).set_index("method")
+    for method in ("beta", "gamma"):
+        first, second = (np.array([methods[name]]) for name in (method, "alpha"))
+        expected = difference_interval(gains["gain"][[method]].to_numpy(), first, second, 60, 240)
+        half = stats.t.ppf(0.975, expected.degrees) * expected.error
+        assert gains.loc[method, "high"] - gains.loc[method, "gain"] == pytest.approx(half[0], rel=1e-3)
+        assert gains.loc[method, "gain"] - gains.loc[method, "low"] == pytest.approx(half[0], rel=1e-3)

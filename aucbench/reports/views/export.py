@@ -33,9 +33,14 @@ def write(
         getattr(report, name).to_parquet(files[-1], index=False)
     for name in TABLES:
         files.append(folder / f"{name}.csv")
-        getattr(report, name).to_csv(files[-1], index=False)
+        getattr(report, name).map(_no_formula).to_csv(files[-1], index=False)
     for name, text in (("leaderboard.md", markdown(report)), ("leaderboard.tex", latex(quoted, siunitx))):
         files.append(folder / name)
         files[-1].write_text(text, encoding="utf-8")
     write_page(report, folder / PAGE)
     return [*files, folder / PAGE, *(draw_all(quoted, folder / "pictures", pictures) if pictures else [])]
+
+
+def _no_formula(value: object) -> object:
+    """A value for CSV: text that a spreadsheet would compute, such as a file's name, begins with a quote."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(tuple("=+-@\t\r")) else value

@@ -1,10 +1,12 @@
 """Files of a report: they hold its frames, and the verdicts follow from the cells by other code."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from msgspec import structs
 
 from aucbench.cli.main import main
 from aucbench.reports.build import build
@@ -129,3 +131,19 @@ def test_verdicts_of_a_real_study_follow_from_its_cells(folder, tmp_path):
     assert (sums["test_rows"] / sums["train_rows"]).tolist() == pytest.approx([0.5] * 3)
     facts = pd.read_parquet(tmp_path / "data_sets.parquet")
     assert facts["test_train_ratio"].tolist() == pytest.approx([0.5] * 3)
+
+
+@pytest.mark.parametrize("name", ['=HYPERLINK("x").csv', "@SUM(1).csv", "+1.csv", "-1.csv"])
+def test_no_text_of_a_csv_file_is_a_formula(name, tmp_path):
+    cells = small_cells(data_sets=1, runs=3)
+    made = build([renamed(cell, name) for cell in cells], "t", True, reference="alpha")
+    write(made, tmp_path)
+    read = pd.read_csv(tmp_path / "results.csv")
+    assert set(read["data_set"]) == {f"'{name}"}
+    assert np.allclose(read["mean"], made.results["mean"])
+
+
+def renamed(cell, name):
+    """The cell with a data set of that name."""
+    dataset = structs.replace(cell.described.dataset, name=name, title=name)
+    return replace(cell, described=structs.replace(cell.described, dataset=dataset))
