@@ -99,7 +99,8 @@ def in_cells(scores: np.ndarray, y: np.ndarray, weights: np.ndarray) -> tuple[Ra
     if not high - low < math.inf:
         return rank(scores, y, weights), 0.0
     width = math.ldexp(1.0, max(math.frexp((high - low) / CELLS)[1], -1022))
-    rows, ordered, own, positives = _in_cells(scores, y, weights, float(math.floor(low / width)), width)
+    rows, ordered, own = _in_cells(scores, y, weights, float(math.floor(low / width)), width)
+    positives = int(np.count_nonzero(y == 1))
     sides = slice(None, positives), slice(positives, None)
     return Ranking(*(each[side] for each in (rows, ordered, own) for side in sides)), width
 
@@ -139,7 +140,9 @@ class PairSums:
         most_pairs: int,
         least: float = -math.inf,
     ):
-        high, low = ranking.high, ranking.low
+        high, low, high_weights, low_weights = ranking[2:]
+        assert high_weights is not None
+        assert low_weights is not None
         self._compiled, self._high, self._low, self._least = compiled, high, low, least
         top = max(WIDE, cell)
         for end in (high[0], high[-1], low[0], low[-1]):
@@ -151,7 +154,7 @@ class PairSums:
         if pairs < 0.0:
             raise UnorderedError
         self._tree, self._plan = Tree(top, *tree), Plan(far, near, polynomials)
-        self.own = self.weighted(ranking.high_weights, ranking.low_weights)
+        self.own = self.weighted(high_weights, low_weights)
 
     def weighted(self, high_weights: np.ndarray, low_weights: np.ndarray) -> Weighted:
         """Weights of the rows of both classes, with their moments."""
@@ -239,7 +242,7 @@ def _polynomial(value, slope, theta, scale, slope_scale, top, level, distance, k
 
 @kernel
 def _in_cells(scores, y, weights, first, width):
-    """Rows, scores and weights by class and cell, and the number of positives."""
+    """Rows, scores and weights by class and cell."""
     # Unsigned numbers of 32 bits spare tests of negative ones, and each loop but the last two is vectorised.
     per_width, cells = 1.0 / width, np.empty(scores.size, np.uint32)
     for i in range(scores.size):
@@ -248,10 +251,8 @@ def _in_cells(scores, y, weights, first, width):
     counts = np.zeros(2 * (CELLS + 2), np.uint32)
     for i in range(scores.size):
         counts[cells[i]] += np.uint32(1)
-    positives, total = 0, np.uint32(0)
+    total = np.uint32(0)
     for k in range(counts.size):
-        if k == CELLS + 2:
-            positives = np.int64(total)
         size = counts[k]
         counts[k] = total
         total += size
@@ -262,7 +263,7 @@ def _in_cells(scores, y, weights, first, width):
         rows[place] = i
     for k in range(scores.size):
         ordered[k], own[k] = scores[rows[k]], weights[rows[k]]
-    return rows, ordered, own, positives
+    return rows, ordered, own
 
 
 @kernel
