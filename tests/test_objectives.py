@@ -198,7 +198,6 @@ class OfTwo:
         (Logistic, [0.0, 1.0], [0, 1], None, "instance"),
         (np.square, [0.0, 1.0], [0, 1], None, "margin"),
     ],
-    ids=str,
 )
 def test_bad_input_gets_one_sentence(loss, scores, y, weights, said):
     with pytest.raises(ParameterError, match=said) as caught:

@@ -56,7 +56,7 @@ class Output:
 def tolerant_output() -> Output:
     """Put `Output` in the place of both standard streams; returns that of standard output."""
     if not isinstance(sys.stderr, Output):
-        sys.stderr = Output(sys.stderr)  # type: ignore[assignment]
+        sys.stderr = Output(sys.stderr)
     if not isinstance(sys.stdout, Output):
-        sys.stdout = Output(sys.stdout)  # type: ignore[assignment]
-    return sys.stdout  # type: ignore[return-value]
+        sys.stdout = Output(sys.stdout)
+    return sys.stdout
