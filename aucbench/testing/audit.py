@@ -126,8 +126,8 @@ class _Trial:
             return "the min-max margin loss at a, b and alpha that do not follow the scores."
         if self._terms is not None:
             return (
-                "no known surrogate, but the terms of the square loss over all pairs (and of the min-max margin "
-                f"loss) with margin {self._terms.margin:.4g}, some of which depart."
+                "no known surrogate, but the terms of the square loss over all pairs, or of the min-max "
+                f"margin loss, with margin {self._terms.margin:.4g}, some of which depart."
             )
         return f"no known surrogate; the nearest is {self._match}."
 
@@ -196,7 +196,7 @@ class _Trial:
             rounded = scores.astype(np.float32)
             one, two = self._f(rounded, positive), self._f(rounded.astype(np.float64), positive)
             worst = max(worst, _apart(one, two))
-        if not worst <= 1e-3:
+        if not worst <= 1e-4:
             return Line(DEPARTS, f"With float32 scores the value or gradient differs by {worst:.2g}.")
         return Line(OK, f"Value and gradient of float32 scores agree with those of float64 to {worst:.1g}.")
 
