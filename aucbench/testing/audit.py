@@ -9,8 +9,8 @@ import numpy as np
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog
 from aucbench.testing.audited_function import CODES, AuditedFunction, Outcome
-from aucbench.testing.square_terms import square_terms
-from aucbench.testing.surrogates import COMPOSITIONS, LAWS, Batch, Identification, surrogates
+from aucbench.testing.square_terms import SquareTerms, square_terms
+from aucbench.testing.surrogates import COMPOSITIONS, LAWS, Batch, Identification, Surrogate, surrogates
 
 OK, NOTE, DEPARTS = "ok", "note", "departs"
 HUGE = 1e30  # a surrogate above this may overflow
@@ -78,7 +78,8 @@ class _Trial:
             if match.residual <= identification.exact:
                 break
         _, function.negative, self._unit, self._by, self._match = min(found, key=lambda each: each[0])
-        self._squashed, self._terms = False, None  # type: bool, SquareTerms | None
+        self._squashed = False  # whether the surrogate is one of sigmoid(scores)
+        self._terms: SquareTerms | None = None
         if not self._is_known:
             self._look_further(known)
         self._tolerance = 1e-2 if function.single else 1e-6
@@ -108,7 +109,7 @@ class _Trial:
         """Whether it is the min-max margin loss with a, b and alpha that do not follow the scores."""
         return self._terms is not None and not self._terms.couples
 
-    def _look_further(self, known: list) -> None:
+    def _look_further(self, known: list[Surrogate]) -> None:
         squashed = None if self._unit else Identification(self._f, False, sigmoid=True)
         match = squashed.nearest(known) if squashed else None
         if squashed and match and match.residual <= squashed.exact:
@@ -126,8 +127,8 @@ class _Trial:
             return "the min-max margin loss at a, b and alpha that do not follow the scores."
         if self._terms is not None:
             return (
-                "no known surrogate, but the terms of the square loss over all pairs (and of the min-max margin "
-                f"loss) with margin {self._terms.margin:.4g}, some of which depart."
+                "no known surrogate, but the terms of the square loss over all pairs, or of the min-max "
+                f"margin loss, with margin {self._terms.margin:.4g}, some of which depart."
             )
         return f"no known surrogate; the nearest is {self._match}."
 
@@ -196,7 +197,7 @@ class _Trial:
             rounded = scores.astype(np.float32)
             one, two = self._f(rounded, positive), self._f(rounded.astype(np.float64), positive)
             worst = max(worst, _apart(one, two))
-        if not worst <= 1e-3:
+        if not worst <= 1e-4:
             return Line(DEPARTS, f"With float32 scores the value or gradient differs by {worst:.2g}.")
         return Line(OK, f"Value and gradient of float32 scores agree with those of float64 to {worst:.1g}.")
 

@@ -70,7 +70,8 @@ class AuditedFunction:
         libraries = ["numpy", *(each for each in ("jax", "torch") if each in sys.modules)]
         errors: list[Exception] = []
         for library in libraries:
-            errors.clear()
+            if library in _used(self._function):
+                errors.clear()  # those of other libraries do not explain anything
             for label_type in (np.int64, None):  # None: that of the scores
                 codings = []
                 for negative in CODES.values():
@@ -261,6 +262,14 @@ def _set(function: Any, auxiliaries: dict[str, float]) -> None:
             old.detach().fill_(value)
         else:
             setattr(function, name, value)
+
+
+def _used(function: Any) -> set[str]:
+    """The libraries whose modules or objects the module of a function has imported."""
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    known = vars(module).values() if module else ()
+    names = (getattr(each, "__module__", None) or getattr(each, "__name__", "") for each in known)
+    return {str(name).partition(".")[0] for name in names}
 
 
 def _parts(result: Any) -> tuple[Any, Any]:

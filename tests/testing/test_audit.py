@@ -1,0 +1,247 @@
+"""The audit of functions that claim to be AUC losses: correct ones pass, and planted faults are found."""
+
+from importlib.util import find_spec
+from textwrap import dedent
+
+import numpy as np
+import pytest
+
+from aucbench import api
+from aucbench.cli.main import main
+from aucbench.contracts.validation import Family
+from aucbench.kernels.pair_loss import pair_mean
+from aucbench.testing.audit import DEPARTS, audit
+from aucbench.testing.audited_function import AuditedFunction
+from aucbench_losses import Hinge, Logistic, Square
+
+LOSSES = {name: plugin.cls for name, plugin in api.catalog().plugins[Family.losses].items()}
+
+
+def audited(function):
+    return audit(AuditedFunction(function, "given"), api.catalog())
+
+
+def departing(function):
+    """The text of each property that departs."""
+    return {name: line.text for name, line in audited(function).lines.items() if line.status == DEPARTS}
+
+
+def over_pairs(loss, factor=lambda p, n: 1.0):
+    """A loss plugin over all pairs, with its gradient, times a factor of p and n."""
+
+    def function(scores, labels):
+        if not np.isfinite(scores).all():
+            return np.nan, np.full(scores.size, np.nan)
+        y = np.where(labels == 1, 1, -1).astype(np.int8)
+        if abs(int(y.sum())) == y.size:
+            return 0.0, np.zeros(y.size)
+        mean, size = pair_mean(loss, scores, y), factor((y == 1).mean(), y.size)
+        return size * mean.value, size * mean.slopes
+
+    return function
+
+
+def sides(scores, labels):
+    return scores[labels == 1], scores[labels != 1]
+
+
+def min_max(scores, labels, margin=1.0, cross=lambda p: 1.0, mean=np.mean):
+    """The min-max margin loss at its saddle, with a factor of the negatives' mean in the cross term."""
+    high, low = sides(scores, labels)
+    gap = margin + cross((labels == 1).mean()) * low.mean() - high.mean()
+    return mean((high - high.mean()) ** 2) + mean((low - low.mean()) ** 2) + max(0.0, gap) ** 2
+
+
+def mean_of_nonzero(values):
+    return values.sum() / np.count_nonzero(values)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_every_loss_is_recognised_with_its_parameter_and_factor(name):
+    rng = np.random.default_rng(sum(map(ord, name)))
+    cls = LOSSES[name]
+    margin = round(float(rng.uniform(0.3, 2.5)), 3)
+    loss = cls(margin) if hasattr(cls, "__dataclass_fields__") and cls.__dataclass_fields__ else cls()
+    factors = {"n+ n-": lambda p, n: p * (1 - p) * n * n, "0.7 p (1 - p)": lambda p, n: 0.7 * p * (1 - p)}
+    told, factor = list(factors.items())[rng.integers(2)]
+    report = audited(over_pairs(loss, factor))
+    assert not report.departures, report.lines
+    assert f"the {name.replace('_', ' ')} loss" in report.computes
+    assert f"times {told}" in report.computes
+    if vars(loss):
+        assert f"margin {margin:g}" in report.computes
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_correct_losses_in_other_forms_pass(seed):
+    rng = np.random.default_rng(seed)
+    margin, scale = round(float(rng.uniform(0.2, 2.0)), 3), round(float(rng.uniform(0.2, 2.0)), 3)
+
+    def logistic(scores, labels):
+        high, low = sides(scores, labels)
+        return scale * np.logaddexp(0.0, (low - high[:, None]) / margin).mean()
+
+    def square(scores, labels):  # in O(n)
+        high, low = sides(scores, labels)
+        gap = high.mean() - low.mean()
+        return scale * (high.var() + low.var() + (1.0 - gap) ** 2)
+
+    def saddle(scores, labels):
+        return min_max(scores, labels, margin) * (labels == 1).mean() * (labels != 1).mean()
+
+    def auxiliary(scores, labels, a=0.0, b=0.0, alpha=0.0):
+        high, low = sides(scores, labels)
+        spread = ((high - a) ** 2).mean() + ((low - b) ** 2).mean()
+        return spread + 2.0 * alpha * (margin + low.mean() - high.mean()) - alpha**2
+
+    told = {
+        logistic: f"divided by {margin:g}",
+        square: "square",
+        saddle: f"{margin:g}",
+        auxiliary: f"{margin:g}",
+    }
+    for function, words in told.items():
+        report = audited(function)
+        assert not report.departures, report.lines
+        assert words in report.computes
+
+
+def test_a_loss_of_margins_that_nobody_registered_is_no_fault():
+    def loss(scores, labels):
+        high, low = sides(scores, labels)
+        return np.arctan(1.0 - (high[:, None] - low)).mean()
+
+    assert audited(loss).departures == 0
+
+
+def scaled_cross_term(scores, labels):
+    return min_max(scores, labels, cross=lambda p: 1.0 - p)
+
+
+def scaled_cross_term_of_arguments(scores, labels, a=0.0, b=0.0, alpha=0.0):
+    high, low = sides(scores, labels)
+    spread = ((high - a) ** 2).mean() + ((low - b) ** 2).mean()
+    return spread + 2.0 * alpha * (1.0 + (labels != 1).mean() * low.mean() - high.mean()) - alpha**2
+
+
+SCALED = {
+    "saddle": scaled_cross_term,
+    "arguments": scaled_cross_term_of_arguments,
+    "fixed": lambda s, y: scaled_cross_term_of_arguments(s, y, 0.3, 0.1, 0.5),
+}
+
+
+@pytest.mark.parametrize("loss", SCALED.values(), ids=SCALED)
+def test_a_cross_term_scaled_by_the_share_of_negatives_is_named(loss):
+    assert "scaled by 1 - p" in departing(loss)["value"]
+    assert "mean(s-)" in departing(loss)["value"]
+
+
+def test_a_mean_that_divides_by_the_entries_that_are_not_zero_gives_nan_when_the_positives_saturate():
+    found = departing(lambda scores, labels: min_max(scores, labels, mean=mean_of_nonzero))
+    assert set(found) == {"ties", "saturation"}
+    assert "saturate" in found["saturation"]
+    assert "NaN; 0 is exact" in found["saturation"]
+
+
+hinge, logistic = over_pairs(Hinge(0.6)), over_pairs(Logistic())
+
+
+def overflowing(scores, labels):
+    high, low = sides(scores, labels)
+    return np.log(1.0 + np.exp(low - high[:, None])).mean()
+
+
+def ignoring_ties(scores, labels):
+    order = np.argsort(scores, kind="stable")  # counts pairs of neighbours in sorted order
+    positive = labels[order] == 1
+    return float((np.cumsum(positive) * ~positive).sum()) / max(1, positive.sum() * (~positive).sum())
+
+
+def centring_in_place(scores, labels):
+    found = logistic(scores, labels)
+    scores -= scores.mean()
+    return found
+
+
+FAULTS = {
+    "wrong gradient": (lambda s, y: (hinge(s, y)[0], 1.01 * hinge(s, y)[1]), "gradient"),
+    "overflow": (overflowing, "saturation"),
+    "ties": (ignoring_ties, "ties"),
+    "changed scores": (centring_in_place, "input"),
+    "noise": (lambda s, y: hinge(s, y)[0] * (1.0 + 1e-9 * np.random.default_rng().uniform()), "repetition"),
+    "labels the wrong way round": (lambda s, y: logistic(-s, y), "direction"),
+    "to be maximised": (lambda s, y: -logistic(s, y)[0], "direction"),
+    "first row counts twice": (lambda s, y: logistic(s, y)[0] + 0.1 * s[0], "order of rows"),
+    "single rows": (lambda s, y: np.logaddexp(0.0, np.where(y == 1, -s, s)).mean(), "shift"),
+    "weight decay": (lambda s, y: over_pairs(Square())(s, y)[0] + 0.01 * (s**2).mean(), "value"),
+    "odd factor": (lambda s, y: hinge(s, y)[0] * np.log1p((y == 1).sum()), "scale"),
+    "NaN ignored": (lambda s, y: logistic(np.nan_to_num(s), y)[0], "infinite"),
+    "half precision": (
+        lambda s, y: logistic(s.astype(np.float16 if s.dtype == "f" else s.dtype), y)[0],
+        "float32",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_found(fault):
+    function, name = FAULTS[fault]
+    assert name in departing(function)
+
+
+SOURCES = {
+    "jax": """
+        import jax, jax.numpy as jnp
+        def loss(scores, labels):
+            pairs = (labels[:, None] == 1) & (labels != 1)
+            losses = jax.nn.softplus(scores - scores[:, None])
+            return jnp.where(pairs, losses, 0.0).sum() / jnp.maximum(pairs.sum(), 1)
+        """,
+    "torch": """
+        import torch
+        class loss(torch.nn.Module):
+            def forward(self, scores, labels):
+                high, low = scores[labels == 1], scores[labels != 1]
+                return torch.nn.functional.softplus(low - high[:, None], threshold=50).mean()
+        """,
+    "numpy": """
+        import numpy as np
+        def loss(scores, labels):
+            return np.logaddexp(0.0, scores[labels != 1] - scores[labels == 1][:, None]).mean()
+        """,
+}
+
+
+@pytest.mark.parametrize("library", [name for name in SOURCES if find_spec(name)])
+def test_the_command_imports_from_the_current_folder_and_differentiates(
+    library, tmp_path, monkeypatch, capsys
+):
+    (tmp_path / f"own_{library}_loss.py").write_text(dedent(SOURCES[library]))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)  # and is taken away again
+    assert main(["audit", f"own_{library}_loss:loss"]) == 0
+    shown = capsys.readouterr().out
+    assert f"({library})" in shown
+    assert "logistic loss." in shown
+    assert ("It gives none" in shown) == (library == "numpy")
+
+
+BAD = {
+    "no_colon": "MODULE:NAME",
+    "no_such_module_at_all:loss": "no_such_module_at_all",
+    "aucbench.testing.audit:adit": "audit",
+    "aucbench.testing.audit:HUGE": "float",
+    "aucbench.testing.audit:OK": "str",
+    "numpy:add": "(12,)",
+    "math:hypot": "TypeError",
+    "builtins:dict": "dict",
+}
+
+
+@pytest.mark.parametrize("path", BAD)
+def test_what_cannot_be_tried_is_refused_with_a_sentence(path, capsys):
+    assert main(["audit", path]) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert BAD[path] in told
