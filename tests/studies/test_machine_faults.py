@@ -23,9 +23,7 @@ def test_a_fault_of_the_machine_is_told_from_a_failure_of_a_plugin(code, wrapped
     assert "the reason (the file)" in str(found)
 
 
-@pytest.mark.parametrize(
-    "error", [OSError(errno.ENOENT, "none", "own"), ValueError("x"), PluginError("y")]
-)
+@pytest.mark.parametrize("error", [OSError(errno.ENOENT, "none", "own"), ValueError("x"), PluginError("y")])
 def test_other_errors_stay_failures_of_the_method(error):
     assert isinstance(worker._report_of(error).outcome, Failure)
 
