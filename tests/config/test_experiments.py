@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 FOLDER = Path(config_folder()) / "experiment"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
-OURS = ("smoke", "try", "reference", "reference_trials")  # experiments of no paper
+OURS = ("losses", "smoke", "try", "reference", "reference_trials")  # experiments of no paper
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +110,7 @@ def test_division_and_number_of_cells_are_those_of_the_papers(study):
         "psam_table3": 3,
         "smoke": 3,
         "try": 3,
+        "losses": 1,
         "reference": 5,
         "reference_trials": 5,
     }
