@@ -25,7 +25,7 @@ def test_built_in_plugins_import_public_names_only(family):
                 assert not any(alias.name.startswith("aucbench.") for alias in node.names), file.name
             elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "aucbench":
                 home, _, module = node.module.partition("aucbench.kernels.")
-                homes = ("aucbench", "aucbench.evaluation", "aucbench.kernels", "")
+                homes = ("aucbench", "aucbench.evaluation", "aucbench.kernels", "aucbench.objectives", "")
                 assert home in homes, f"{file.name}: {node.module}"
                 if module:  # one of those that aucbench.kernels offers
                     assert module in aucbench.kernels.__all__, f"{file.name}: {node.module}"

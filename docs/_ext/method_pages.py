@@ -20,6 +20,7 @@ ACCESS = {
     "stream": "one example an iteration",
     "pairs": "a random positive and a random negative an iteration",
     "minibatch": "a minibatch of rows an iteration",
+    "balanced": "a batch of as many positives as negatives an iteration",
     "full": "all rows in every iteration",
 }
 CURVE = (

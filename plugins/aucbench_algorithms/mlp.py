@@ -243,6 +243,11 @@ class Mlp(Method):
             t += len(rows)
         return state._replace(trained=trained, t=t)
 
+    def finalize(self, state: State) -> State:
+        """The network alone, as NumPy arrays, which any format of files can store."""
+        params = tuple((np.asarray(w), np.asarray(b)) for w, b in state.trained.params)
+        return state._replace(trained=state.trained._replace(params=params, optimiser=None, saddle=None))
+
     def wait(self, state: State) -> None:
         """Until JAX has computed the network."""
         import jax

@@ -92,7 +92,7 @@ def test_every_command_and_field_stands_in_the_reference():
             assert len(cells) == 3, row
             assert cells[2].strip(), f"{prefix}{name} has no meaning"
     assert "| `store.path` | `aucbench-store` | " in page
-    assert "| `tracking.uri` | `sqlite:///mlflow.db` | Log every entry" in page
+    assert "| `tracking.uri` | `null` | Log every entry" in page
 
 
 def test_plain_mathematics_stays_as_it_is():

@@ -81,8 +81,8 @@ def test_settings_are_compared_with_the_ruleset_and_what_an_entry_says_of_itself
     ("ruleset", "reason"),
     [
         ({"title": "mine"}, "cannot be compared"),
-        ({"version": 77}, "here it has version 1"),
-        ({"title": "trials", "version": 2}, "(without tuning=random)"),
+        ({"version": 77}, "here it has version 2"),
+        ({"title": "trials", "version": 3}, "(without tuning=random)"),
     ],
 )
 def test_rulesets_that_are_others_or_not_installed_and_trials_that_were_not_made_are_gaps(

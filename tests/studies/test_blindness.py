@@ -82,7 +82,7 @@ class Parts:
     def __init__(self, noisy=()):
         self.noisy = np.array(noisy, np.int64)
 
-    def load(self, dataset, part):
+    def load(self, dataset, part, kept=()):
         samples = Clouds(n=90, seed=0 if part == "train" else 5).load()
         X, y = samples.X, samples.y.astype(np.int8)
         if part == Part.test and len(self.noisy):

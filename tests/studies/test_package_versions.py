@@ -82,7 +82,7 @@ def test_a_method_with_a_missing_package_names_the_command_that_installs_it():
     assert provenance.missing_packages(Gentle()) == ""
     bare = type("Bare", (Importing,), {"extra": ""})()
     assert provenance.missing_packages(bare).endswith("pip install aucbench-test-engine aucbench-test-absent")
-    builder = _Builder(None, {})
+    builder = _Builder(None, {}, None)
     builder._plugin = lambda run, group: bound(Importing())
     with pytest.raises(ParameterError, match="aucbench-test-absent"):
         builder._algorithm({}, "algo")
