@@ -158,9 +158,11 @@ class EstimatorMethod(Method):
         if not all(part.isidentifier() for part in path.split(".")):
             raise ParameterError(f"{self.name}: cls must be the import path of a class, got {path!r}.")
         if not is_installed(package):
+            # An unknown name may be a module of one's own, and must not be looked up at PyPI.
+            known = path in PATHS.values()
+            way_out = f"pip install {package}" if known else "install it, or put its folder on PYTHONPATH"
             raise ParameterError(
-                f"{self.name}: {self._label} needs the package {package}, which is not installed: "
-                f"pip install {package}."
+                f"{self.name}: {self._label} needs the package {package}, which is not found: {way_out}."
             )
         found = next((kind for begin, kind in CLASSES.items() if path.startswith(begin)), ModelClass.other)
         object.__setattr__(self, "class_of_model", found)
