@@ -22,7 +22,7 @@ class CellError(AucbenchError, RuntimeError):
 
 
 class MachineError(AucbenchError, OSError):
-    """The machine, and no method, failed: a full or damaged disk, or too many open files. Nothing is kept."""
+    """The machine, and no method, failed: a full, damaged or read-only disk. Nothing is kept."""
 
 
 class TrackingError(AucbenchError, OSError):

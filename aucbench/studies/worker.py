@@ -45,7 +45,8 @@ from aucbench.studies.study import Observer
 from aucbench.studies.tuners import Point, with_budget, with_setting
 from aucbench.studies.work_units import CellUnit, Report, TrialsUnit, Unit
 
-FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ESTALE)
+# Of the machine; too many files of one process (EMFILE) are the doing of a method.
+FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ENFILE, errno.ESTALE)
 INNER_FOLDS = 1 << 16  # offset between the orders of inner folds, above any number of folds
 PROGRESS_SECONDS = 0.05  # least time between progress messages
 CURVE = ("iteration", "samples", "train_seconds", "cpu_seconds", "auc")
