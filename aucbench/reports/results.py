@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from msgspec import UNSET
 
 from aucbench.contracts import ModelClass
 from aucbench.evaluation.measures import TrainingObjective
@@ -327,9 +326,7 @@ def time_note(results: Iterable[Any]) -> str:
     """
     found: dict[str, None] = {}
     for result in results:
-        threads, device, used, failed = (
-            getattr(result, name, UNSET) for name in ("threads", "device", "process_cpu_seconds", "warm_up")
-        )
+        threads, device, used = result.threads, result.device, result.process_cpu_seconds
         if device and device != "cpu":
             found[f"trained on {device}"] = None
         elif threads == 0:
@@ -338,7 +335,7 @@ def time_note(results: Iterable[Any]) -> str:
             found[f"trained by {threads} threads"] = None
         elif used and used > SEVERAL * result.train_seconds + CLOCK:
             found["trained by several threads, as the processor time of the process shows"] = None
-        if failed:
+        if result.warm_up:
             found["timed with its compilation, since the warm-up failed"] = None
     return " or ".join(found)
 

@@ -1,7 +1,5 @@
 """What a report is made of: settings, variants, other measures, families, and parts of it."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -12,6 +10,7 @@ from aucbench.reports.columns import RESULTS, VERDICTS
 from aucbench.reports.report import ALL
 from aucbench.reports.results import result_row, time_note
 from aucbench.reports.views.text import markdown
+from aucbench.studies.record import ResultRecord
 from tests.helpers.board_cells import (
     altered,
     budget,
@@ -230,7 +229,15 @@ def test_a_board_says_what_all_its_methods_share_and_marks_the_rest_at_the_metho
     ],
 )
 def test_times_that_are_not_those_of_one_thread_are_noted(record, words):
-    note = time_note([SimpleNamespace(train_seconds=1.0, **record)])
+    trained = {"iterations": 1, "train_seconds": 1.0, "train_cpu_seconds": 1.0, "ns_per_iteration": 1e9}
+    plain = {
+        "auc": 0.9,
+        "cpu_ns_per_iteration": 1e9,
+        "state_bytes": 0,
+        "stop_reason": "budget",
+        "checkpoints": 1,
+    }
+    note = time_note([ResultRecord(**trained, **plain, **record)])
     assert words in note
     assert bool(words) == bool(note)
 
