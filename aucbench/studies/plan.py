@@ -131,19 +131,29 @@ def _cells(
 ) -> Iterable[PlannedCell]:
     searches = entry.searches(digests)
     for seeds, key in entry.cell_keys(digests).items():
-        finished = key in done
-        record = store.record(key) if finished and (entry.measures or entry.keep_weights) else None
-        if record is not None:
-            arrays = store.sizes(key)
-            unkept = entry.keep_weights and lacks_weights(record, arrays)
-            if unkept or lacking(record, entry.measures) or lacks_minimum(record, entry):
-                scored = not unkept and can_be_scored(record, arrays, entry.measures)
-                yield PlannedCell(seeds, key, CellStatus.missing, None, False, True, scored)
-                continue
-        failure = store.failure(key) if key in failed and not finished else None
-        missing = failure is None or _may_do_better(entry, failure)
-        status = CellStatus.finished if finished else CellStatus.missing if missing else CellStatus.failed
-        yield PlannedCell(seeds, key, status, searches.get(seeds), failure is not None)
+        yield _cell(entry, seeds, key, searches.get(seeds), store, key in done, key in failed)
+
+
+def cell_now(entry: Entry, cell: PlannedCell, store: Store) -> PlannedCell:
+    """A planned cell as it is by now: another process may have run it."""
+    has_failed = not cell.failed_before and store.failure(cell.key) is not None
+    return _cell(entry, cell.seeds, cell.key, cell.search, store, store.has(cell.key), has_failed)
+
+
+def _cell(
+    entry: Entry, seeds: Seeds, key: str, search: Search | None, store: Store, finished: bool, failed: bool
+) -> PlannedCell:
+    record = store.record(key) if finished and (entry.measures or entry.keep_weights) else None
+    if record is not None:
+        arrays = store.sizes(key)
+        unkept = entry.keep_weights and lacks_weights(record, arrays)
+        if unkept or lacking(record, entry.measures) or lacks_minimum(record, entry):
+            scored = not unkept and can_be_scored(record, arrays, entry.measures)
+            return PlannedCell(seeds, key, CellStatus.missing, None, False, True, scored)
+    failure = store.failure(key) if failed and not finished else None
+    missing = failure is None or _may_do_better(entry, failure)
+    status = CellStatus.finished if finished else CellStatus.missing if missing else CellStatus.failed
+    return PlannedCell(seeds, key, status, search, failure is not None)
 
 
 def _may_do_better(entry: Entry, failure: FailureRecord) -> bool:

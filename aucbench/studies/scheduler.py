@@ -3,13 +3,13 @@
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from time import monotonic
+from time import monotonic, sleep
 
 from aucbench.errors import AucbenchError, MachineError
 from aucbench.studies.entry_and_keys import Search
 from aucbench.studies.executor import Executor
 from aucbench.studies.make_record import failure_record
-from aucbench.studies.plan import Plan, PlannedCell, PlannedEntry
+from aucbench.studies.plan import Plan, PlannedCell, PlannedEntry, cell_now
 from aucbench.studies.record import CellStatus, Failure, TunedRecord
 from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult, common
 from aucbench.studies.search_progress import SearchProgress, iterations_of, worth_keeping
@@ -19,6 +19,7 @@ from aucbench.studies.work_units import CellUnit, Report, TrialsUnit, Unit
 from aucbench.studies.worker import prepared_data
 
 Listener = Callable[[FinishedEntry], None]
+POLL_SECONDS = 0.5  # between looks at what other processes run
 LOSSES = 2  # a unit whose worker is lost that often is a failure: it may be what ends the worker
 
 
@@ -29,6 +30,8 @@ class Scheduler:
     - A cell that several entries share is run once, and counts for each of them.
     - Units of equal data stay on one worker. Cells with a tuning wait until their search is complete; a
       search goes on from its trials in the store.
+    - Other processes may run the same study: each takes a lease of a cell or search before it starts it, and
+      waits at the end for those of others, whose results it then takes from the store.
     - An entry goes to the listeners once: when all of its cells have finished or failed; with `exclusive`,
       after all cells that ran beside others were timed once more.
     - An entry that is refused (bad input) loses its other units, and does not go to the listeners.
@@ -73,6 +76,10 @@ class Scheduler:
         self._searches: dict[str, SearchProgress] = {}  # by key
         self._incomplete: dict[str, bool] = {}  # finished cells that lack something: whether they are scored
         self._losses: Counter[Unit] = Counter()
+        self._leases = store.leases()
+        self._cells = {cell.key: (planned, cell) for planned in plan.entries for cell in planned.cells}
+        self._claimed: set[str] = set()  # cells and searches that this process runs, or has run
+        self._elsewhere: dict[str, Unit] = {}  # units, by cell or search, that another process runs
         self._dropped: set[str] = set()  # keys of refused entries
         self._end: float | None = None  # of the monotonic clock
 
@@ -86,6 +93,10 @@ class Scheduler:
         stop_after : float, optional
             Seconds after which no unit is started; `StudyResult.left` counts the cells that were not run.
         """
+        with self._leases:
+            return self._run(exclusive, stop_after)
+
+    def _run(self, exclusive: bool, stop_after: float | None) -> StudyResult:
         self._observer.planned(self._result.cells, self._result.stored)
         if any(cell.status is not CellStatus.missing for cell in self._plan.cells()):
             self._begin()
@@ -127,8 +138,8 @@ class Scheduler:
     def _queue_disturbed(self) -> None:
         """Queue cells once more that were measured while others ran."""
         self._groups.clear()
-        cells = {cell.key: (planned, cell) for planned in self._plan.entries for cell in planned.cells}
-        for planned, cell in cells.values():
+        self._claimed.clear()
+        for planned, cell in self._cells.values():
             record = self._store.record(cell.key)
             if record is not None and record.environment.concurrency != 1:
                 unit = self._cell_unit(planned, cell, record.tuned)
@@ -143,25 +154,107 @@ class Scheduler:
                 self._hand_over()
             is_over = self._end is not None and monotonic() > self._end
             for worker in () if is_over else self._executor.free():
-                if not self._groups or (is_alone and running):
+                if is_alone and running:
                     break
-                unit = self._next(last.get(worker), {each.group for each in running.values()})
+                unit = self._next(last.get(worker), {each.group for each in running.values()}, is_alone)
+                if unit is None:
+                    break
                 running[worker], last[worker] = unit, unit.group
                 self._observer.started(unit.entry)
                 self._executor.start(worker, unit, is_alone)
             if running:
                 for worker, report in self._executor.wait():
                     self._take(running.pop(worker), report, is_alone)
-            elif not self._groups or is_over:
+            elif is_over or not (self._groups or self._elsewhere):
                 break  # otherwise the only worker was lost meanwhile
+            elif not self._groups:
+                sleep(POLL_SECONDS)
 
-    def _next(self, last: str | None, busy: Collection[str]) -> Unit:
-        """The next unit for a worker: of the group it worked on last, else of one that no other works on."""
+    def _next(self, last: str | None, busy: Collection[str], is_alone: bool) -> Unit | None:
+        """The next unit for a worker that no other process runs or has run; None if there is none now."""
+        while self._groups:
+            if self._claim(unit := self._first(last, busy), is_alone):
+                return self._with_stored(unit)
+        for key, unit in list(self._elsewhere.items()):
+            if self._leases.take(key):
+                del self._elsewhere[key]
+                if self._claim(unit, is_alone):
+                    return self._with_stored(unit)
+                if self._groups:  # what a search needs next
+                    return self._next(last, busy, is_alone)
+        return None
+
+    def _claim(self, unit: Unit, is_alone: bool) -> bool:
+        """Take the lease of a unit, unless another process runs it; False if it is not to be run now.
+
+        If another process has run a cell, its result counts; trials of a search begin where the others end.
+        """
+        if unit.key in self._claimed:
+            return True
+        if not self._leases.take(unit.key):
+            self._elsewhere[unit.key] = unit
+            if isinstance(unit, TrialsUnit):
+                self._withdraw(unit.key)
+                self._searches[unit.key].read = -1  # its units are made anew
+            return False
+        self._claimed.add(unit.key)
+        if isinstance(unit, TrialsUnit):
+            return not self._is_ahead(self._searches[unit.key])
+        if is_alone:
+            record = self._store.record(unit.key)
+            is_needed = record is None or record.environment.concurrency != 1
+        else:
+            is_needed = not self._is_done(unit.key)
+        if not is_needed:
+            self._leases.give_back(unit.key)
+        return is_needed
+
+    def _is_done(self, key: str) -> bool:
+        """Whether another process has run a cell since it was planned; its outcome then counts."""
+        planned, cell = self._cells[key]
+        status = cell_now(planned.entry, cell, self._store).status
+        if status is CellStatus.missing:
+            return False
+        self._begin()
+        self._result.stored += status is CellStatus.finished
+        self._observer.cell_finished(planned.entry, self._store.failure(key))
+        self._ended(key)
+        return True
+
+    def _is_ahead(self, search: SearchProgress) -> bool:
+        """Whether another process has gone on with a search since it was read; it is then read again."""
+        waiting = [each for each in search.waiting if not self._is_done(each[1].key)]
+        if len(waiting) == len(search.waiting) and len(self._store.trials(search.key)) <= search.read:
+            return False
+        self._withdraw(search.key)
+        del self._searches[search.key]
+        if not waiting:
+            self._leases.give_back(search.key)
+            return True
+        planned, cell = waiting[0]
+        assert cell.search is not None
+        again = self._search(planned, cell, cell.search)
+        again.waiting = waiting
+        self._advance(again)
+        return True
+
+    def _withdraw(self, key: str) -> None:
+        """Take the waiting units of a search out of the queue."""
+        for group, units in list(self._groups.items()):
+            self._groups[group] = deque(unit for unit in units if unit.key != key)
+            if not self._groups[group]:
+                del self._groups[group]
+
+    def _first(self, last: str | None, busy: Collection[str]) -> Unit:
+        """The next unit in line: of the group worked on last, else of one that no other worker works on."""
         free = (group for group in self._groups if group not in busy)
         group = last if last in self._groups else next(free, next(iter(self._groups)))
         unit = self._groups[group].popleft()
         if not self._groups[group]:
             del self._groups[group]
+        return unit
+
+    def _with_stored(self, unit: Unit) -> Unit:
         if isinstance(unit, CellUnit) and unit.key in self._incomplete and unit.stored is None:
             stored = self._store.get(unit.key)  # only now: weights may be large
             if stored is not None:
@@ -175,6 +268,7 @@ class Scheduler:
         if isinstance(outcome, MachineError):
             raise outcome
         if isinstance(outcome, AucbenchError):
+            self._leases.give_back(unit.key)
             self._refuse(self._entries[id(unit.entry)], outcome)
             return
         self._begin()
@@ -204,6 +298,7 @@ class Scheduler:
             if isinstance(outcome, CellResult):
                 self._store.put(unit.key, outcome)
                 self._fresh[unit.key] = outcome
+            self._leases.give_back(unit.key)
         else:
             assert isinstance(unit, CellUnit)
             if report.optimum is not None:
@@ -231,11 +326,17 @@ class Scheduler:
                 if not cells:
                     self._store.remove_trials(key)
                     del self._needed_by[key]
-        for sharer in self._sharers[unit.key]:
-            if unit.stored is not None:
+        self._leases.give_back(unit.key)
+        if unit.stored is not None:
+            for sharer in self._sharers[unit.key]:
                 self._store.forget_tracked(sharer.key)
-            if unit.key in self._left[sharer.key]:
-                self._left[sharer.key].discard(unit.key)
+        self._ended(unit.key)
+
+    def _ended(self, key: str) -> None:
+        """Take a cell off what is left of its entries."""
+        for sharer in self._sharers[key]:
+            if key in self._left[sharer.key]:
+                self._left[sharer.key].discard(key)
                 if not self._left[sharer.key]:
                     self._complete.append(sharer)
 
@@ -244,6 +345,10 @@ class Scheduler:
         for key, search in list(self._searches.items()):
             if search.waiting and search.waiting[0][0] is planned:
                 del self._searches[key]
+                self._leases.give_back(key)
+        self._elsewhere = {
+            key: unit for key, unit in self._elsewhere.items() if unit.entry is not planned.entry
+        }
         waiting = [unit for units in self._groups.values() for unit in units]
         self._groups.clear()
         for unit in waiting:
@@ -314,6 +419,7 @@ class Scheduler:
             self._add(unit)
         if not units:
             outcome = search.outcome()
+            self._leases.give_back(search.key)
             for planned, cell in self._searches.pop(search.key).waiting:
                 if isinstance(outcome, Failure):
                     self._begin()

@@ -42,6 +42,7 @@ class SearchProgress:
     ):
         self.key = search.key
         self.waiting: list[tuple[PlannedEntry, PlannedCell]] = []  # cells that need its choice
+        self.read = len(trials)  # trials that the store had
         self.unfinished = 0  # units that wait or run
         self._search, self._entry, self._digests, self._folds = search, entry, digests, folds
         self._trials = [

@@ -7,7 +7,7 @@ minima of objectives, the plans of studies, and notes of what was tracked where.
 import contextlib
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Collection, Container, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -20,6 +20,7 @@ import numpy as np
 
 from aucbench.errors import DataError
 from aucbench.studies import npz
+from aucbench.studies.leases import Leases, alone
 from aucbench.studies.record import (
     FORMAT,
     CellRecord,
@@ -46,8 +47,8 @@ R = TypeVar("R")
 class Store:
     """A folder of finished cells, found by key; it can be moved, copied and renamed.
 
-    One process writes at a time; any number may read. The folder is made when the first cell is kept;
-    `writable` says whether it must be possible to write there.
+    Any number of processes may read and write: those that run studies divide the work with `leases`. The
+    folder is made when the first cell is kept; `writable` says whether it must be possible to write there.
 
     A store is untrusted data. Nothing in it is executed: arrays are read without pickle. A key, name or link
     that leads out of the store is a `DataError`.
@@ -197,6 +198,8 @@ class Store:
             lines = self._keyed("trials", key, "jsonl").read_bytes().split(b"\n")[:-1]
         except FileNotFoundError:
             return []
+        except OSError as error:
+            raise _unreadable(self._keyed("trials", key, "jsonl"), error) from None
         found: dict[tuple[int, int], Trial] = {}
         for line in lines:
             with contextlib.suppress(msgspec.DecodeError):
@@ -236,17 +239,24 @@ class Store:
         finished cells, of other seeds, that were not tracked yet.
         """
         file = self._inside("plans", f"{_file_name(plan.study)}.json")
-        known = _plan(file)
         plan = decode(encode(plan), StudyPlan)  # as the entries of the file are: lists, no tuples
+        with alone(file.parent), _replacing(file) as handle:
+            handle.write(encode(self._merged(plan, _plan(file))))
+
+    def leases(self) -> Leases:
+        """The leases of this process, for cells and searches that it alone is to run."""
+        return Leases(self._inside("leases"))
+
+    @staticmethod
+    def _merged(plan: StudyPlan, known: StudyPlan | None) -> StudyPlan:
+        """A plan with the entries of an earlier one."""
         described = [entry.described for entry in plan.entries]
         earlier = known.entries if known else ()
         before = [entry for entry in earlier if entry.described not in described]
         keys = {entry.key for entry in (*plan.entries, *before)}
         others = {entry.key: entry for entry in (*((known and known.replaced) or ()), *earlier)}
         replaced = tuple(entry for key, entry in others.items() if key not in keys) or msgspec.UNSET
-        plan = msgspec.structs.replace(plan, entries=(*before, *plan.entries), replaced=replaced)
-        with _replacing(file) as handle:
-            handle.write(encode(plan))
+        return msgspec.structs.replace(plan, entries=(*before, *plan.entries), replaced=replaced)
 
     def tracked(self, address: str, entry_key: str) -> str | None:
         """The MLflow run under which an entry was logged at an address, None when it was not."""
@@ -347,6 +357,8 @@ def _check_format(file: Path, text: bytes) -> None:
 
 
 def _damaged(file: Path, error: BaseException) -> DataError:
+    if isinstance(error, OSError) and error.errno is not None:
+        return _unreadable(file, error)
     return DataError(f"The store holds a damaged cell, {file} ({error}): remove that file.")
 
 
@@ -356,8 +368,15 @@ def _plan(file: Path) -> StudyPlan | None:
         return decode(file.read_bytes(), StudyPlan)
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.DecodeError) as error:
+    except OSError as error:
+        raise _unreadable(file, error) from None
+    except msgspec.DecodeError as error:
         raise DataError(f"The store holds a damaged plan, {file} ({error}): remove that file.") from None
+
+
+def _unreadable(file: Path, error: OSError) -> DataError:
+    """Nothing is known of the content: a colleague's umask or a lost disk is the cause, and no damage."""
+    return DataError(f"{file} cannot be read: {error.strerror}.")
 
 
 def _read(file: Path, kind: type[R]) -> R | None:
@@ -380,7 +399,8 @@ def _lock(handle: Any) -> None:
 def _replacing(file: Path) -> Iterator[Any]:
     """A file handle whose content replaces `file` at once when all went well."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=file.parent, suffix=PART, delete=False) as handle:
+    # Made by `open`, so that who may read it is up to the umask.
+    with (file.parent / f"{secrets.token_hex(8)}{PART}").open("xb+") as handle:
         try:
             with contextlib.suppress(OSError):  # a file system without locks
                 _lock(handle)

@@ -1,0 +1,134 @@
+"""Several processes divide the work in one store: each cell is trained once, no entry of a plan is lost."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from aucbench.studies import leases, store
+from aucbench.studies.leases import Leases
+from tests.helpers.studies import contents, finished, process_environment, started, write_metadata
+from tests.studies.test_resume import TRAININGS, WORDS, counted
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from aucbench.studies.leases import Leases
+held = Leases(Path(sys.argv[1]))
+print(held.take("cell"), flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """A process that holds the lease `cell`."""
+    command = [sys.executable, "-c", HOLDER, str(tmp_path / "leases")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "True\n"
+        yield process
+        process.kill()
+
+
+def test_a_lease_has_one_holder_until_it_is_given_back(tmp_path):
+    with Leases(tmp_path) as one, Leases(tmp_path) as two:
+        assert [one.take("cell"), one.take("cell"), two.take("other")] == [True] * 3
+        assert not two.take("cell")
+        two.give_back("cell")
+        assert not two.take("cell")
+        one.give_back("cell")
+        assert [two.take("cell"), one.take("cell")] == [True, False]
+    assert Leases(tmp_path).take("cell")
+
+
+def test_the_lease_of_a_killed_process_is_taken_over_at_once(holder, tmp_path):
+    with Leases(tmp_path / "leases") as mine:
+        assert not mine.take("cell")
+        holder.kill()
+        holder.wait()
+        assert mine.take("cell")
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b'{"machine": "another", "pid": 1}'])
+def test_a_lease_without_a_heartbeat_is_taken_over_and_one_with_it_is_not(content, tmp_path, monkeypatch):
+    file = tmp_path / "cell"
+    file.write_bytes(content)
+    now = time.monotonic()
+    monkeypatch.setattr(leases, "monotonic", lambda: now)
+    with Leases(tmp_path) as mine:
+        for _ in range(3):  # touched again and again
+            assert not mine.take("cell")
+            now += leases.STALE_SECONDS + 1
+            os.utime(file, (now, now))
+        assert not mine.take("cell")
+        now += leases.STALE_SECONDS + 1
+        assert mine.take("cell")
+        assert json.loads(file.read_bytes())["pid"] == os.getpid()
+
+
+def test_a_holder_touches_its_leases_and_does_not_remove_one_that_was_taken_over(tmp_path, monkeypatch):
+    monkeypatch.setattr(leases, "HEARTBEAT_SECONDS", 0.01)
+    file = tmp_path / "cell"
+    with Leases(tmp_path) as mine:
+        mine.take("cell")
+        os.utime(file, (1, 1))
+        end = time.monotonic() + 60
+        while file.stat().st_mtime == 1 and time.monotonic() < end:
+            time.sleep(0.01)
+        assert file.stat().st_mtime > 1
+        file.write_bytes(b"of another")
+    assert file.read_bytes() == b"of another"
+
+
+PLAN = """
+import sys
+from aucbench.studies.record import StudyPlan
+from aucbench.studies.store import Store
+from msgspec.structs import replace
+found = Store(sys.argv[1])
+(plan,) = found.plans()
+(entry,) = [each for each in plan.entries if each.algorithm == "psam"]
+for number in range(40):
+    name = f"{sys.argv[2]}_{number}"
+    algorithm = replace(entry.described.algorithm, name=name)
+    new = replace(entry, key=name, algorithm=name, described=replace(entry.described, algorithm=algorithm))
+    found.put_plan(replace(plan, entries=(new,)))
+"""
+
+
+def test_no_entry_of_a_plan_is_lost_if_two_processes_write_it(tmp_path):
+    from tests.studies.conftest import run_in
+
+    words = ("algo=psam", "dataset=gaussian", "budget.checkpoints=2", "study=both", "tracking=none")
+    run_in(tmp_path, words)
+    processes = [subprocess.Popen([sys.executable, "-c", PLAN, tmp_path, name]) for name in ("a", "b")]
+    assert [each.wait() for each in processes] == [0, 0]
+    (plan,) = store.Store(tmp_path).plans()
+    assert len(plan.entries) == 81
+
+
+@pytest.mark.faults
+@pytest.mark.usefixtures("process")
+@pytest.mark.parametrize("dies", [False, True])
+def test_two_commands_on_one_study_train_each_cell_once(dies, tmp_path):
+    site = write_metadata(tmp_path / "site")
+    alone, shared = tmp_path / "alone", tmp_path / "shared"
+    for folder in (alone, shared):
+        (folder / "counter").mkdir(parents=True)
+    assert finished(WORDS, alone, process_environment(site, alone / "counter"))[0] == 0
+    environment = process_environment(site, shared / "counter")
+    processes = [started(WORDS, shared, environment) for _ in range(2)]
+    if dies:
+        while len(list((shared / "store" / "cells").rglob("*.npz"))) < 3:
+            assert processes[0].poll() is None
+            time.sleep(0.02)
+        os.killpg(processes[0].pid, signal.SIGKILL)
+    said = [process.communicate() for process in processes]
+    assert [process.returncode for process in processes] == [-signal.SIGKILL if dies else 0, 0], said
+    assert contents(shared / "store") == contents(alone / "store")
+    assert TRAININGS <= counted(shared / "counter") <= TRAININGS + 2 * dies
+    assert not [file for file in (shared / "store" / "leases").iterdir() if file.name != "lock"]
