@@ -211,7 +211,9 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
     from aucbench.config.compose import compose_jobs
 
     command = without_secrets(shlex.join(["aucbench", *words])) if words else ""
-    study = build_study(catalog(), compose_jobs(catalog(), request), command, request.only_failed)
+    study = build_study(
+        catalog(), compose_jobs(catalog(), request), command, request.only_failed, request.yes
+    )
     if study.tracking_uri:
         from aucbench import tracking
 

@@ -37,6 +37,7 @@ Options:
   -m, --multirun   run every combination of comma-separated values
   --dry-run        show what would run, what the store has, and what the rest will take
   --only-failed    run only the cells that failed before
+  --yes            run a study of more than 1,000,000 cells
   -sc install=bash print the completion script (see README)
 
 Without a budget a run sees max(10 n, min(20,000, 200 n)) of n training rows; budget.epochs, budget.iterations

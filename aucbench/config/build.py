@@ -51,6 +51,7 @@ def build_study(
     composed: Composed,
     command: str = "",
     only_failed: bool = False,
+    yes: bool = False,
     trust: Collection[str] | None = None,
 ) -> Study:
     """Build the study of composed runs; an invalid run of a sweep is refused, and the others run.
@@ -82,6 +83,7 @@ def build_study(
             swept=composed.swept,
             skip_missing_data=_section(run, Matrix.name).skip_missing_data,
             only_failed=only_failed,
+            yes=yes,
             refused=refused,
         )
 

@@ -19,6 +19,7 @@ from aucbench.config import structured_configs
 from aucbench.config.hydra_errors import as_sentences
 from aucbench.config.overrides import Request, expand, flag_parser
 from aucbench.config.structured_configs import CHOICES
+from aucbench.config.yaml_files import check_yaml
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog
@@ -74,7 +75,7 @@ def compose_jobs(catalog: Catalog, request: Request) -> Composed:
                 swept = parser.parse_overrides([f"{name}={value}" for name, value in params.items()])
                 parallel = _workers(base)
                 composer = Composer(of_hydra, request.config_name, {tuple(common): _without_hydra(base)})
-                jobs = _each(catalog, composer, expand([*swept, *of_runs]))
+                jobs = _each(catalog, composer, expand([*swept, *of_runs], request.yes))
                 return Composed(jobs, True, parallel, _rules(jobs))
         for word in (str(each.input_line) for each in of_runs if each.is_sweep_override()):
             name, _, value = word.partition("=")
@@ -104,9 +105,24 @@ def session(catalog: Catalog, request: Request = Request()) -> Iterator[None]:  
                 path = loader.get_search_path()
                 path.prepend("command-line", f"file://{own}", SearchPathQuery(provider="schema"))
                 loader.repository.initialize_sources(path)
+                (source,) = [
+                    each for each in loader.repository.get_sources() if each.provider == "command-line"
+                ]
+                _check_files(source, own)
             yield
     finally:
         restore_gh_from_backup(backup)
+
+
+def _check_files(source: Any, folder: Path) -> None:
+    """Let a source of Hydra check each file before it reads it."""
+    load = source.load_config
+
+    def load_config(config_path: str) -> Any:
+        check_yaml(folder / (config_path if config_path.endswith(".yaml") else f"{config_path}.yaml"))
+        return load(config_path)
+
+    source.load_config = load_config
 
 
 def compose(overrides: Sequence[str], name: str = "config", with_hydra: bool = False) -> DictConfig:

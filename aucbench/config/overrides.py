@@ -4,9 +4,10 @@ Words that Hydra would reject with an internal error or silently ignore are refu
 """
 
 import argparse
-import itertools
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice, product
 from typing import Any, NoReturn
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -16,6 +17,7 @@ from hydra.errors import HydraException
 from aucbench.config.structured_configs import CHOICES, GROUPS
 from aucbench.errors import ParameterError
 from aucbench.studies.default_settings import Ruleset
+from aucbench.studies.study import MOST_CELLS, check_size
 
 NOT_OFFERED = {
     **dict.fromkeys(("--info", "-i"), "aucbench run --cfg all shows the whole configuration"),
@@ -28,6 +30,7 @@ PLAIN_TEXT = ("dataset.path", "dataset.test_path", "dataset.target", "dataset.po
 ADDED = ("experiment", "suite")  # groups without a default, chosen by +GROUP=NAME
 BY_NAME = (*CHOICES, Ruleset.name, *ADDED, "hydra/launcher", "hydra/sweeper")
 OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra.launcher.parallel", "hydra.mode", "hydra.searchpath")
+LONGEST = 100_000  # characters of an override
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class Request:
     multirun: bool = False
     dry_run: bool = False
     only_failed: bool = False
+    yes: bool = False
     config_dir: str | None = None
     config_name: str = "config"
     cfg: str | None = None
@@ -50,6 +54,11 @@ class Request:
     completion: bool = False
 
     def __post_init__(self) -> None:
+        for word in self.overrides:
+            if isinstance(word, str) and len(word) > LONGEST:
+                raise ParameterError(
+                    f"The override '{word[:40]}...' has {len(word):,} characters, more than {LONGEST:,}."
+                )
         object.__setattr__(self, "overrides", tuple(quoted(renamed(word)) for word in self.overrides))
         if not self.completion:
             check_overrides(self.overrides)
@@ -70,6 +79,7 @@ def flag_parser() -> argparse.ArgumentParser:
     flag("--run", "-r", action="store_true", help="run (the default)")
     flag("--dry-run", action="store_true", help="show what would run, and what that will take")
     flag("--only-failed", action="store_true", help="run only the cells that failed before")
+    flag("--yes", action="store_true", help=f"run a study of more than {MOST_CELLS:,} cells")
     flag("--cfg", "-c", choices=["job", "hydra", "all"], help="show the configuration in place of running it")
     flag("--package", "-p", help="with --cfg: the part that is shown")
     flag("--resolve", action="store_true", help="with --cfg: resolve interpolations")
@@ -172,8 +182,11 @@ def _check_names(word: str, group: str) -> None:
             )
 
 
-def expand(overrides: Iterable[Override]) -> list[list[str]]:
-    """The words of every job of a sweep; the last override varies fastest, and the last repetition wins."""
+def expand(overrides: Iterable[Override], yes: bool = True) -> list[list[str]]:
+    """The words of every job of a sweep; the last override varies fastest, and the last repetition wins.
+
+    Without `yes`, more jobs than a study may have cells are refused.
+    """
     values: dict[str, list[str]] = {}
     for override in overrides:
         name = override.get_key_element()
@@ -185,7 +198,10 @@ def expand(overrides: Iterable[Override]) -> list[list[str]]:
                 f"'{override.input_line}' has no finite number of values; name them, or let tuning=random or "
                 "tuning=optuna search a range."
             )
-        values[name] = [f"{name}={value}" for value in override.sweep_string_iterator()]
+        most = None if yes else MOST_CELLS + 1
+        values[name] = [f"{name}={value}" for value in islice(override.sweep_string_iterator(), most)]
         if not values[name]:
             raise ParameterError(f"'{override.input_line}' matches nothing.")
-    return [list(job) for job in itertools.product(*values.values())]
+    if not yes:
+        check_size(math.prod(map(len, values.values())))
+    return [list(job) for job in product(*values.values())]

@@ -212,8 +212,9 @@ class _Process:
         self._signal("SIGUSR1")
         for _ in range(LOOKS):
             sleep(TRACE_SECONDS / LOOKS)
-            if Path(self._trace).stat().st_size:
-                return
+            with contextlib.suppress(FileNotFoundError):  # it was killed meanwhile
+                if Path(self._trace).stat().st_size:
+                    return
 
     def _signal(self, name: str) -> None:
         """Send a signal to the process group; SIGUSR1 to the process only."""

@@ -16,7 +16,7 @@ from aucbench.contracts import Access, MethodFacts
 from aucbench.contracts.source_location import line_of
 from aucbench.data import memory
 from aucbench.errors import DataError, ParameterError, PluginError
-from aucbench.humanize import sentence_of
+from aucbench.humanize import filesize, sentence_of
 from aucbench.kernels.jit import NotCompiledError, no_compilation
 from aucbench.runner.budget_and_checkpoints import Budget, make_budget
 from aucbench.runner.sampler import batch_sampler
@@ -101,8 +101,8 @@ def check_memory(n_features: int) -> None:
     needed = VECTORS * 8 * n_features
     if needed > memory.FEW_BYTES and needed > (available := memory.available()):
         raise DataError(
-            f"{n_features:,} features need at least {needed / 1e9:.1f} GB for {VECTORS} vectors of weights, "
-            f"and {available / 1e9:.1f} GB are available; use features=projection or subset, "
+            f"{n_features:,} features need at least {filesize(needed)} for {VECTORS} vectors of weights, "
+            f"and {filesize(available)} are available; use features=projection or subset, "
             f"or look for a wrong index in the data."
         )
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
-from urllib.parse import quote
 
 from aucbench.contracts import Count, Index, Interval, NonNegative, Positive, check_fields
 from aucbench.data.scaler import Scaling
@@ -13,7 +12,7 @@ from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, RECORDED, named
 from aucbench.runner.task import Order
 
-LONGEST_NAME = 150  # characters of a study's name, quoted for a file name
+LONGEST_NAME = 150  # characters of a study's name
 # The bound leaves room for seed + runs in 64 bits.
 Seed = Annotated[int, Interval(low=0, high=2.0**62)]
 
@@ -94,7 +93,7 @@ class Settings:
         check_fields(self)
         object.__setattr__(self, "metrics", _measures(self.metrics))
         _refuse_empty("study", self.study, "study=null for none")
-        if self.study is not None and len(quote(self.study)) > LONGEST_NAME:
+        if self.study is not None and len(self.study) > LONGEST_NAME:
             raise ParameterError(f"study: the name is too long, expected at most {LONGEST_NAME} characters.")
 
 
@@ -120,7 +119,7 @@ class Budget:
     epochs: Positive | None = None
     iterations: Count | None = None
     seconds: Positive | None = None
-    checkpoints: Count = 50
+    checkpoints: Annotated[int, Interval(low=1, high=100_000)] = 50
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -12,7 +12,7 @@ from aucbench.studies.make_record import can_be_scored, lacking, lacks_minimum, 
 from aucbench.studies.record import CellStatus, EntryPlan, FailureRecord, Seeds, StudyPlan
 from aucbench.studies.result import Refused, by_reason
 from aucbench.studies.store import Store
-from aucbench.studies.study import Study
+from aucbench.studies.study import Study, check_size
 from aucbench.studies.worker import prepared_data
 
 
@@ -99,6 +99,8 @@ def plan_study(study: Study, store: Store) -> Plan:
     An entry is refused if its data cannot be loaded, or unavailable if no source has the files and the study
     allows it. Equal entries are merged, with the measures of all.
     """
+    if not study.yes:
+        check_size(sum(entry.settings.runs * entry.protocol.splits for entry in study.entries))
     data = prepared_data()
     data.isolates = study.running.isolation is Isolation.distribution
     planned: dict[str, PlannedEntry] = {}

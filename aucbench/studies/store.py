@@ -38,6 +38,7 @@ RECORD = "record"  # name of a cell's record among its arrays
 SERIES = "0.2"  # series of versions with the same cell keys
 PART = ".part"  # suffix of files being written
 STALE_SECONDS = 3600.0
+LONGEST_FILE_NAME = 150  # of a study, without the ending; most file systems allow 255 bytes
 CURVE_PREFIX = "curve_"
 COMPRESSED = ("scores", "model")
 OUTPUTS = ("weights", "checkpoint_weights", *COMPRESSED)  # arrays that leaderboards do not need
@@ -335,7 +336,10 @@ class _Keys:
 
 def _file_name(name: str) -> str:
     """A name as that of a file: the study a/b has no folder a, and .. is no folder either."""
-    return quote(name, safe=" ") if name.strip(".") else name.replace(".", "%2E")
+    found = quote(name, safe=" ") if name.strip(".") else name.replace(".", "%2E")
+    if len(found) > LONGEST_FILE_NAME:  # as of letters that are nine characters each when quoted
+        found = f"{found[: LONGEST_FILE_NAME - 17]}-{sha256(name.encode()).hexdigest()[:16]}"
+    return found
 
 
 class _Note(msgspec.Struct, frozen=True):

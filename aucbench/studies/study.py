@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aucbench.data.readers.blocks import ColumnRecord
+from aucbench.errors import ParameterError
 from aucbench.studies.default_settings import Running
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import FailureRecord
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
     from aucbench.studies.result import FinishedEntry, Refused, StudyResult
 
 UNNAMED = "unnamed-"  # prefix in the names of unnamed studies
+MOST_CELLS = 1_000_000  # of a study, unless the user confirms it: a mistyped number is more likely
+
+
+def check_size(cells: int) -> None:
+    """Refuse a study with more cells."""
+    if cells > MOST_CELLS:
+        raise ParameterError(f"The study has {cells:,} cells or more; --yes runs more than {MOST_CELLS:,}.")
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,7 @@ class Study:
     swept: bool = False  # whether it is a sweep, and not one run
     skip_missing_data: bool = False  # whether entries whose data cannot be obtained are left out
     only_failed: bool = False  # run only cells that failed before
+    yes: bool = False  # run it, however many cells it has
     refused: "Sequence[Refused]" = ()  # entries that were refused before, to be counted with the others
 
 
