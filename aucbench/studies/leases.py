@@ -13,6 +13,7 @@ import secrets
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from stat import S_IMODE
 from time import monotonic
 
 from aucbench.errors import MachineError
@@ -129,7 +130,9 @@ def alone(folder: Path) -> Iterator[None]:
     from filelock import FileLock  # only where something is shared
 
     folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / "lock", mode=0o666):  # less the umask
+    file = folder / "lock"
+    file.touch()
+    with FileLock(file, mode=S_IMODE(file.stat().st_mode)):  # it would set another mode than the umask's
         yield
 
 

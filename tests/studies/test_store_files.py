@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from aucbench.errors import DataError
+from aucbench.studies import npz
 from aucbench.studies.default_settings import LONGEST_NAME, Settings
 from aucbench.studies.record import StudyPlan
 from aucbench.studies.store import Store
@@ -45,8 +46,7 @@ def test_a_file_that_may_not_be_read_is_not_called_damaged(read, tmp_path, monke
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "read_bytes", refused)
-    monkeypatch.setattr("aucbench.studies.npz.open", refused, raising=False)
-    monkeypatch.setattr("aucbench.studies.npz.zipfile.ZipFile", refused)
+    monkeypatch.setattr(npz, "open", refused, raising=False)
     with pytest.raises(DataError) as caught:
         read(store)
     assert "damaged" not in str(caught.value)
