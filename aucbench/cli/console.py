@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from aucbench.cli.progress import BarView, bar
 from aucbench.data.readers.blocks import ColumnRecord, columns_in_words
+from aucbench.evaluation.delong import chance_half_width
 from aucbench.evaluation.measures import TrainingObjective
 from aucbench.humanize import counted, duration, without_secrets
 from aucbench.studies.default_settings import StoreSettings
@@ -390,9 +391,12 @@ def _advice(cells: Sequence[CellResult]) -> str:
     if any(cell.diverged for cell in cells):
         return next(cell.record.result.advice or "" for cell in cells if cell.diverged)
     auc = float(np.mean([cell.auc for cell in cells])) if cells else 1.0
-    if auc < 0.5:
-        from aucbench.reports.try_verdict import REVERSED
-
-        if auc < REVERSED:
+    if auc < 0.5:  # the runs may share test rows, and count as one
+        tested = [cell.record.data for cell in cells if cell.record.data.test_positives is not None]
+        if not tested:  # by an earlier version
+            return ""
+        positives, rows = min((each.test_positives or 0, each.test_rows) for each in tested)
+        if auc < 0.5 - chance_half_width(positives, rows - positives):
             return f"the scores look reversed: with the sign changed, the AUC is {1.0 - auc:.4f}"
+        return f"not above chance; {positives:,} positive test rows"
     return ""

@@ -177,3 +177,11 @@ def t_quantile(confidence: float, degrees: float) -> float:
     if not 0.0 < confidence < 1.0:
         raise ParameterError(f"confidence must be > 0 and < 1, got {confidence!r}.")
     return float(stdtrit(min(degrees, 1e12), (1.0 + confidence) / 2.0))
+
+
+def chance_half_width(positives: int, negatives: int, confidence: float = 0.95) -> float:
+    """Half the width of the interval around 0.5 that the AUC of random scores is in; inf without a class."""
+    if not positives or not negatives:
+        return float("inf")
+    variance = (positives + negatives + 1) / (12.0 * positives * negatives)  # of Mann and Whitney's statistic
+    return t_quantile(confidence, np.inf) * float(np.sqrt(variance))

@@ -147,7 +147,10 @@ def _kink(
     for _ in range(TANGENTS):
         differing = np.flatnonzero(low.weights != high.weights)
         leave = (low.weights[differing] - high.weights[differing]).astype(np.float64)
-        t = max(float(leave @ scores[differing]) / float(leave @ change[differing]), 0.0)
+        slope = float(leave @ change[differing])
+        if slope == 0.0:  # the rows change alike, as equal rows do: the tangents never cross
+            break
+        t = max(float(leave @ scores[differing]) / slope, 0.0)
         here = scores - t * change
         middle = _tangent(here, -change, scores, change, positive)
         if not low.slope < middle.slope < high.slope:

@@ -46,7 +46,7 @@ def test_a_file_that_may_not_be_read_is_not_called_damaged(read, tmp_path, monke
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "read_bytes", refused)
-    monkeypatch.setattr(npz, "open", refused, raising=False)
+    monkeypatch.setattr(npz, "ZipFile", refused)
     with pytest.raises(DataError) as caught:
         read(store)
     assert "damaged" not in str(caught.value)
