@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from aucbench import kernels
+from aucbench.kernels import pair_loss
 from aucbench_losses import Hinge, Square
 
 
