@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+from collections import Counter
 
 import psutil
 import pytest
@@ -30,6 +31,14 @@ CHROMIUM = (
 SYSTEM = {"browser", "process", "server"}
 # What has one of these marks is not in the fast lane; all other tests are marked `fast`.
 NOT_FAST = {"browser", "docs", "faults", "mirror", "package", "slow", "system"}
+# Seconds of a test with a mark, roughly: workers take whole files, and the longest files go first.
+SECONDS = {"package": 60.0, "docs": 15.0, "faults": 8.0, "slow": 3.0, "system": 3.0}
+
+
+def pytest_configure(config):
+    if hasattr(config.option, "loadscopereorder"):
+        # Else the files with the most tests go first, however short these are.
+        config.option.loadscopereorder = False
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses among the marks
@@ -41,12 +50,21 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.browser)
         if not NOT_FAST & {mark.name for mark in item.iter_markers()}:
             item.add_marker(pytest.mark.fast)
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        _longest_files_first(items)
     if os.environ.get("AUCBENCH_MIRROR"):
         return
     skip = pytest.mark.skip(reason="AUCBENCH_MIRROR is not set: no real data files to read")
     for item in items:
         if "mirror" in item.keywords:
             item.add_marker(skip)
+
+
+def _longest_files_first(items):
+    seconds = Counter()
+    for item in items:
+        seconds[item.path] += max(SECONDS.get(mark.name, 0.2) for mark in item.iter_markers())
+    items.sort(key=lambda item: -seconds[item.path])
 
 
 def pytest_collection_finish():

@@ -126,7 +126,7 @@ def mean_of_pieces(parts: Sequence[Sequence[float]], scores: np.ndarray, y: np.n
 
 
 def class_shares(y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-    """The weight of each row as a share of its class.
+    """The weight of each row as a share of its class; 0 where all weights of the class are.
 
     Parameters
     ----------
@@ -537,5 +537,5 @@ def _class_shares(y, weights):
         negatives += weights[i] * (y[i] == -1)
     found = np.empty(y.size)
     for i in range(y.size):
-        found[i] = weights[i] / (positives if y[i] == 1 else negatives)
+        found[i] = weights[i] / ((positives if y[i] == 1 else negatives) or 1.0)
     return found

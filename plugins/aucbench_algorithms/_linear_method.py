@@ -1,4 +1,4 @@
-"""Totals and shares of the two classes, with or without weights of rows, and the planned length of a run."""
+"""Totals of the two classes, with or without weights of rows, and the planned length of a run."""
 
 import numpy as np
 
@@ -13,13 +13,6 @@ def class_totals(of: Problem | Batch) -> tuple[float, float]:
         return own[0] or 1.0, own[1] or 1.0
     n_pos = int(np.count_nonzero(positive))
     return float(max(1, n_pos)), float(max(1, len(of.y) - n_pos))
-
-
-def class_shares(of: Problem | Batch) -> np.ndarray:
-    """(n,) 1 / n_y of every row; with weights its part of the weight of its class."""
-    n_pos, n_neg = class_totals(of)
-    shares = np.where(of.y == 1, 1.0 / n_pos, 1.0 / n_neg)
-    return shares if of.weights is None else of.weights * shares
 
 
 def total(of: Problem | Batch) -> float:

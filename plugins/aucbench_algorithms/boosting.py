@@ -53,8 +53,9 @@ from aucbench import (
 )
 from aucbench.evaluation import exact_auc
 from aucbench.kernels import pair_loss
+from aucbench.kernels.pair_loss import class_shares
 from aucbench_algorithms._boosters import LightGbm, Objective, Rows, XgBoost
-from aucbench_algorithms._linear_method import class_shares, total
+from aucbench_algorithms._linear_method import total
 from aucbench_algorithms._parameters import Parameters, distributions, is_installed
 
 Leaves = Annotated[int, Interval(low=2)]
@@ -316,7 +317,7 @@ class Boosting(Method):
         kind = BOOSTERS[self.library]
         X, y, weights, groups = batch.X, (batch.y == 1).astype(np.float64), batch.weights, None
         if self.criterion is Criterion.balanced_log_loss:
-            weights = total(batch) / 2.0 * class_shares(batch)
+            weights = total(batch) / 2.0 * class_shares(batch.y, batch.weights)
         elif self._is_ranking:
             count = -(-len(y) // (kind.largest_group or len(y)))
             order = np.random.default_rng(seed).permutation(len(y)) if count > 1 else np.arange(len(y))

@@ -28,8 +28,9 @@ from scipy import linalg, sparse
 
 from aucbench import Access, Batch, Claims, LinearMethod, NonNegative, Objective, Problem
 from aucbench.kernels import loss_pieces
+from aucbench.kernels.pair_loss import class_shares
 from aucbench_algorithms import _ls_svm_l1, _newton
-from aucbench_algorithms._linear_method import class_shares, total
+from aucbench_algorithms._linear_method import total
 
 BLOCK_ENTRIES = 1 << 22  # entries of the rows that are centred at a time
 SQUARE = (loss_pieces.Piece(-np.inf, np.inf, 1.0, -2.0, 1.0),)
@@ -128,7 +129,7 @@ class LsSvm(LinearMethod):
 
 
 def _centred(of: Problem | Batch, means: np.ndarray) -> Centred:
-    return Centred(of.X, (of.y == 1).astype(np.intp), class_shares(of), means)
+    return Centred(of.X, (of.y == 1).astype(np.intp), class_shares(of.y, of.weights), means)
 
 
 def _row_blocks(rows: Centred) -> Iterator[np.ndarray]:

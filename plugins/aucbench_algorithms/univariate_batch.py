@@ -31,8 +31,9 @@ import numpy as np
 from scipy import sparse, special
 
 from aucbench import Access, Batch, BatchSolver, Claims, Positive, Problem
+from aucbench.kernels.pair_loss import class_shares
 from aucbench_algorithms import _newton
-from aucbench_algorithms._linear_method import class_shares, total
+from aucbench_algorithms._linear_method import total
 
 BLOCK_ENTRIES = 1 << 22  # entries of the rows that are made dense at a time
 GRADIENT = 1e-10  # against lam |w|
@@ -131,7 +132,7 @@ class UniSquare(_Penalised):
         """Solve, unless it is done already."""
         if len(batch.rows) == 0 or state.solved:
             return state
-        share = class_shares(batch)
+        share = class_shares(batch.y, batch.weights)
         difference = batch.X.T @ (share * batch.y)
         if not np.all(np.isfinite(difference)):
             return _diverged(state)
@@ -146,7 +147,7 @@ class UniSquare(_Penalised):
         X, (n, d) = problem.X, problem.X.shape
         if n < d or d > _newton.LARGEST_FACTORED:
             return super()._gram(problem)
-        share = class_shares(problem)
+        share = class_shares(problem.y, problem.weights)
         return _scatter(X, share, X.T @ share / share.sum() if self.intercept else None)
 
 
@@ -166,7 +167,7 @@ def newton_iteration(state: State, batch: Batch, lam: float, intercept: bool, ro
     w, b, X, y = state.w, state.b, batch.X, batch.y
     if intercept and (y == y[0]).all():  # b has no optimum with one class, and w = 0 in its limit
         return state._replace(solved=True)
-    c = 0.5 * class_shares(batch)
+    c = 0.5 * class_shares(batch.y, batch.weights)
     scores = np.asarray(X @ w, np.float64) + b
     pull = c * y * special.expit(-y * scores)
     gradient = lam * w - X.T @ pull
