@@ -38,10 +38,12 @@ def test_the_setting_with_the_largest_mean_gain_over_log_reg_is_suggested(tried,
     found = suggest_methods(tried, tried["wine"].facts)
     for method in found.methods:
         own = {number: value for (name, number), value in means.items() if name == method.method}
-        assert method.gain == pytest.approx(max(own.values()), abs=1e-12)
+        assert method.gain.value == pytest.approx(max(own.values()), abs=1e-12)
         number = max(own, key=own.get)
         assert method.parameters == tried["wine"].methods[method.method].settings[number]
-    assert [each.gain for each in found.methods] == sorted((e.gain for e in found.methods), reverse=True)
+    assert [each.gain.value for each in found.methods] == sorted(
+        (e.gain.value for e in found.methods), reverse=True
+    )
     assert len(found.methods) == 3
 
 
