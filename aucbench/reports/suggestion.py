@@ -61,7 +61,7 @@ class SuggestedMethod:
 
     @property
     def overrides(self) -> tuple[str, ...]:
-        """The words by which a run uses it, numbers to three digits, such as ``algo=psam algo.gamma=0.01``."""
+        """The words by which a run uses it, rounded, such as ``algo=psam algo.gamma=0.01``."""
         rounded = {
             name: float(f"{value:.3g}") if isinstance(value, float) and np.isfinite(value) else value
             for name, value in self.parameters.items()

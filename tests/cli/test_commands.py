@@ -1,6 +1,7 @@
 """Completion, help, `list`, `fetch`, and what holds of every command."""
 
 import os
+import re
 import subprocess
 import sys
 

@@ -62,10 +62,10 @@ def suggest(
         return FAILED
     for number, method in enumerate(found.methods, 1):
         _show(number, method)
-    words = shlex.join([*found.methods[0].overrides, *analysis.dataset_words(dataset, *overrides)])
-    print(f"next: aucbench {words}")
     if not any(method.is_better for method in found.methods):
         print("no interval lies above 0: balanced logistic regression, algo=log_reg, may do as well")
+    words = shlex.join([*found.methods[0].overrides, *analysis.dataset_words(dataset, *overrides)])
+    print(f"next: aucbench {words}")
     return 0
 
 
