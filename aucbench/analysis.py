@@ -136,6 +136,17 @@ def _file_words(path: str, overrides: Sequence[str]) -> tuple[str, ...]:
     return (kind, f"dataset.path={path}", *(word for word in overrides if word != kind))
 
 
+def dataset_words(dataset: str, *overrides: str) -> tuple[str, ...]:
+    """The overrides of a run on a data set by its name, or on a file of one's own."""
+    return _file_words(dataset, overrides) if _is_file(dataset) else (f"dataset={dataset}", *overrides)
+
+
+def _is_file(dataset: str) -> bool:
+    from aucbench.contracts.validation import Family
+
+    return dataset not in catalog().plugins[Family.datasets] and Path(dataset).is_file()
+
+
 def suggest(
     dataset: str,
     *overrides: str,
@@ -173,7 +184,6 @@ def suggest(
         The data cannot be read, or there is no archive, or it is damaged.
     """
     from aucbench.config.overrides import check_overrides
-    from aucbench.contracts.validation import Family
     from aucbench.reports.suggestion import suggest_methods
     from aucbench.studies.archive_file import read, shipped
     from aucbench.studies.prepared_data import facts_of
@@ -183,7 +193,9 @@ def suggest(
     check_overrides(overrides)
     if count < 1 or (seconds is not None and not seconds > 0):
         raise ParameterError(f"count must be >= 1 and seconds > 0, got count={count} and seconds={seconds}.")
-    is_file = dataset not in catalog().plugins[Family.datasets] and Path(dataset).is_file()
+    is_file = _is_file(dataset)
+    if not is_file and ("/" in dataset or Path(dataset).suffix):
+        raise ParameterError(f"{dataset}: there is no such file, and no data set of that name.")
     if not is_file and any(word.startswith("dataset=") for word in overrides):
         raise ParameterError(
             f"The data set is given twice, as '{dataset}' and as an override: leave one out."
@@ -191,8 +203,7 @@ def suggest(
     path = archive or shipped()
     if path is None:
         raise ParameterError("This installation has no archive of trials: give one (--with FILE).")
-    words = _file_words(dataset, overrides) if is_file else (f"dataset={dataset}", *overrides)
-    entry, tried = entry_of(words), tried_settings(read(path)[1])
+    entry, tried = entry_of(dataset_words(dataset, *overrides)), tried_settings(read(path)[1])
     return suggest_methods(tried, facts_of(entry, prepared_data()), seconds, count, linear)
 
 

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 MOST_NAMES = 60  # most known names in a sentence
+LEAST_LIKENESS = 0.65  # of a name that is suggested
 
 
 def suggest(name: str, known: Mapping[str, Any] | list[str]) -> str:
     """A sentence with the nearest known names, or with all of them unless they are many."""
-    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    near = difflib.get_close_matches(name, list(known), n=3, cutoff=LEAST_LIKENESS)
     if near:
         return f"Did you mean {' or '.join(near)}?"
     names = sorted(known)

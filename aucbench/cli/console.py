@@ -57,6 +57,11 @@ class Console(Observers):
             if remark:
                 _say(f"{', '.join(dict.fromkeys(names))}: {remark}")
 
+    def show_verdict(self, words: Sequence[str]) -> None:
+        """Print what the run of a single entry means beside the reference."""
+        for view in self.observers:
+            view.show_verdict(words)  # type: ignore[attr-defined]
+
     def close(self) -> None:
         """Remove the bars from the terminal."""
         for view in self.observers:
@@ -74,6 +79,9 @@ class _View(BarView):
     def data_read(self, title: str, columns: Sequence[ColumnRecord]) -> None:
         for line in columns_in_words(columns):
             _say(f"{title}: {line}")
+
+    def show_verdict(self, words: Sequence[str]) -> None:
+        """A sweep ends with its ranking."""
 
     def _name(self, entry: Entry) -> str:
         return " on ".join(self._names[id(entry)])
@@ -98,6 +106,7 @@ class _EntryView(_View):
     """Shows one entry at length; bars only in a terminal."""
 
     _is_logged = _is_announced = False
+    _executed: FinishedEntry | None = None
     _first: tuple[float, float] | None = None  # time and share of the first progress of a training
 
     def stage(self, text: str) -> None:
@@ -130,6 +139,7 @@ class _EntryView(_View):
     def entry_finished(self, executed: FinishedEntry) -> None:
         self.close()
         assert executed.entry is not None  # what the scheduler finishes has one
+        self._executed = executed
         self._failed = [(self._name(executed.entry), failure) for failure in executed.failures]
         if not executed.cells:
             return
@@ -145,6 +155,13 @@ class _EntryView(_View):
     def entry_logged(self, executed: FinishedEntry, run_id: str) -> None:
         self._is_logged = True
         _line("MLflow", f"run {run_id}")
+
+    def show_verdict(self, words: Sequence[str]) -> None:
+        if self._executed is not None:
+            from aucbench.cli.against_reference import against_reference
+
+            if sentence := against_reference(words, self._study, self._executed):
+                _line("verdict", sentence)
 
     def study_finished(self, result: StudyResult) -> None:
         self.close()
@@ -211,6 +228,7 @@ class _SweepView(_View):
             tqdm.write("aucbench: logging finished entries to MLflow", file=sys.stderr)
 
     def board_written(self, page: Path) -> None:
+        self.close()  # before the last lines, or the bar overwrites them
         if self._study.store_path:  # without a store the page is temporary
             print(f"leaderboard  {page}")
 

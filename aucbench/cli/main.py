@@ -13,10 +13,11 @@ from aucbench.cli.output import tolerant_output
 from aucbench.humanize import harmless, without_secrets
 
 USAGE = """\
-aucbench: which stochastic method for maximising the AUC is best, on which data, at what cost?
+aucbench compares stochastic methods for maximising the AUC: which work best,
+on which data, and at what cost.
 
 Usage:
-  aucbench [run] [OVERRIDE ...]     train and measure (python -m aucbench does the same)
+  aucbench [run] [OVERRIDE ...]     train and measure (or python -m aucbench)
   aucbench COMMAND [ARGUMENT ...]
 
 Examples:
@@ -25,8 +26,8 @@ Examples:
   aucbench -m algo=solam,opauc,psam dataset=a9a,w8a runs=5
   aucbench dataset=libsvm dataset.path=my.txt
   aucbench 'metrics=[ap,pauc]' pauc.max_fpr=0.05  measures beside the AUC
-  aucbench +experiment=smoke parallel=2           a table of a paper, or a small one
-  aucbench -m +suite=small algo=psam,log_reg      on a set of data sets (aucbench list suites)
+  aucbench +experiment=smoke parallel=2           a table of a paper
+  aucbench -m +suite=small algo=psam,log_reg      data sets by name: list suites
 
 Commands:
 {commands}
@@ -35,15 +36,16 @@ Options:
   -h, --help       this page (aucbench run --help shows every field and choice)
   --version        the version
   -m, --multirun   run every combination of comma-separated values
-  --dry-run        show what would run, what the store has, and what the rest will take
+  --dry-run        show what would run, and how long it will take
   --only-failed    run only the cells that failed before
   --yes            run a study of more than 1,000,000 cells
-  -sc install=bash print the completion script (see README)
+  -sc install=bash print the completion script (docs/running.md)
 
-Without a budget a run sees max(10 n, min(20,000, 200 n)) of n training rows; budget.epochs, budget.iterations
-or budget.seconds change it.
+Without a budget a run sees max(10 n, min(20,000, 200 n)) of n training rows;
+budget.epochs, budget.iterations or budget.seconds change it.
 
-Exit status: 0 all went well, 1 a cell failed or an internal error, 2 bad input (one sentence says what).
+Exit status: 0 all went well, 1 a cell failed or an internal error, 2 bad input
+(one sentence says what).
 HYDRA_FULL_ERROR=1 shows the traceback.
 """
 
@@ -128,7 +130,7 @@ def _click_command(command: Any, name: str, words: list[str]) -> int | None:
     import click
 
     try:
-        return command.main(words, prog_name=name, standalone_mode=False)
+        return command.main(words, prog_name=name, standalone_mode=False, help_option_names=["-h", "--help"])
     except click.Abort:  # click's KeyboardInterrupt
         raise KeyboardInterrupt from None
 

@@ -17,7 +17,7 @@ from omegaconf import Container, DictConfig, OmegaConf, open_dict
 
 from aucbench.config import structured_configs
 from aucbench.config.hydra_errors import as_sentences
-from aucbench.config.overrides import Request, expand, flag_parser
+from aucbench.config.overrides import Request, expand
 from aucbench.config.structured_configs import CHOICES
 from aucbench.config.yaml_files import check_yaml
 from aucbench.contracts.validation import Family
@@ -368,16 +368,13 @@ def show(catalog: Catalog, request: Request) -> str:
 
 def run_help(catalog: Catalog, request: Request) -> str:
     """Every flag, group, choice and field of a run, with the values after the overrides."""
+    from aucbench.config import run_help as page
+
     with session(catalog, request):
         cfg = compose(request.overrides, request.config_name)
         loader = GlobalHydra.instance().config_loader()
         groups = sorted({*loader.list_groups(""), "hydra/launcher"} - {"hydra"})
-        listed = [f"{group}: {', '.join(sorted(loader.get_group_options(group)))}\n" for group in groups]
-        return (
-            f"{flag_parser().format_help()}\n"
-            f"Groups and their choices, GROUP=NAME (+experiment=NAME, +suite=NAME):\n\n{''.join(listed)}\n"
-            f"Fields and their values, NAME=VALUE or GROUP.FIELD=VALUE:\n\n{OmegaConf.to_yaml(cfg)}"
-        )
+        return page.run_help(cfg, {group: sorted(loader.get_group_options(group)) for group in groups})
 
 
 def completions(catalog: Catalog, line: str) -> list[str]:

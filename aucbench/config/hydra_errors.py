@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from hydra.core.config_store import ConfigStore
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from omegaconf import OmegaConf
 from omegaconf.errors import (
     ConfigAttributeError,
     ConfigKeyError,
@@ -19,6 +20,8 @@ from omegaconf.errors import (
 from aucbench.config.structured_configs import GROUPS, TOP_LEVEL
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.suggestions import suggest
+
+MOST_KIN = 4  # plugins whose summary has a word that is no name
 
 
 @contextlib.contextmanager
@@ -61,11 +64,28 @@ def _sentence(error: BaseException) -> str | None:
 
 
 def _unknown_choice(error: MissingConfigException) -> str:
-    group, _, name = str(error.missing_cfg_file).rpartition("/")
+    # A name may have slashes, as a path does; groups are known.
+    group, _, name = str(error.missing_cfg_file).partition("/")
+    if group not in GROUPS:
+        group, _, name = str(error.missing_cfg_file).rpartition("/")
     options = error.options or (ConfigStore.instance().list(group) if group else [])
     known = sorted(option.removesuffix(".yaml") for option in options)
     what = GROUPS[group].singular if group in GROUPS else group
-    return f"Unknown {what or 'config'} '{name}'. {suggest(name, known)}"
+    advice = suggest(name, known)
+    if group in GROUPS and advice.startswith("Known"):  # no name is like it: look into what the plugins are
+        about = [each for each in known if name.lower() in _summary(group, each).lower()]
+        kin = [
+            each for each in GROUPS if each != group and f"{name}.yaml" in ConfigStore.instance().list(each)
+        ]
+        found = [*about[:MOST_KIN], *(f"{each}={name}" for each in kin)]
+        advice = f"Did you mean {' or '.join(found)}?" if found else advice
+    return f"Unknown {what or 'config'} '{name}'. {advice}"
+
+
+def _summary(group: str, name: str) -> str:
+    """First line of the docstring of a plugin."""
+    kind = OmegaConf.get_type(ConfigStore.instance().load(f"{group}/{name}.yaml").node)
+    return (getattr(getattr(kind, "source", None), "__doc__", None) or "").strip().partition("\n")[0]
 
 
 def _field(error: OmegaConfBaseException) -> str:

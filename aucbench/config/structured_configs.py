@@ -102,7 +102,7 @@ class _Group(dict[str, Any]):
 
 def structured(cls: Any, extra: Iterable[tuple[str, Any, Any]] = ()) -> type:
     """A non-frozen dataclass with the name and the fields of `cls`, in types supported by OmegaConf."""
-    return make_dataclass(cls.name, [*own_fields(cls), *extra])
+    return make_dataclass(cls.name, [*own_fields(cls), *extra], namespace={"source": cls})
 
 
 def own_fields(cls: Any) -> list[tuple[str, Any, Any]]:

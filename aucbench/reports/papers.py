@@ -213,16 +213,21 @@ def _ours(own: Sequence[BoardCell]) -> Ours:
 
 
 def markdown(name: str, table: PublishedTable, frame: "pd.DataFrame", command: str) -> str:
-    """The table, the order of methods, and the command that made it."""
+    """The verdicts, the order of methods, the rows that were run, and the command that made them."""
     lines = [f"# {name}", "", about(table), ""]
-    if not frame.empty:
-        lines += [table_text(text_table(frame)), ""]
     remarks, orders = verdicts(frame)
     for remark in remarks:
         lines += [remark, ""]
     lines += [f"- {order}" for order in orders]
     lines += [""] if orders else []
+    if not (own := tried(frame)).empty:
+        lines += [table_text(text_table(own)), ""]
     return "\n".join([*lines, f"Made by `{command}`.", ""])
+
+
+def tried(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """The rows of a comparison that have a run, finished or not."""
+    return frame[(frame["runs"] > 0) | frame["note"].str.contains(" runs ")]
 
 
 def about(table: PublishedTable) -> str:

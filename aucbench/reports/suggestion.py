@@ -6,12 +6,14 @@ from all of the archive than any of these is from its nearest is similar to none
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import stats
 
-from aucbench.contracts import Access, MethodFacts
+from aucbench.contracts import Access, MethodFacts, class_of_model
 from aucbench.contracts.claimed_formula import evaluate, names
 from aucbench.humanize import duration
 from aucbench.reports.reference import REFERENCE
@@ -23,6 +25,7 @@ from aucbench.studies.tried_settings import Facts, Floats, TriedDataset, TriedSe
 
 NEIGHBOURS = 5  # data sets that a suggestion rests on
 HOLDOUT_RATIO = 0.25  # of test to training rows where a method was not tuned, and test AUCs are compared
+NEARNESS = 0.1  # added to a distance d: a data set has the weight 1 / (d + 0.1)^2
 LEAST_SHARE = 1e-6  # of positives and non-zeros, whose logarithms are taken
 
 
@@ -52,14 +55,25 @@ class SuggestedMethod:
     method: str
     parameters: dict[str, Any]
     linear: bool
-    gain: float  # mean over the data sets of the evidence
+    gain: Estimate  # mean over the data sets of the evidence, weighted by their nearness
     seconds: float  # that a training is expected to take
     evidence: tuple[Evidence, ...]
 
     @property
     def overrides(self) -> tuple[str, ...]:
-        """The words by which a run uses it, such as ``algo=psam`` and ``algo.gamma=0.01``."""
-        return tuple(plugin_words("algo", PluginRecord(name=self.method, parameters=self.parameters)))
+        """The words by which a run uses it, rounded, such as ``algo=psam algo.gamma=0.01``."""
+        rounded = {
+            name: float(f"{value:.3g}") if isinstance(value, float) and np.isfinite(value) else value
+            for name, value in self.parameters.items()
+        }
+        return tuple(plugin_words("algo", PluginRecord(name=self.method, parameters=rounded)))
+
+    @property
+    def model(self) -> str:
+        """The class of model, and the defaults of the method's own fields that name a choice."""
+        cls: Any = plugin("algo", self.method)
+        chosen = [str(each.default) for each in fields(cls) if isinstance(each.default, StrEnum)]
+        return ", ".join([str(class_of_model(cls)), *chosen])
 
     @property
     def is_better(self) -> bool:
@@ -86,8 +100,9 @@ def suggest_methods(
 ) -> Suggestion:
     """The best `count` methods, each with its best setting, by the mean gain over the nearest data sets.
 
-    A setting counts where it gave an AUC on every split of all these data sets. `seconds` bounds what a
-    training may be expected to take, `linear` asks for linear models only.
+    The mean is weighted by 1 / (distance + 0.1)^2, so that results on the data set itself decide. A setting
+    counts where it gave an AUC on every split of all these data sets. `seconds` bounds what a training may
+    be expected to take, `linear` asks for linear models only.
     """
     usable = {name: each for name, each in tried.items() if REFERENCE in each.methods}
     most = max((each.facts.rows for each in usable.values()), default=0.0)
@@ -108,7 +123,7 @@ def suggest_methods(
     best = [each for each in best if each.linear or not linear]
     if not best:
         return refused("no method of the archive gave an AUC on all of the most similar data sets")
-    best.sort(key=lambda each: (-each.gain, each.method))
+    best.sort(key=lambda each: (-each.gain.value, each.method))
     affordable = [each for each in best if seconds is None or each.seconds <= seconds]
     if not affordable:
         fastest = min(best, key=lambda each: each.seconds)
@@ -158,15 +173,24 @@ def _shared(near: Sequence[tuple[float, TriedDataset]]) -> list[str]:
 def _best(method: str, near: Sequence[tuple[float, TriedDataset]], facts: Facts) -> SuggestedMethod | None:
     """The setting of a method with the largest mean gain over some data sets, if any has one on all."""
     tried = [each.methods[method] for _, each in near]
+    weights = np.array([1.0 / (distance + NEARNESS) ** 2 for distance, _ in near])
+    weights /= weights.sum()
     means: dict[str, list[float]] = {}
     for (_, dataset), own in zip(near, tried, strict=True):
         for setting, gains in zip(own.settings, gains_of(dataset, own), strict=True):
             means.setdefault(canonical(setting), []).append(float(gains.mean()))
-    mean = {key: float(np.mean(own)) for key, own in means.items() if len(own) == len(near)}
+    values = {key: np.array(own) for key, own in means.items() if len(own) == len(near)}
+    mean = {key: float(weights @ own) for key, own in values.items()}
     mean = {key: value for key, value in mean.items() if np.isfinite(value)}
     if not mean:
         return None
     chosen = max(mean, key=lambda key: mean[key])
+    # Student's interval of a weighted mean: the unbiased variance over data sets times the sum of w^2.
+    share = float(weights @ weights)
+    variance = (
+        float(weights @ (values[chosen] - mean[chosen]) ** 2) / (1.0 - share) if share < 1.0 else np.nan
+    )
+    half = float(np.sqrt(share * variance) * stats.t.ppf(0.975, len(near) - 1))
     setting = next(each for each in tried[0].settings if canonical(each) == chosen)
     evidence = tuple(
         _evidence(distance, dataset, own, setting)
@@ -177,7 +201,12 @@ def _best(method: str, near: Sequence[tuple[float, TriedDataset]], facts: Facts)
     nearest = min(range(len(times)), key=lambda at: abs(np.log(times[at])))
     linear = all(own.linear for own in tried)
     return SuggestedMethod(
-        method, setting, linear, mean[chosen], tried[nearest].seconds * times[nearest], evidence
+        method,
+        setting,
+        linear,
+        Estimate(mean[chosen], mean[chosen] - half, mean[chosen] + half),
+        tried[nearest].seconds * times[nearest],
+        evidence,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.reports.answer import listed
+from aucbench.reports.columns import RESULTS
 from aucbench.reports.report import TUNED, Report
 from aucbench.reports.views.braille_plot import is_batch, seen
 from aucbench.reports.views.text import results_on
@@ -99,7 +100,7 @@ def _standing(report: Report, row: dict[Any, Any]) -> str:
         return f"{where}: {row['gaps']}{rest}, so it is not compared."
     words = f"{where}: test AUC {row['mean']:.4f}" + (" of one run" if row["runs"] == 1 else "")
     if row["verdict"]:
-        at = f"{row['gain']:+.4f} ({row['gain_low']:+.4f} to {row['gain_high']:+.4f})"
+        at = RESULTS["gain"].shown(row)
         words += f", {at} against {reference}: {row['verdict']}"
     rivals = results_on(report, row["setting"], row["data_set"])
     best = rivals.iloc[0]

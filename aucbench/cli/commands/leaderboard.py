@@ -208,13 +208,12 @@ def _show(table: "PublishedTable", frame: "pd.DataFrame") -> None:
     from aucbench.reports import papers
     from aucbench.reports.views.text import show_table
 
-    print(papers.about(table))
-    for dataset, rows in frame.groupby("dataset", sort=False):
+    remarks, orders = papers.verdicts(frame)
+    print("\n".join([papers.about(table), *remarks, *orders]))
+    for dataset, rows in papers.tried(frame).groupby("dataset", sort=False):
         notes = [f"{row['method']}: {row['note']}" for row in rows.to_dict("records") if row["note"]]
         head, left, lines = papers.text_table(rows.assign(note=""))
         show_table(str(dataset), TextTable(head[1:], left[1:], [line[1:] for line in lines]), notes)
-    remarks, orders = papers.verdicts(frame)
-    print("\n".join([*remarks, *orders]))
 
 
 def _known(report: "Report", words: str) -> list[str]:

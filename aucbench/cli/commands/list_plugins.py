@@ -1,88 +1,130 @@
 """``aucbench list``: the registered plugins."""
 
+import shutil
 import sys
+import textwrap
+from dataclasses import fields
 from typing import Any
 
 import click
 
 from aucbench import api
-from aucbench.contracts import DatasetFacts, MethodFacts
+from aucbench.contracts import DatasetFacts, MethodFacts, class_of_model
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.registry import Catalog
+from aucbench.registry import Catalog, Plugin
 from aucbench.studies.provenance import missing_packages
 from aucbench.suggestions import suggest
 
-OWN_COLUMNS = {Family.algorithms: ("access", "weights"), Family.datasets: ("family",)}
+OWN_COLUMNS = {Family.algorithms: ("model", "access", "weights"), Family.datasets: ("family",)}
 SUITES = "suites"
-WIDE = 120  # columns of a terminal that has room for the modules of plugins
+OURS = "aucbench"  # the distribution of the built-in plugins
 
 
 @click.command("list")
 @click.argument("family", required=False)
-def list_plugins(family: str | None) -> None:
-    """Show the registered plugins: name, one line, distribution, module; access and weights of methods,
-    family of data sets.
+@click.argument("name", required=False)
+def list_plugins(family: str | None, name: str | None) -> None:
+    """Show the registered plugins.
 
-    Terminals of fewer than 120 columns do not show the module.
+    FAMILY is one of algorithms, datasets, losses, features, or suites, which are named sets of data sets for
+    a sweep (aucbench -m +suite=NAME). Without it, the names of all families are shown; with NAME, the fields
+    of that plugin.
 
     Methods with yes under `weights` take weights of training rows (`sample_weight` of AUCClassifier.fit).
 
-    FAMILY is one of algorithms, datasets, losses, features, or suites, which are named sets of data sets for
-    a sweep (aucbench -m +suite=NAME); all of them when left out.
+    \b
+    Examples:
+      aucbench list algorithms
+      aucbench list datasets csv
     """
-    if family is not None and family not in (known := [*Family, SUITES]):
+    known = [*Family, SUITES]
+    if family is not None and family not in known:
         raise ParameterError(f"Unknown family '{family}'. {suggest(family, known)}")
     catalog = api.catalog()
-    for each in Family if family is None else [Family(family)] if family != SUITES else []:
-        _print_family(catalog, each)
-    if family in (None, SUITES):
+    if family is None:
+        _print_names(catalog)
+    elif family == SUITES:
         _print_suites(catalog)
+    elif name is None:
+        _print_family(catalog, Family(family))
+    else:
+        plugins = catalog.plugins[Family(family)]
+        if name not in plugins:
+            raise ParameterError(f"Nothing in {family} is called '{name}'. {suggest(name, list(plugins))}")
+        _print_plugin(plugins[name])
+
+
+def _print_names(catalog: Catalog) -> None:
+    """The names of each family, wrapped; the data sets are too many and are counted."""
+    from aucbench.config.suites import suites
+
+    width = min(shutil.get_terminal_size().columns, 120)
+    for family in Family:
+        names = sorted(catalog.plugins[family])
+        text = f"{len(names)} of them" if family is Family.datasets else ", ".join(names)
+        print(textwrap.fill(f"{family}: {text}", width, subsequent_indent="  ", break_on_hyphens=False))
+    print(f"{SUITES}: {', '.join(sorted(each.name for each in suites(catalog)))}")
+    print("\nMore: aucbench list FAMILY, aucbench list FAMILY NAME")
 
 
 def _print_family(catalog: Catalog, family: Family) -> None:
-    console = _console()
-    # The description needs the room on a narrow terminal.
-    is_wide = console.width >= WIDE
-    columns = ["name", "what", *OWN_COLUMNS.get(family, ()), "distribution"]
+    plugins = sorted(catalog.plugins[family].values(), key=lambda plugin: plugin.name)
+    foreign = any(plugin.distribution != OURS for plugin in plugins)
+    columns = ["name", "what", *OWN_COLUMNS.get(family, ()), *["distribution"] * foreign]
     rows = []
-    for plugin in catalog.plugins[family].values():
+    for plugin in plugins:
         cls: Any = plugin.cls
         missing = missing_packages(cls) if family is Family.algorithms else ""
         row = [plugin.name, f"({missing}) {plugin.summary}" if missing else plugin.summary]
         if family is Family.algorithms:
-            row += [str(cls.access), "yes" if MethodFacts(cls).weighted else ""]
+            facts = MethodFacts(cls)
+            row += [str(class_of_model(cls)), str(cls.access), "yes" if facts.weighted else ""]
         if family is Family.datasets:
             row.append(DatasetFacts(cls).family or plugin.name)
-        row += [f"{plugin.distribution} {plugin.version}", *([plugin.source] if is_wide else [])]
+        if foreign:
+            row.append("" if plugin.distribution == OURS else f"{plugin.distribution} {plugin.version}")
         rows.append(row)
-    _print_table(console, family, columns + ["source"] * is_wide, rows)
+    _print_table(columns, rows)
+
+
+def _print_plugin(plugin: Plugin) -> None:
+    """The fields of a plugin with their defaults and meanings."""
+    from aucbench.config.run_help import field_lines
+
+    own: Any = plugin.cls
+    width = min(shutil.get_terminal_size().columns, 120)
+    print(textwrap.fill(f"{plugin.name}: {plugin.summary}", width))
+    print(f"{plugin.distribution} {plugin.version}, {plugin.source}")
+    defaults = {each.name: each.default for each in fields(own)}
+    group = {"losses": "loss", "features": "features"}.get(plugin.family, plugin.family.removesuffix("s"))
+    prefix = {"algorithm": "algo"}.get(group, group)
+    for line in field_lines(f"{prefix}.", defaults, own, width):
+        print(line)
 
 
 def _print_suites(catalog: Catalog) -> None:
     from aucbench.config.suites import suites
 
-    found = suites(catalog)
+    found = sorted(suites(catalog), key=lambda each: each.name)
     rows = [[each.name, each.title, f"{len(each.datasets)}", f"{len(each.families)}"] for each in found]
-    _print_table(_console(), SUITES, ["name", "what", "data sets", "families"], rows)
+    _print_table(["name", "what", "data sets", "families"], rows)
 
 
-def _console() -> Any:
+def _print_table(columns: list[str], rows: list[list[str]]) -> None:
     from rich.console import Console
-
-    width = None if sys.stdout.isatty() else 200  # a pipe has no width; do not cut at 80
-    return Console(width=width, markup=False, highlight=False)
-
-
-def _print_table(console: Any, title: str, columns: list[str], rows: list[list[str]]) -> None:
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in columns:
+    # A pipe has no width; do not cut at 80. What a plugin is has the room that the other columns leave.
+    console = Console(width=None if sys.stdout.isatty() else 200, markup=False, highlight=False)
+    widths = [max(map(len, texts)) for texts in zip(columns, *rows, strict=True)]
+    left = console.width - 2 * len(widths) - sum(widths) + widths[1]
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column, width in zip(columns, widths, strict=True):
+        is_text = column == "what"
         table.add_column(
-            column, overflow="fold" if column != "what" else "ellipsis", no_wrap=column in ("name", "access")
+            column, overflow="ellipsis", no_wrap=True, width=max(min(width, left), 20) if is_text else width
         )
     for row in rows:
         table.add_row(*row)
     console.print(table)
-    console.print()

@@ -81,5 +81,5 @@ def _show(store: Store, plan: StudyPlan) -> dict[str, FailureRecord]:
         print(f"{counted(count, 'cell')} {sentence}")
     for each in plan.unavailable:
         print(f"left out: {each}")
-    print(f"planned {plan.planned[:19]} by: {plan.command}\n")
+    print(f"planned {plan.planned[:19]}{f' by: {plan.command}' if plan.command else ''}\n")
     return failures

@@ -350,7 +350,6 @@ def _show(
     from aucbench.reports.views.braille_plot import WIDTH, data_set_series, draw
     from aucbench.reports.views.text import show
 
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     console = Console()
     colours = console.color_system is not None and not console.no_color
     for setting, data_set in report.data_sets[["setting", "data_set"]].itertuples(index=False):
@@ -358,7 +357,7 @@ def _show(
         lines = draw(series, braille=not console.options.ascii_only, colours=colours)
         if lines:
             print(f"test AUC on {data_set}", *lines, "", sep="\n")
-    show(report, tuple(report.data_sets["data_set"].unique()))
+    show(report)
     print()
     sentences = [
         *verdict(report, name),

@@ -1,0 +1,83 @@
+"""What a single run means: its gain over the reference, with an interval and a verdict."""
+
+import shlex
+from collections.abc import Sequence
+
+from aucbench import api
+from aucbench.config.overrides import parse
+from aucbench.humanize import counted
+from aucbench.reports.reference import REFERENCE, TUNED_REFERENCE
+from aucbench.studies.execute import opened_store
+from aucbench.studies.record import CellStatus
+from aucbench.studies.result import FinishedEntry
+from aucbench.studies.study import Observer, Study
+
+CHEAP = 2.0  # seconds; a reference that takes longer is not trained unasked
+# Upper bound of the seconds of log_reg for each training row and pair of columns, of at most 50.
+SECONDS, MOST_COLUMNS = 4e-9, 50
+OF_THE_METHOD = (
+    "algo", "loss", "budget", "tuning", "study", "tracking", "metrics", "store.weights", "reference",
+)  # fmt: skip
+
+
+class _Kept(Observer):
+    entry: FinishedEntry | None = None
+
+    def entry_finished(self, executed: FinishedEntry) -> None:
+        self.entry = executed
+
+
+def against_reference(words: Sequence[str], study: Study, executed: FinishedEntry) -> str:
+    """One sentence on a finished run; empty for the reference itself and for a run without results.
+
+    The results of the reference are those of the store. If it lacks them, the reference is trained where
+    that takes less than two seconds; otherwise the sentence names the command.
+    """
+    if not executed.cells or executed.failures or study.only_failed:
+        return ""
+    is_tuned = any(cell.record.tuned for cell in executed.cells)
+    reference = study.running.reference or (TUNED_REFERENCE if is_tuned else REFERENCE)
+    own = [word for word in words if not _is_of_the_method(word)]
+    wanted = [f"algo={reference}", *own]
+    if reference == executed.record.algorithm.name:
+        return ""
+    other = api.study_of(parse([*wanted, "tracking=none"]), [*wanted, "tracking=none"])
+    data = executed.record.data
+    pairs = data.train_rows * data.features * min(data.features, MOST_COLUMNS)
+    if is_tuned or pairs * SECONDS * len(executed.cells) > CHEAP:
+        from aucbench.studies.plan import plan_study
+
+        with opened_store(study.store_path) as store:
+            plan = plan_study(other, store)
+            if plan.count(CellStatus.finished) < len(plan.cells()):
+                return f"not known yet; train the reference: {shlex.join(['aucbench', *wanted])}"
+    kept = _Kept()
+    api.run_study([*wanted, "tracking=none"], kept)
+    if kept.entry is None or not kept.entry.cells:
+        return ""
+    return _sentence([executed, kept.entry], reference, study.running.rope)
+
+
+def _is_of_the_method(word: str) -> bool:
+    """Whether an override is about the method of the run, and not about data, split and order."""
+    name = word.partition("=")[0].lstrip("+")
+    return word.startswith("-") or any(name == each or name.startswith(f"{each}.") for each in OF_THE_METHOD)
+
+
+def _sentence(entries: Sequence[FinishedEntry], reference: str, rope: float | None) -> str:
+    from aucbench.reports.build import build
+    from aucbench.reports.cells import Fixed, of_results
+    from aucbench.reports.columns import RESULTS
+
+    cells = [cell for each in entries for cell in of_results(each.cells)]
+    report = build(cells, "", True, planned=Fixed(reference, rope))
+    gains = report.gains[report.gains["method"] != reference]
+    means = report.results.set_index("method")["mean"]
+    if len(gains) != 1 or reference not in means:
+        return ""
+    (row,) = gains.to_dict("records")
+    verdict = f", {row['verdict']}" if row["verdict"] else ""
+    gain = RESULTS["gain"].shown({**row, "gain_low": row["low"], "gain_high": row["high"]})
+    runs = counted(int(row["runs"]), "run")
+    aucs = ", ".join(f"{name} {means[name]:.4f}" for name in (row["method"], reference))
+    return f"{aucs}: {gain}{verdict}; {runs}"
