@@ -155,8 +155,13 @@ def _documented(columns: Sequence[dict[str, Any]], X: Any) -> dict[str, Any]:
     from mlflow.types import ColSpec, DataType, Schema
     from mlflow.types.schema import AnyType
 
-    # A frame may have numbers, dates and numbered categories as numbers or as texts.
-    is_text = [column["categories"] and not any(map(is_number, column["categories"])) for column in columns]
+    # A frame may have numbers, dates and numbered categories as numbers or as texts, and any column of texts
+    # as True and False or as a category of pandas, which MLflow's texts refuse.
+    is_text = [
+        column["categories"]
+        and not any(is_number(each) or each.lower() in linear_model.TRUTH for each in column["categories"])
+        for column in columns
+    ]
     kinds = [DataType.string if each else AnyType() for each in is_text]  # type: ignore[no-untyped-call]
     inputs: list[Any] = [ColSpec(kind, column["name"]) for kind, column in zip(kinds, columns, strict=True)]
     rows = X[:EXAMPLES].toarray() if sparse.issparse(X) else np.asarray(X[:EXAMPLES])
