@@ -53,7 +53,8 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         Parameters of the feature map, nested as ``features__...``.
     scaling : str or None, default="auto"
         One of ``"auto"``, ``"none"``, ``"minmax"``, ``"maxabs"``, ``"standard"``, ``"unit"``,
-        ``"centred_unit"``, ``"maxabs_unit"``; None means ``"none"``. Scaling of the features, fitted on the training rows.
+        ``"centred_unit"``, ``"maxabs_unit"``; None means ``"none"``. Scaling of the
+        features, fitted on the training rows.
         ``"minmax"`` and ``"centred_unit"`` make sparse rows dense; ``"standard"`` divides sparse rows by the
         standard deviation without centring them, so that a dense array of the same rows gives another model.
         ``"auto"`` is ``"standard"`` for dense rows, and divides columns of sparse rows by the deviation only

@@ -53,7 +53,9 @@ def onnx_text(model):
     w, b = ", ".join(map(repr, model.coef_[0].tolist())), float(model.intercept_[0])
     d = model.n_features_in_
     head = '<ir_version: 8, opset_import: ["" : 17]>'
-    return f"{head} auc (double[n, {d}] X) => (double[n, 1] s) <double[{d}, 1] w = {{{w}}}, double[1] b = {{{b}}}> {{ z = MatMul(X, w) s = Add(z, b) }}"
+    weights = f"<double[{d}, 1] w = {{{w}}}, double[1] b = {{{b}}}>"
+    graph = f"auc (double[n, {d}] X) => (double[n, 1] s) {weights}"
+    return f"{head} {graph} {{ z = MatMul(X, w) s = Add(z, b) }}"
 
 
 def test_no_scaling_is_none_or_its_name_and_class_weight_is_refused_with_the_reason():

@@ -239,6 +239,7 @@ def test_true_and_false_and_categories_of_pandas_are_read_as_the_file_has_them(w
     inputs = frame.drop(columns="y")
     expected = model.predict(pd.read_csv(file, dtype={"smokes": str}))
     assert len({*expected}) > 100
-    for smokes in (truth, truth.astype(int), pd.Series(truth).astype("category"), np.where(truth, "true", "FALSE")):
+    texts = np.where(truth, "true", "FALSE")
+    for smokes in (truth, truth.astype(int), pd.Series(truth).astype("category"), texts):
         given = inputs.assign(smokes=smokes, place=inputs.place.astype("category"))
         np.testing.assert_array_equal(model.predict(given), expected)
