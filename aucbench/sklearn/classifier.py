@@ -1,6 +1,7 @@
 """A registered method as a scikit-learn classifier."""
 
 from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
@@ -144,6 +145,12 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
     _fitted: Fitted
     _calibrator: Any  # None without calibrate=True
 
+    def __new__(cls, *_: Any, **params: Any) -> Self:
+        """Refuse class weights with the reason; scikit-learn lets `__init__` have parameters only."""
+        if "class_weight" in params:
+            raise ParameterError(NO_CLASS_WEIGHT)
+        return super().__new__(cls)
+
     def __init__(
         self,
         algo: Any = "auto",
@@ -160,12 +167,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         order: str = "shuffled",
         calibrate: bool = False,
         random_state: Any = None,
-        **others: Any,
     ):
-        if "class_weight" in others:
-            raise ParameterError(NO_CLASS_WEIGHT)
-        if others:
-            raise TypeError(f"{type(self).__name__} has no parameter {', '.join(map(repr, others))}.")
         self.algo = algo
         self.algo_params = algo_params
         self.loss = loss
@@ -410,6 +412,10 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         if isinstance(state, int | np.integer) and state >= 0:
             return int(state)
         return int(check_random_state(state).randint(np.iinfo(np.int32).max))
+
+
+# What `help` shows; else it would be the signature of `__new__`.
+AUCClassifier.__signature__ = signature(partial(AUCClassifier.__init__, None))  # type: ignore
 
 
 def _calibrator(estimator: Any, X: Any, signs: NDArray[np.int8], seed: int, weights: Any) -> Any:
