@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from aucbench.studies.execute import PlannedStudy
     from aucbench.studies.result import FinishedEntry, StudyResult
     from aucbench.studies.store import Store
+    from aucbench.tracking.tracker import Standing
 
 __all__ = ["Catalog", "catalog", "leaderboard", "plan_study", "replay", "run", "run_study"]
 
@@ -132,10 +133,10 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
         is_written = bool(study.name) and store.board_folder(str(study.name)).is_dir()
         if study.name and study.swept and result.cells and (result.finished or not is_written):
             observer.stage("writing the leaderboard")
-            page = write_board(store, study.name)
+            report, page = _written_board(store, study.name)
             observer.board_written(page)
             if tracker is not None:
-                tracker.board_written(study.name, page)
+                tracker.board_written(study.name, page, _standings(report))
         result.untracked = tracker.trouble if tracker else None
         observer.study_finished(result)
         return result
@@ -227,13 +228,37 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
 
 def write_board(store: "Store", study: str) -> Path:
     """Write the leaderboard of a study into its folder of the store; returns the page."""
+    return _written_board(store, study)[1]
+
+
+def _written_board(store: "Store", study: str) -> "tuple[Report, Path]":
     from aucbench.reports.build import build
     from aucbench.reports.cells import fixed, from_store, left_out
     from aucbench.reports.views.export import PAGE, write
 
     cells, folder = from_store(store, study), store.board_folder(study)
-    write(build(cells, study, True, left_out(store, study), planned=fixed([store], study)), folder)
-    return folder / PAGE
+    report = build(cells, study, True, left_out(store, study), planned=fixed([store], study))
+    write(report, folder)
+    return report, folder / PAGE
+
+
+def _standings(report: "Report") -> "list[Standing]":
+    """The place of each method on each data set, as MLflow's runs show it."""
+    from aucbench.tracking.tracker import Standing
+
+    results = report.results
+    ranks = results.groupby(["setting", "data_set"])["mean"].rank(ascending=False, method="min")
+    keys = ["setting", "data_set", "method"]
+    gains = {tuple(row[key] for key in keys): row for row in report.gains.to_dict("records")}
+    found = []
+    for row, rank in zip(results.to_dict("records"), ranks, strict=True):
+        gain = gains.get(tuple(row[key] for key in keys), {})
+        numbers = {"rank": rank, "gain": gain.get("gain"), "gain_low": gain.get("low")}
+        numbers |= {"gain_high": gain.get("high")}
+        known = {key: float(value) for key, value in numbers.items() if value is not None and value == value}
+        verdict = gain.get("verdict") or "none"
+        found.append(Standing(row["data_set"], row["method"], row["algorithm"], verdict, known))
+    return found
 
 
 def leaderboard(

@@ -181,13 +181,18 @@ class Fitted:
 
     def _take_in(self, Z: Any, y: NDArray[np.int8]) -> None:
         """Train on preprocessed rows, once each."""
-        assert self._trainer is not None  # partial_fit exists only if the trainer was kept
+        if self._trainer is None:
+            raise ParameterError("The model forgot its training rows, so partial_fit cannot go on: call fit.")
         self._check_finite(self._trainer)
         self._trainer.go_on(Z, y)
         self._sample.add(Z, y)
         self._take(self._trainer)
         if self._sample.complete:
             self.cut = self._sample.threshold(self._parts.algo.name, self._model)
+
+    def forget_rows(self) -> None:
+        """Drop the state of the training and the sampled rows; the model stays."""
+        self._trainer, self._sample = None, Sample(0)
 
     def _take(self, trainer: ModelTrainer) -> None:
         self._check_finite(trainer)

@@ -1,6 +1,7 @@
 """A registered method as a scikit-learn classifier."""
 
 from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
@@ -20,6 +21,10 @@ from aucbench.sklearn._training_rows import shown, signs_of, two_classes, weight
 from aucbench.studies.adapted_plugins import why_not_on
 
 FOLDS = 5  # folds of the cross-validation for calibration
+NO_CLASS_WEIGHT = (
+    "There is no class_weight: every pair has one row of each class, so that weights of classes multiply the "
+    "loss by a constant. Leave class_weight out; sample_weight of fit weights rows."
+)
 ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}  # accepted inputs
 
 
@@ -47,9 +52,10 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         A feature map; ``"nystroem"`` makes any linear method a kernel method.
     features_params : dict, default=None
         Parameters of the feature map, nested as ``features__...``.
-    scaling : str, default="auto"
+    scaling : str or None, default="auto"
         One of ``"auto"``, ``"none"``, ``"minmax"``, ``"maxabs"``, ``"standard"``, ``"unit"``,
-        ``"centred_unit"``, ``"maxabs_unit"``. Scaling of the features, fitted on the training rows.
+        ``"centred_unit"``, ``"maxabs_unit"``; None means ``"none"``. Scaling of the
+        features, fitted on the training rows.
         ``"minmax"`` and ``"centred_unit"`` make sparse rows dense; ``"standard"`` divides sparse rows by the
         standard deviation without centring them, so that a dense array of the same rows gives another model.
         ``"auto"`` is ``"standard"`` for dense rows, and divides columns of sparse rows by the deviation only
@@ -139,6 +145,12 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
     _fitted: Fitted
     _calibrator: Any  # None without calibrate=True
 
+    def __new__(cls, *_: Any, **params: Any) -> Self:
+        """Refuse class weights with the reason; scikit-learn lets `__init__` have parameters only."""
+        if "class_weight" in params:
+            raise ParameterError(NO_CLASS_WEIGHT)
+        return super().__new__(cls)
+
     def __init__(
         self,
         algo: Any = "auto",
@@ -148,7 +160,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         loss_params: dict[str, Any] | None = None,
         features: Any = "identity",
         features_params: dict[str, Any] | None = None,
-        scaling: str = "auto",
+        scaling: str | None = "auto",
         rescale: bool = True,
         epochs: float | None = None,
         iterations: int | None = None,
@@ -248,6 +260,23 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
             else:
                 self._fitted.go_on(parts, X, signs)
             self._calibrator, self.classes_ = None, known
+        return self
+
+    def forget_rows(self) -> Self:
+        """Drop the training rows that `partial_fit` keeps inside, before the model is shared.
+
+        The model keeps up to 1,000 rows of each class for the threshold of `predict`, and methods may keep
+        rows to go on. Scores and classes stay the same; `partial_fit` is refused from then on. A kernel
+        method's landmarks, and a method without weights that stores rows as its model, are part of the model
+        and stay.
+
+        Returns
+        -------
+        AUCClassifier
+            The classifier itself.
+        """
+        check_is_fitted(self)
+        self._fitted.forget_rows()
         return self
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -369,7 +398,8 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
     def _ingredients(self) -> Ingredients:
         _check_switch("rescale", self.rescale)
         plugins = self._algorithm(), self._loss(), self._map()
-        return Ingredients(*plugins, self.scaling, self.rescale, self.order, self._budget().iterations)
+        scaling = "none" if self.scaling is None else self.scaling
+        return Ingredients(*plugins, scaling, self.rescale, self.order, self._budget().iterations)
 
     def _budget(self) -> Any:
         """The validated budget; `iterations` overrides `epochs`."""
@@ -382,6 +412,10 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         if isinstance(state, int | np.integer) and state >= 0:
             return int(state)
         return int(check_random_state(state).randint(np.iinfo(np.int32).max))
+
+
+# What `help` shows; else it would be the signature of `__new__`.
+AUCClassifier.__signature__ = signature(partial(AUCClassifier.__init__, None))  # type: ignore
 
 
 def _calibrator(estimator: Any, X: Any, signs: NDArray[np.int8], seed: int, weights: Any) -> Any:

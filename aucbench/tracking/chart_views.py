@@ -13,7 +13,8 @@ from aucbench.tracking.run_data import CLOCK, DECADE, LOG_TIME
 DEFAULT_PORT = 5000
 VIEW = "mlflow.sharedViewState."  # prefix of the experiment tag in which MLflow stores a shared view
 USUAL, USUAL_NAME = "aucbench", "AUC and cost"  # key and name of the view that every experiment has
-SHOWN = ("test/auc", "test/auc_std", CLOCK, "runs/diverged")  # columns of the table
+# columns of the table
+SHOWN = ("test/auc", "test/auc_std", "standing/rank", "standing/gain", CLOCK, "runs/diverged")
 # (metric, x axis is training time instead of steps, step axis is logarithmic)
 LINES = ((LOG_TIME, False, False), ("test/auc_gap", True, False), ("test/auc", False, True))
 COLUMNS, CARD_HEIGHT = 2, 480  # of the charts on a page
@@ -71,7 +72,7 @@ def views(uri: str, study: str | None) -> list[View]:
     with reads(uri, "The runs") as connection:
         for experiment in connection.client.search_experiments():
             number = experiment.experiment_id
-            runs = sum("key" in run.data.tags for run in connection.runs(number, _condition(study)))
+            runs = sum("key" in run.data.tags for run in connection.runs(number, condition(study)))
             if runs:
                 connection.client.set_experiment_tag(number, VIEW + key, state)
                 url = f"{host}/#/experiments/{quote(number)}/runs?{words}"
@@ -84,7 +85,7 @@ def views(uri: str, study: str | None) -> list[View]:
     return found
 
 
-def _condition(study: str | None) -> str:
+def condition(study: str | None) -> str:
     """MLflow's search filter for the runs of a study."""
     if study is None:
         return "tags.key != ''"
@@ -101,7 +102,7 @@ def _state(study: str | None) -> dict[str, Any]:
     lines = [_line(*each) for each in LINES]
     bars = [_card("BAR", name, "cost") for name in BARS]
     return {
-        "searchFilter": _condition(study),
+        "searchFilter": condition(study),
         "orderByKey": "metrics.`test/auc`",
         "orderByAsc": False,
         "lifecycleFilter": "Active",

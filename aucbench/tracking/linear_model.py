@@ -17,6 +17,7 @@ SIGNS: Any = {  # of a notation, and what Python writes for them
     "thousands": ((",", ""),),
     "decimal_comma": ((".", ""), (",", ".")),
 }
+TRUTH = {"true": True, "1": True, "false": False, "0": False}  # texts of a True/False column
 EPOCH = pandas.Timestamp("1970-01-01", tz="UTC")
 BLOCK = 1024  # rows scored at a time
 
@@ -135,7 +136,14 @@ def _texts(column: Any, categories: Any, missing_words: Any) -> Any:
         column = column.astype("Int64")  # whole numbers, which pandas makes floats where some are missing
     texts = column.astype(object).where(column.notna(), None)
     texts = texts.map(lambda value: None if value is None else str(value).strip())
-    return texts.where(~texts.isin(set(missing_words) - set(categories)), None)
+    texts = texts.where(~texts.isin(set(missing_words) - set(categories)), None)
+    truths = {TRUTH.get(each.lower()): each for each in categories}
+    if None in truths:
+        return texts
+    # true, 1 and True are one category, however the file that trained wrote it.
+    return texts.map(
+        lambda text: text if text is None or text in categories else truths.get(TRUTH.get(text.lower()), text)
+    )
 
 
 def _numbers(column: Any, texts: Any, kind: str) -> Any:

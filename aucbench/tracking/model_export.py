@@ -21,7 +21,7 @@ from scipy import sparse
 from aucbench import data
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.readers.blocks import ColumnRecord
-from aucbench.data.readers.cells import MISSING_NUMBERS, is_number
+from aucbench.data.readers.cells import MISSING_NUMBERS
 from aucbench.data.scaler import Scaler, fit_scaling
 from aucbench.data.splits.inner import limited
 from aucbench.data.splits.protocols import recorded
@@ -155,10 +155,9 @@ def _documented(columns: Sequence[dict[str, Any]], X: Any) -> dict[str, Any]:
     from mlflow.types import ColSpec, DataType, Schema
     from mlflow.types.schema import AnyType
 
-    # A frame may have numbers, dates and numbered categories as numbers or as texts.
-    is_text = [column["categories"] and not any(map(is_number, column["categories"])) for column in columns]
-    kinds = [DataType.string if each else AnyType() for each in is_text]  # type: ignore[no-untyped-call]
-    inputs: list[Any] = [ColSpec(kind, column["name"]) for kind, column in zip(kinds, columns, strict=True)]
+    # A frame may have numbers, dates and categories as numbers, texts, truth values or pandas' categories.
+    kind = AnyType()  # type: ignore[no-untyped-call]
+    inputs: list[Any] = [ColSpec(kind, column["name"]) for column in columns]
     rows = X[:EXAMPLES].toarray() if sparse.issparse(X) else np.asarray(X[:EXAMPLES])
     signature = ModelSignature(Schema(inputs), Schema([ColSpec(DataType.double)]))
     return {"signature": signature, "input_example": linear_model.decoded(columns, rows)}

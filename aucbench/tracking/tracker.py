@@ -2,7 +2,7 @@
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +25,16 @@ MOST_PARAMS, PARAM_LENGTH = 100, 6000
 MOST_METRICS = 900  # MLflow takes 1,000 items a call, parameters among them
 STUDIES = "studies"  # the experiment of whole studies
 LOCK_SECONDS = 600.0
+
+
+class Standing(NamedTuple):
+    """The place of a method on a data set when its study ended."""
+
+    data_set: str
+    method: str
+    algorithm: str
+    verdict: str
+    numbers: dict[str, float]  # rank, gain, gain_low and gain_high, as far as they are known
 
 
 class Tracker:
@@ -51,6 +61,18 @@ class Tracker:
         """Keep the files of a folder as those of the study's run, unless they are there; returns its id."""
         digest = _digest(folder)  # before they are sent: what changes meanwhile is sent again
         return self._send(f"The study {study}", _study_key(study), digest, partial(_log_study, study, folder))
+
+    def log_standings(self, study: str, standings: Sequence[Standing]) -> None:
+        """Write rank, gain and interval as metrics, and the verdict as a tag, on the runs of a study."""
+        try:
+            connection = self._connection or Connection(self._uri)
+            _log_standings(study, standings, connection)
+        except Exception as error:
+            address = without_secrets(self._uri)
+            raise TrackingError(
+                f"The standings of the study {study} could not be logged to {address} ({reason(error)}); "
+                f"its leaderboard has them."
+            ) from error
 
     def known(self, key: str, digest: str = "") -> str | None:
         """The run under which the entry of that key was logged, None where the store knows of none."""
@@ -126,11 +148,12 @@ class StudyTracker:
         except TrackingError as error:
             self.trouble = error
 
-    def board_written(self, study: str, page: Path) -> None:
-        """Send the folder in which the page of a study's leaderboard lies."""
+    def board_written(self, study: str, page: Path, standings: Sequence[Standing] = ()) -> None:
+        """Send the folder in which the page of a study's leaderboard lies, and the standings to its runs."""
         if not self.trouble:
             try:
                 self._tracker.log_study(study, page.parent)
+                self._tracker.log_standings(study, standings)
             except TrackingError as error:
                 self.trouble = error
 
@@ -156,10 +179,56 @@ def _log_entry(entry: FinishedEntry, connection: Connection) -> str:
         name = run_data.run_name(entry.record)
         run_id = client.create_run(experiment, start_time=start, tags=full, run_name=name).info.run_id
         _fill(client, run_id, start, entry, full)
-    for run in found:
+    for run in (*found, *_extended(entry, connection, experiment)):
         if run.info.run_id != run_id:
             client.delete_run(run.info.run_id)
     return run_id
+
+
+def _extended(entry: FinishedEntry, connection: Connection, experiment: str) -> list[Any]:
+    """The runs of the same study and settings that have fewer cells: the entry has taken their place."""
+    if entry.study is None:
+        return []
+    params = run_data.params(entry)
+    own = _settings(params)
+    runs = connection.runs(experiment, chart_views.condition(entry.study))
+    return [
+        run
+        for run in runs
+        if _settings(run.data.params) == own
+        and run.data.tags.get("study") == entry.study
+        and run.data.params.get("runs", "").isdecimal()
+        and int(run.data.params["runs"]) < params["runs"]
+    ]
+
+
+def _settings(params: Mapping[str, Any]) -> dict[str, str]:
+    """The parameters of a run but for the number of runs."""
+    return {key: str(value)[:PARAM_LENGTH] for key, value in params.items() if key != "runs"}
+
+
+def _log_standings(study: str, standings: Sequence[Standing], connection: Connection) -> None:
+    """Write the standings on the runs of the study, in place of earlier ones."""
+    from mlflow.entities import Metric, RunTag
+
+    now = int(time() * 1000)
+    for data_set in dict.fromkeys(each.data_set for each in standings):
+        experiment = connection.client.get_experiment_by_name(data_set)
+        if experiment is None:
+            continue
+        own = [each for each in standings if each.data_set == data_set]
+        names, algorithms = ([getattr(each, key) for each in own] for key in ("method", "algorithm"))
+        for run in connection.runs(experiment.experiment_id, chart_views.condition(study)):
+            name, algorithm = run.info.run_name, run.data.tags.get("algo")
+            if name in names:
+                found = own[names.index(name)]
+            elif algorithms.count(algorithm) == 1:
+                found = own[algorithms.index(algorithm)]
+            else:
+                continue
+            metrics = [Metric(f"standing/{key}", value, now, 0) for key, value in found.numbers.items()]
+            tags = [RunTag("verdict", found.verdict)]  # type: ignore[no-untyped-call]
+            connection.client.log_batch(run.info.run_id, metrics=metrics, tags=tags)
 
 
 def _fill(client: Any, run_id: str, start: int, entry: FinishedEntry, tags: dict[str, str]) -> None:
@@ -259,7 +328,7 @@ def sync(
     sent = known = incomplete = 0
     entries: dict[str, tuple[StudyPlan, EntryPlan]] = {}
     for plan in plans:
-        for planned in (*plan.entries, *(plan.replaced or ())):
+        for planned in (*(plan.replaced or ()), *plan.entries):  # the larger of two replaces the smaller
             entries.setdefault(planned.key, (plan, planned))
     for plan, planned in entries.values():
         if tracker.known(planned.key) is not None:

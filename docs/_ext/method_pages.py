@@ -45,7 +45,7 @@ def source_page(module: str) -> str:
 
 def _source(module: str) -> str:
     text = inspect.getsource(sys.modules[module])
-    return f"---\norphan: true\n---\n\n# {escaped(module)}\n\n`````python\n{text}`````\n"
+    return f"---\norphan: true\nnosearch: true\n---\n\n# {escaped(module)}\n\n`````python\n{text}`````\n"
 
 
 def _index(plugins: list[Plugin]) -> str:

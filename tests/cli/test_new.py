@@ -12,7 +12,7 @@ def test_a_package_is_written_without_importing_it_and_the_next_commands_are_sho
     folder = tmp_path / "deep" / "my-fast-method"
     assert status == 0
     assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()) == [
-        "README.md", "my_fast_method.py", "pyproject.toml", "tests/test_my_fast_method.py",
+        "AGENTS.md", "README.md", "my_fast_method.py", "pyproject.toml", "tests/test_my_fast_method.py",
     ]  # fmt: skip
     assert "class MyFastMethod:" in (folder / "my_fast_method.py").read_text()
     assert "my_fast_method" not in sys.modules

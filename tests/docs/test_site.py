@@ -91,7 +91,18 @@ def test_pictures_of_pages_are_there(site, pages):
             assert made or name.startswith("data:") or (page.parent / name).exists(), f"{page.name}: {name}"
 
 
-@pytest.mark.parametrize(("word", "page"), [("hyperparamet", "howto/tune"), ("cite", "cite")])
+@pytest.mark.parametrize(
+    ("word", "page"),
+    [
+        ("hyperparamet", "howto/tune"),
+        ("cite", "cite"),
+        ("imbalanc", "howto/imbalanced"),
+        ("rare", "howto/imbalanced"),
+        ("confid", "howto/imbalanced"),
+        ("weight", "howto/imbalanced"),
+        ("sample_weight", "howto/imbalanced"),
+    ],
+)
 def test_the_search_knows_the_words_that_readers_look_for(site, word, page):
     text = (site / "searchindex.js").read_text(encoding="utf-8")
     index = json.loads(text[text.index("(") + 1 : text.rindex(")")])

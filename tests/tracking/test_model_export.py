@@ -224,3 +224,22 @@ def test_a_model_of_a_table_has_a_signature_an_example_and_takes_gaps_and_new_ca
     gap, filled = example.assign(age=np.nan, town="Graz"), example.assign(age=median, town=None)
     np.testing.assert_array_equal(model.predict(gap), model.predict(filled))
     assert (model.predict(gap) != model.predict(example)).any()
+
+
+@pytest.mark.parametrize("written", [("True", "False"), ("true", "false"), ("1", "0"), ("TRUE", "FALSE")])
+def test_true_and_false_and_categories_of_pandas_are_read_as_the_file_has_them(written, tmp_path):
+    rng = np.random.default_rng(0)
+    truth = rng.random(120) < 0.5
+    frame = pd.DataFrame({"x": rng.normal(size=120), "smokes": truth, "place": rng.choice(["a", "b"], 120)})
+    frame["y"] = (frame.x + truth + rng.normal(size=120) > 0.5).map({True: "ill", False: "well"})
+    file = tmp_path / "mine.csv"
+    frame.assign(smokes=np.where(truth, *written)).to_csv(file, index=False)
+    cell = aucbench.run("algo=ls_svm", "dataset=csv", f"dataset.path={file}", "dataset.target=y").cells[0]
+    model = mlflow.pyfunc.load_model(str(export_model(cell, tmp_path / "model")))
+    inputs = frame.drop(columns="y")
+    expected = model.predict(pd.read_csv(file, dtype={"smokes": str}))
+    assert len({*expected}) > 100
+    texts = np.where(truth, "true", "FALSE")
+    for smokes in (truth, truth.astype(int), pd.Series(truth).astype("category"), texts):
+        given = inputs.assign(smokes=smokes, place=inputs.place.astype("category"))
+        np.testing.assert_array_equal(model.predict(given), expected)

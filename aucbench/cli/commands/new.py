@@ -165,6 +165,7 @@ def render(template: str, names: Names) -> dict[str, str]:
     sources = {
         "pyproject.toml": "pyproject.toml",
         "README.md": "README.md",
+        "AGENTS.md": "AGENTS.md",
         f"{names.name}.py": f"{template}.py",
         f"tests/test_{names.name}.py": f"test_{template}.py",
     }
