@@ -227,7 +227,7 @@ def _log_standings(study: str, standings: Sequence[Standing], connection: Connec
             else:
                 continue
             metrics = [Metric(f"standing/{key}", value, now, 0) for key, value in found.numbers.items()]
-            tags = [RunTag("verdict", found.verdict)]  # type: ignore[no-untyped-call]
+            tags = [RunTag("verdict", found.verdict)]
             connection.client.log_batch(run.info.run_id, metrics=metrics, tags=tags)
 
 
