@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-import yaml  # type: ignore[import-untyped]  # it comes with OmegaConf, without types
+import yaml
 
 from aucbench.errors import ParameterError
 
