@@ -271,11 +271,11 @@ def test_comparing_prints_and_writes_the_table(run, tmp_path):
     assert set(written["verdict"]) == {"not run"}
 
 
-@pytest.mark.parametrize("table", ["spdam_table3", "psam_table2"])
-def test_comparing_in_a_terminal_names_each_method_and_keeps_to_its_width(done, monkeypatch, table):
+def test_comparing_in_a_terminal_names_each_method_and_keeps_to_its_width(done, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    out = done("compare", table, "--study", "pair", "--study", "tuned")
+    assert "│" not in done("compare", "psam_table2", "--study", "pair")  # of whose data sets none was run
+    out = done("compare", "spdam_table3", "--study", "pair", "--study", "tuned")
     plain = re.sub(r"\x1b\[[0-9;]*m", "", out)
     lines = [line for line in plain.splitlines() if line.startswith(("│", "┃"))]
     assert {line.split()[1] for line in lines} >= {"method", "solam", "psam"}

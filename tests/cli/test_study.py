@@ -115,7 +115,7 @@ def test_a_dry_run_counts_what_is_left_and_writes_nothing(run, done, tmp_path):
 def test_a_dry_run_divides_the_time_by_the_cores_where_there_is_a_worker_for_each(run, monkeypatch):
     monkeypatch.setattr("aucbench.studies.execute.cores", lambda: 7)
     _, out, _ = run(*sweep("algo=fake_gentle", "parallel=0"), "--dry-run")
-    assert "of training on 7 workers" in out
+    assert "timed training on 7 workers" in out
 
 
 def test_the_status_counts_cells_that_are_done_failed_and_missing(run, done, tmp_path):
@@ -324,7 +324,7 @@ def test_the_next_command_names_store_and_reference(setting, run):
     assert "aucbench leaderboard --store 'my store' --reference fake_other" in run(*words)[1]
     for none in ("null", "none"):
         out = run("algo=fake_gentle", f"{setting}={none}", *COMMON)[1]
-        assert out.splitlines()[-1].split() == ["next", "aucbench", "leaderboard"]
+        assert "next  aucbench leaderboard\n" in out
 
 
 def test_a_dry_run_says_what_it_does_before_it_imports_the_libraries(run, monkeypatch, capsys):
