@@ -1,8 +1,8 @@
-"""Every figure of README's section on the reference study, computed from the archives with pandas and SciPy alone.
+"""Every figure of README's section on the reference study, computed again with pandas and SciPy alone.
 
-`python -m benchmarks reference` reads the cells and curves of `docs/results` without any code of aucbench, computes what
-the section says, and looks up each figure in its text. A figure that differs, is not found, or stands in the text
-without being computed is a miss.
+`python -m benchmarks reference` reads the cells and curves of `docs/results` without any code of aucbench,
+computes what the section says, and looks up each figure in its text. A figure that differs, is not found, or
+stands in the text without being computed is a miss.
 """
 
 import io
@@ -94,7 +94,7 @@ def aucs(
 
 
 def half_widths(values: Floats) -> Floats:
-    """Half the 95 % intervals of the columns' means: bootstrap-t by the largest |t|, as `docs/why.md` says it."""
+    """Half the 95 % intervals of the columns' means: bootstrap-t by the largest |t|, as in `docs/why.md`."""
     n, known = len(values), ~np.isnan(values)
     count = known.sum(axis=0)
     rest = np.where(known, values - np.nanmean(values, axis=0), 0.0)
@@ -235,7 +235,7 @@ def _factors() -> dict[str, list["pd.Series[float]"]]:
 
 
 def _again(own: "pd.Series[float]", seed: str) -> "pd.Series[float]":
-    """Run 1 minus run 0 of each data set, where only the order differs, or the split and with it the order."""
+    """Run 1 minus run 0 of each data set; only the order differs, or the split and with it the order."""
     frame = own.rename("auc").reset_index()
     frame = frame[frame["split"] == (0 if seed == "order" else frame["order"])]
     runs = frame.set_index(["data_set", "family", seed])["auc"].unstack(seed)
@@ -361,7 +361,8 @@ def _losses(section: Section) -> Iterator[Measure]:
         shown: Sequence[Any] = table[["gain", "low", "high"]].to_numpy().ravel()
         cell = r"([+-][\d.]+) \(([+-][\d.]+) to ([+-][\d.]+)\)"
         empty = "" if len(table) == 5 else r" *\|"
-        pattern = rf"\| {model} \|{empty} {' \| '.join([cell] * len(table))} \|"
+        row = r" \| ".join([cell] * len(table))
+        pattern = rf"\| {model} \|{empty} {row} \|"
         yield from section.claim(f"losses, {model}", pattern, *shown)
         pairs = table.drop(index=["log_loss", "cross_entropy"], errors="ignore")
         best = pairs.loc[pairs["gain"].idxmax()]

@@ -1,7 +1,8 @@
 """What decides the AUC: the size of its change when one thing is chosen differently and all else stays.
 
-Every line of the table has comparisons of two choices that differ in one respect. The change is the difference of
-their AUCs on the same rows, by family of data sets; its size is the root mean square over families.
+Every line of the table has comparisons of two choices that differ in one respect. The change is the
+difference of their AUCs on the same rows, by family of data sets; its size is the root mean square over
+families.
 """
 
 from collections.abc import Callable
@@ -30,7 +31,8 @@ STOCHASTIC = (
     "oam_gra",
 )
 SOLVED = {  # stochastic methods by the one that finds the optimum of the same loss
-    "svm_or": ("psam", "roc_sgd"), "ls_svm": ("solam", "opauc", "spdam", "fsauc"), "log_reg": ("sgd_log", "ftrl_log"),
+    "svm_or": ("psam", "roc_sgd"), "ls_svm": ("solam", "opauc", "spdam", "fsauc"),
+    "log_reg": ("sgd_log", "ftrl_log"),
 }  # fmt: skip
 RESEEDED = ("psam", "solam", "fsauc", "sgd_log", "pair_batch")
 

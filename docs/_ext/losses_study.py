@@ -1,4 +1,4 @@
-"""Does a loss over all pairs pay, for a given model? The archive of ``+experiment=losses``, as sentence, table and picture."""
+"""Does a loss over all pairs pay, for a given model? What the archive of ``+experiment=losses`` says."""
 
 from functools import cache
 from pathlib import Path
@@ -39,7 +39,7 @@ CLASSES: dict[str, tuple[Choice, dict[str, Choice]]] = {
 
 @cache
 def differences() -> pd.DataFrame:
-    """The gain of each loss over balanced cross entropy: a line for each class of model, loss and data set."""
+    """The gain of each loss over balanced cross entropy, by class of model, loss and data set."""
     frame, parts = cells(ARCHIVE), []
     for model, (reference, losses) in CLASSES.items():
         base = chosen(frame, reference)
@@ -52,7 +52,7 @@ def differences() -> pd.DataFrame:
 
 @cache
 def compared() -> pd.DataFrame:
-    """Gain, interval and verdict over families for each class and loss; intervals hold for all at once in a class."""
+    """Gain, interval and verdict of each loss over families; intervals hold for a class at once."""
     parts = [
         compare_families(own, ROPE).reset_index().assign(model=model)
         for model, own in differences().groupby("model", sort=False)
@@ -110,14 +110,15 @@ def losses_sentences() -> str:
         "The gain of the logistic loss over pairs does not change clearly with the imbalance of the classes."
         if not rising and not falling
         else " ".join(
-            f"The gain of the logistic loss over pairs {verb} with the imbalance of the classes for {' and '.join(names)}."
+            f"The gain of the logistic loss over pairs {verb} with the imbalance of the classes for "
+            f"{' and '.join(names)}."
             for verb, names in (("grows", rising), ("falls", falling))
             if names
         )
     )
     return (
-        f"**Does an AUC loss pay?** With the model and its settings fixed, on {sets} data sets of {families} families, the "
-        f"best loss over pairs changes the AUC of balanced cross entropy by: {'; '.join(texts)}. {trend}"
+        f"**Does an AUC loss pay?** With the same model and settings, on {sets} data sets of {families} "
+        f"families, the best loss over pairs gains over balanced cross entropy: {'; '.join(texts)}. {trend}"
     )
 
 

@@ -1,6 +1,7 @@
 """The reference study: every method on a hundred data sets, read from the archives that the project keeps.
 
-``python docs/_ext/reference_study.py`` prints the section of README and the front page, and draws its pictures anew.
+``python docs/_ext/reference_study.py`` prints the section of README and the front page, and draws its
+pictures anew.
 """
 
 import re
@@ -68,25 +69,25 @@ def sentences() -> str:
     linear = table[(table["class_of_model"] == "linear") & (table["method"] != reference)]
     slowest = linear.loc[linear["time_ratio"].idxmax()]
     fastest = linear.loc[linear["time_ratio"].idxmin()]
-    rope, known = f"{own.rope:g}", factors().set_index("factor")
-    others = table[table["class_of_model"] != "linear"].sort_values("better", ascending=False)
-    first = others.iloc[0]
-    most = linear.sort_values("better").iloc[-1]
-    winning = family_gains()
-    losing = int((winning < -own.rope).sum())
+    rope, known = f"{own.rope:g}", factors()
+    first = table[table["class_of_model"] != "linear"].sort_values("better").iloc[-1]
+    most, winning = linear.sort_values("better").iloc[-1], family_gains()
+    ratios = {name: number(table.loc[name, "time_ratio"]) for name in (fastest.name, WINNING, slowest.name)}
+    beyond = f"gains more than {rope} on"
     texts = (
         f"**Which method is best?** {_scope(ARCHIVE, 'defaults')}, default settings.",
-        f"{_coded(answer(own, 'defaults'), table)} The reference, `{reference}`, is balanced logistic regression that",
-        f"chooses its `C` by cross-validation; differences in AUC below {rope} are taken not to matter.",
-        f"**On which data?** `{first['method']}` gains more than {rope} on {_percent(first['better'])} of the families and loses",
-        f"as much on {_percent(first['worse'])}; no linear method gains as much on more than {_percent(most['better'])}",
-        f"(`{most['method']}`). `{WINNING}`, which minimises a loss over pairs, gains more than {rope} on",
-        f"{int((winning > own.rope).sum())} of {len(winning)} families, most on {_listed_gains(winning.nlargest(4))}, and loses",
-        f"as much on {losing}. **At what cost?** `{fastest['method']}` trains for {number(fastest['time_ratio'])} times the",
-        f"seconds of `{reference}`, `{WINNING}` for {number(table.loc[WINNING, 'time_ratio'])} times, `{slowest['method']}` for",
-        f"{number(slowest['time_ratio'])} times (geometric means). **What decides the AUC?** Another",
-        f"{known.index[0]} changes it by {known['size'].iloc[0]:.4f}, another {known.index[-1]} changes it by",
-        f"{known['size'].iloc[-1]:.4f} (root mean square over families).",
+        f"{_coded(answer(own, 'defaults'), table)} The reference, `{reference}`, is balanced logistic",
+        f"regression that chooses its `C` by cross-validation; differences in AUC below {rope} are taken not",
+        f"to matter. **On which data?** `{first['method']}` {beyond} {_percent(first['better'])} of the",
+        f"families and loses as much on {_percent(first['worse'])}; no linear method gains as much on more",
+        f"than {_percent(most['better'])} (`{most['method']}`). `{WINNING}`, which minimises a loss over",
+        f"pairs, {beyond} {int((winning > own.rope).sum())} of {len(winning)} families, most on",
+        f"{_listed_gains(winning.nlargest(4))}, and loses as much on {int((winning < -own.rope).sum())}.",
+        f"**At what cost?** `{fastest.name}` trains for {ratios[fastest.name]} times the seconds of",
+        f"`{reference}`, `{WINNING}` for {ratios[WINNING]} times, `{slowest.name}` for",
+        f"{ratios[slowest.name]} times (geometric means). **What decides the AUC?** Another",
+        f"{known['factor'].iloc[0]} changes it by {known['size'].iloc[0]:.4f}, another",
+        f"{known['factor'].iloc[-1]} changes it by {known['size'].iloc[-1]:.4f} (root mean square over families).",
     )
     return " ".join(texts)
 
@@ -135,7 +136,8 @@ def _scope(file: Path, setting: str) -> str:
     runs = sorted(map(int, results.groupby("data_set")["runs"].max().unique()))
     text = " or ".join(map(str, runs)) if len(runs) < 3 else f"{', '.join(map(str, runs[:-1]))} or {runs[-1]}"
     return (
-        f"{results['method'].nunique()} methods, {len(facts)} data sets of {facts['family'].nunique()} families, "
+        f"{results['method'].nunique()} methods, {len(facts)} data sets of "
+        f"{facts['family'].nunique()} families, "
         f"{text} {'run' if runs == [1] else 'runs'} each"
     )
 

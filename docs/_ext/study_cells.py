@@ -15,7 +15,7 @@ EARLY = 0.1  # of the rows seen in a training
 
 
 class Choice(NamedTuple):
-    """A method with its loss and feature map; `part` is the share of the training after which it is looked at."""
+    """A method with its loss and feature map, after a part of the training or all of it."""
 
     method: str
     loss: str = ""  # any, if empty
@@ -26,7 +26,7 @@ class Choice(NamedTuple):
 
 @cache
 def cells(*files: Path) -> pd.DataFrame:
-    """A line for each cell: data set and family, seeds, method, `loss` (the criterion of boosting and mlp), AUC."""
+    """A line for each cell; `loss` is the criterion of boosting and mlp where that is no loss over pairs."""
     rows = []
     for cell in (cell for file in files for cell in read(file)[1]):
         record = cell.record
