@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from study_cells import Choice, cells, chosen
 
 from aucbench.reports.columns import VERDICT_COLOURS, signed
-from aucbench.reports.report import ROPE
+from aucbench.reports.report import FEWEST, ROPE
 from aucbench.reports.statistics.meta_regression import meta_regression
 from aucbench.reports.statistics.verdicts import compare_families
 from aucbench.reports.views.figure_style import begin
@@ -47,7 +47,9 @@ def differences() -> pd.DataFrame:
             found = (chosen(frame, choice) - base).dropna()
             own = found.groupby(level=["data_set", "family"]).mean().rename("gain").reset_index()
             parts.append(own.assign(model=model, method=loss))
-    return pd.concat(parts, ignore_index=True)
+    found = pd.concat(parts, ignore_index=True)
+    few = found.groupby(["model", "method"])["family"].transform("nunique") < FEWEST
+    return found[~few].reset_index(drop=True)
 
 
 @cache
@@ -78,12 +80,17 @@ def slopes() -> pd.DataFrame:
     return found[found["covariate"] == "imbalance"].set_index("method")
 
 
+def known_models() -> list[str]:
+    """Classes of model of which the archive has enough families."""
+    return [model for model in CLASSES if (differences()["model"] == model).any()]
+
+
 def losses_table() -> str:
     """Gains over balanced cross entropy, a line for each class of model and a column for each loss."""
     own = compared().set_index(["model", "loss"])
     rows = [
         (model, *(_shown(own.loc[model, loss]) if (model, loss) in own.index else "" for loss in NAMES))
-        for model in CLASSES
+        for model in known_models()
     ]
     return table(("Model", "Cross entropy", *(f"Pairs: {NAMES[loss]}" for loss in PAIRS)), rows)
 
@@ -134,11 +141,7 @@ def _noun(model: str) -> str:
 def losses_picture() -> Figure:
     """Gains of all losses with their intervals over the band of the rope, in the style that is in force."""
     own = compared()
-    rows = [
-        (model, loss, own[(own["model"] == model) & (own["loss"] == loss)].iloc[0])
-        for model, (_, losses) in CLASSES.items()
-        for loss in losses
-    ]
+    rows = [(row["model"], row["loss"], row) for row in own.to_dict("records")]
     figure, axes = begin(0.8 + 0.19 * len(rows))
     axes.axvspan(-ROPE, ROPE, color="0.9", linewidth=0, zorder=0)
     axes.axvline(0.0, color="0.45", linewidth=0.8, zorder=1)
@@ -153,7 +156,7 @@ def losses_picture() -> Figure:
             f"{signed(row['gain'])}  {row['verdict']}", (1.02, place), xycoords=("axes fraction", "data"),
             va="center", fontsize=7, color=colour,
         )  # fmt: skip
-    for place in np.cumsum([len(losses) for _, losses in CLASSES.values()])[:-1]:
+    for place in np.cumsum(own.groupby("model", sort=False).size())[:-1]:
         axes.axhline(place - 0.5, color="0.8", linewidth=0.6)
     axes.set_xlim(-limit, limit)
     axes.set_ylim(len(rows) - 0.5, -0.5)

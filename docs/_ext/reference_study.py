@@ -87,7 +87,8 @@ def sentences() -> str:
         f"`{reference}`, `{WINNING}` for {ratios[WINNING]} times, `{slowest.name}` for",
         f"{ratios[slowest.name]} times (geometric means). **What decides the AUC?** Another",
         f"{known['factor'].iloc[0]} changes it by {known['size'].iloc[0]:.4f}, another",
-        f"{known['factor'].iloc[-1]} changes it by {known['size'].iloc[-1]:.4f} (root mean square over families).",
+        f"{known['factor'].iloc[-1]} changes it by {known['size'].iloc[-1]:.4f}",
+        "(root mean square over families).",
     )
     return " ".join(texts)
 
