@@ -364,7 +364,7 @@ def _losses(section: Section) -> Iterator[Measure]:
     for model, table in losses().items():
         shown: Sequence[Any] = table[["gain", "low", "high"]].to_numpy().ravel()
         cell = r"([+-][\d.]+) \(([+-][\d.]+) to ([+-][\d.]+)\)"
-        empty = "" if len(table) == 5 else r" *\|"
+        empty = r"(?: *\|)*"
         row = r" \| ".join([cell] * len(table))
         pattern = rf"\| {model} \|{empty} {row} \|"
         yield from section.claim(f"losses, {model}", pattern, *shown)
