@@ -65,6 +65,7 @@ def _cell(record: Mapping[str, Any]) -> dict[str, Any]:
         "tuned": tuned is not None,
         "auc": record["result"]["auc"],
         "seconds": spent + (tuned["cost"]["train_seconds"] if tuned else 0.0),
+        "beside": record["environment"].get("concurrency"),
         "rows": record["data"]["train_rows"],
         "columns": record["data"]["features"],
         "positives": record["data"]["train_positives"],
@@ -148,6 +149,18 @@ def compared(gains: Mapping[Any, "pd.Series[float]"]) -> Frame:
     )
 
 
+def _comparable(frame: Frame) -> Frame:
+    """Whether all runs of a method ran beside as many others as most methods did on that data set."""
+    found = frame.groupby(["data_set", "method"])["beside"].agg(lambda own: frozenset(own)).unstack("method")
+    runs = frame.groupby(["data_set", "method"])["key"].count().unstack("method")
+    kept = {}
+    for data_set, own in found.iterrows():
+        every = [one for each in own.dropna() for one in each]
+        usual = max(sorted(set(every)), key=every.count)
+        kept[data_set] = own.map(lambda each, usual=usual: each == {usual})
+    return Frame(kept).T & runs.eq(runs.max(axis=1), axis=0)
+
+
 @cache
 def methods() -> Frame:
     """All methods of the study against its reference, with the ratio of their times."""
@@ -155,7 +168,9 @@ def methods() -> Frame:
     own = {name: each.set_index(RUN) for name, each in frame.groupby("method")}
     base = own.pop(REFERENCE)
     found = compared({name: by_family(each["auc"] - base["auc"]) for name, each in own.items()})
-    times = frame.groupby(["method", "data_set"])["seconds"].mean().unstack("method")
+    times = (
+        frame.groupby(["method", "data_set"])["seconds"].mean().unstack("method").where(_comparable(frame))
+    )
     ratios = np.log(times.div(times[REFERENCE], axis=0)).mean()
     return found.assign(
         time=np.exp(ratios.reindex(found.index)), model=frame.groupby("method")["model"].first()
