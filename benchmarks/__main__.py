@@ -1,7 +1,8 @@
 """Run the measures named on the command line; exit status 1 after a miss.
 
 When none is named, all measures of speed run. `defaults` and `estimator`, which measure AUCs and take long,
-`estimates`, which needs real data, `families`, which compares the rows of all data sets at hand, `pair_loss`,
+`estimates`, which needs real data, `reference`, which computes the figures of README from the archives,
+`families`, which compares the rows of all data sets at hand, `pair_loss`,
 which needs LightGBM and JAX, `attacks`, which harms processes, `mutations`, which runs the tests on changed
 lines, and `verdicts` and `intervals`, which simulate studies, run when they are named. The options are for
 `defaults` and `estimator`; `families` takes the data sets.
@@ -22,6 +23,7 @@ from benchmarks import (
     mutations,
     overhead,
     pair_losses,
+    reference,
     sparse,
     streams,
     together,
@@ -37,6 +39,7 @@ ON_REAL_SETS = {**defaults.MEASURES, **estimator.MEASURES, **families.MEASURES}
 OTHERS = {
     **estimates.MEASURES,
     **pair_losses.MEASURES,
+    **reference.MEASURES,
     **attacks.MEASURES,
     **mutations.MEASURES,
     **intervals.MEASURES,

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 FOLDER = Path(config_folder()) / "experiment"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
-OURS = ("losses", "smoke", "try", "reference", "reference_trials")  # experiments of no paper
+OURS = ("losses", "smoke", "try", "reference", "reference_defaults", "reference_trials")  # experiments of no paper
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,8 @@ def test_division_and_number_of_cells_are_those_of_the_papers(study):
         "smoke": 3,
         "try": 3,
         "losses": 1,
-        "reference": 5,
+        "reference": 1,
+        "reference_defaults": 1,
         "reference_trials": 5,
     }
     for name in NAMES:
@@ -256,10 +257,14 @@ def test_the_methods_a_new_one_is_tried_beside_need_no_download_and_run_with_the
 
 
 def test_the_reference_study_runs_every_method_under_either_ruleset_without_departures(study):
-    for name, ruleset, rows in (("reference", "defaults", 10_000), ("reference_trials", "trials", 2_000)):
+    for name, ruleset, rows in (
+        ("reference", "trials", {2_000, 5_000, None}),
+        ("reference_defaults", "defaults", {2_000, 5_000, None}),
+        ("reference_trials", "trials", {2_000}),
+    ):
         entries = study(name).entries
         assert {entry.ruleset.title for entry in entries} == {ruleset}
-        assert {entry.settings.max_train_rows for entry in entries} == {rows}
-        assert {entry.ruleset.departures for entry in entries} == {()}
+        assert {entry.settings.max_train_rows for entry in entries} == rows
+        departing = {entry.algorithm.name for entry in entries if entry.ruleset.departures}
+        assert departing == ({"boosting", "mlp"} if name == "reference" else set())
         assert any(entry.tuning.chooses for entry in entries) == (ruleset == "trials")
-        assert {entry.settings.runs for entry in entries} == {5}

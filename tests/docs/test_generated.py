@@ -200,7 +200,7 @@ def test_readme_says_what_the_archive_of_the_reference_study_says():
     import reference_study
 
     readme = (EXTENSION.parents[1] / "README.md").read_text(encoding="utf-8")
-    assert " ".join(reference_study.sentences().split()) in " ".join(readme.split())
+    assert " ".join(reference_study.section().split()) in " ".join(readme.split())
 
 
 @pytest.mark.docs
@@ -219,33 +219,36 @@ def test_the_numbers_of_the_studies_are_those_of_their_cells(file, setting):
         seconds.setdefault(where, []).append(spent)
     known = aucbench.catalog().plugins[Family.datasets]
     told = reference_study.verdicts(file, setting)
-    own = told[(told["gaps"] == 0) & (told["method"] != "log_reg")]
+    base = reference_study.REFERENCES[file]
+    own = told[(told["gaps"] == 0) & (told["method"] != base)]
     assert len(own) > 35
     for method, row in own.iterrows():
         families, ratios = {}, []
         for data_set in {data_set for name, data_set in aucs if name == method}:
-            mine, theirs = aucs[method, data_set], aucs["log_reg", data_set]
+            mine, theirs = aucs[method, data_set], aucs[base, data_set]
             family = getattr(known[data_set].cls, "family", None) or data_set
             families.setdefault(family, []).append(np.mean([mine[seed] - theirs[seed] for seed in mine]))
-            ratios.append(np.mean(seconds[method, data_set]) / np.mean(seconds["log_reg", data_set]))
+            ratios.append(np.mean(seconds[method, data_set]) / np.mean(seconds[base, data_set]))
         assert row["gain"] == pytest.approx(np.mean([np.mean(each) for each in families.values()]), abs=1e-12)
-        assert row["time_ratio"] == pytest.approx(np.exp(np.mean(np.log(ratios))))
+        if setting == "tuned":  # some times of the other study do not compare; see benchmarks/reference.py
+            assert row["time_ratio"] == pytest.approx(np.exp(np.mean(np.log(ratios))))
     assert file.stat().st_size < 10_000_000
 
 
-def test_the_picture_of_readme_is_drawn_by_the_project_and_small():
+def test_the_pictures_of_readme_are_drawn_by_the_project_and_small():
     import reference_study
 
     root = EXTENSION.parents[1]
-    picture = reference_study.PICTURE.relative_to(root).as_posix()
-    assert f"({picture})" in (root / "README.md").read_text(encoding="utf-8")
+    for path in (reference_study.PICTURE, reference_study.LOSSES_PICTURE):
+        picture = path.relative_to(root).as_posix()
+        assert f"({picture})" in (root / "README.md").read_text(encoding="utf-8")
+        assert path.stat().st_size < 150_000
     assert "docs/_ext/reference_study.py" in (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    assert reference_study.PICTURE.stat().st_size < 150_000
 
 
 def test_the_first_screen_of_readme_is_promise_picture_and_two_commands():
     lines = (EXTENSION.parents[1] / "README.md").read_text(encoding="utf-8").splitlines()
-    assert len(lines) < 120
+    assert len(lines) < 145
     first = "\n".join(lines[:20])
     assert first.index("which stochastic method") < first.index("![") < first.index("pip install -e .")
     assert "pytest" in first

@@ -62,6 +62,7 @@ def test_the_default_is_in_no_key_and_the_choice_is(cls):
 def test_only_the_reference_study_keeps_equal_rows_together():
     for name, expected in (
         ("reference", "together"),
+        ("reference_defaults", "together"),
         ("reference_trials", "together"),
         ("fsauc_table2", None),
     ):

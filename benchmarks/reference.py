@@ -1,0 +1,395 @@
+"""Every figure of README's section on the reference study, computed again with pandas and SciPy alone.
+
+`python -m benchmarks reference` reads the cells and curves of `docs/results` without any code of aucbench,
+computes what the section says, and looks up each figure in its text. A figure that differs, is not found, or
+stands in the text without being computed is a miss.
+"""
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from benchmarks.measuring import Measure
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "docs" / "results"
+STUDY, PARTS = "reference_defaults.zip", ("reference_defaults.zip", "losses.zip", "reference.zip")
+HEADING = "## What the reference study says"
+REFERENCE, ROPE, FEWEST = "log_reg_cv", 0.005, 10
+RUN = ["data_set", "family", "split", "order"]
+FIGURE = re.compile(r"(?<![\w.`])[+-]?\d[\d,]*(?:\.\d+)?(?![\w`])")
+
+Frame = pd.DataFrame
+Floats = Any
+
+
+@cache
+def cells(*names: str) -> Frame:
+    """A line for each cell of archives."""
+    frames = []
+    for name in names:
+        with zipfile.ZipFile(RESULTS / name) as file:
+            records = [json.loads(line) for line in file.read("cells.json").splitlines()]
+            curves = pd.read_parquet(io.BytesIO(file.read("curves.parquet"))).set_index("key")
+        frame = Frame([_cell(each) for each in records])
+        frame["early"] = [_early(curves.loc[key]) for key in frame["key"]]
+        frames.append(frame)
+    what = [*RUN, "method", "loss", "features", "tuned"]
+    return pd.concat(frames, ignore_index=True).drop_duplicates(what)
+
+
+def _cell(record: Mapping[str, Any]) -> dict[str, Any]:
+    dataset, tuned = record["dataset"], record.get("tuned")
+    criterion = record["algorithm"]["parameters"].get("criterion", "pairs")
+    loss = record["loss"]["name"] if record.get("loss") else ""
+    spent = record["result"]["train_seconds"]
+    return {
+        "key": record["key"],
+        "data_set": dataset["title"],
+        "family": dataset.get("family") or dataset["name"],
+        "split": record["split_seed"],
+        "order": record["order_seed"],
+        "method": record["algorithm"]["name"],
+        "model": record["class_of_model"],
+        "loss": loss if criterion == "pairs" else criterion,
+        "features": record["features"]["name"],
+        "tuned": tuned is not None,
+        "auc": record["result"]["auc"],
+        "seconds": spent + (tuned["cost"]["train_seconds"] if tuned else 0.0),
+        "beside": record["environment"].get("concurrency"),
+        "rows": record["data"]["train_rows"],
+        "columns": record["data"]["features"],
+        "positives": record["data"]["train_positives"],
+    }
+
+
+def _early(curve: "pd.Series[Any]") -> float:
+    """The AUC after the first tenth of the rows that a training saw."""
+    samples = np.asarray(curve["samples"])
+    at = np.flatnonzero(samples <= samples[-1] / 10) if len(samples) else []
+    return float(curve["auc"][at[-1]]) if len(at) else np.nan
+
+
+def by_family(values: "pd.Series[float]") -> "pd.Series[float]":
+    """Means over runs, then over the data sets of a family."""
+    return values.dropna().groupby(["family", "data_set"]).mean().groupby("family").mean()
+
+
+def aucs(
+    method: str, loss: str = "", features: str = "identity", tuned: bool = False, early: bool = False
+) -> Any:
+    """The AUC of a choice by run, of all archives."""
+    frame = cells(*PARTS)
+    own = frame[(frame["method"] == method) & (frame["features"] == features) & (frame["tuned"] == tuned)]
+    own = own[own["loss"] == loss] if loss else own
+    return own.set_index(RUN)["early" if early else "auc"]
+
+
+def half_widths(values: Floats) -> Floats:
+    """Half the 95 % intervals of the columns' means: bootstrap-t by the largest |t|, as in `docs/why.md`."""
+    n, known = len(values), ~np.isnan(values)
+    count = known.sum(axis=0)
+    rest = np.where(known, values - np.nanmean(values, axis=0), 0.0)
+    std = np.sqrt((rest**2).sum(axis=0) / (count - 1))
+    order = np.lexsort((np.abs(rest).min(axis=1), np.abs(rest).max(axis=1)))
+    units, known = rest[order] / std, known[order]
+    drawn = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), 2_000).astype(float)
+    counts = drawn @ known
+    mean = drawn @ units / counts
+    t = np.abs(mean) / np.sqrt(np.maximum(drawn @ units**2 / counts - mean**2, 0.0) / (counts - 1))
+    t = np.where(np.isnan(t), np.inf, t)
+    student, bonferroni = stats.t.ppf(0.975, count - 1), stats.t.ppf(1 - 0.025 / len(count), count - 1)
+    own = np.quantile(t, 0.97, axis=0, method="higher")
+    apart = own > 3 * student
+    common = 0.0 if apart.all() else np.quantile(t[:, ~apart].max(axis=1), 0.97, method="higher")
+    critical = np.where(apart, np.maximum(own * bonferroni / student, common), common)
+    return np.clip(critical, student, 3 * bonferroni) * std / np.sqrt(count)
+
+
+def verdict(gain: float, half: float) -> str:
+    """The word for a gain with its interval."""
+    low, high = gain - half, gain + half
+    if low > ROPE or high < -ROPE:
+        return "better" if low > ROPE else "worse"
+    if low >= -ROPE and high <= ROPE:
+        return "equivalent"
+    if low > 0 or high < 0:
+        return "slightly better" if low > 0 else "slightly worse"
+    return "not worse" if low > -ROPE else "undecided"
+
+
+def compared(gains: Mapping[Any, "pd.Series[float]"]) -> Frame:
+    """Gain, interval, verdict and shares of families by name; the gains are by family."""
+    table = Frame(gains)
+    table = table.sort_index()
+    values = table.to_numpy(float)
+    half = half_widths(values)
+    mean = np.nanmean(values, axis=0)
+    known = (~np.isnan(values)).sum(axis=0)
+    return Frame(
+        {
+            "gain": mean,
+            "low": mean - half,
+            "high": mean + half,
+            "verdict": [verdict(*each) for each in zip(mean, half, strict=True)],
+            "better": (values > ROPE).sum(axis=0) / known,
+            "worse": (values < -ROPE).sum(axis=0) / known,
+            "families": known,
+        },
+        index=table.columns,
+    )
+
+
+def _comparable(frame: Frame) -> Frame:
+    """Whether all runs of a method ran beside as many others as most methods did on that data set."""
+    found = frame.groupby(["data_set", "method"])["beside"].agg(lambda own: frozenset(own)).unstack("method")
+    runs = frame.groupby(["data_set", "method"])["key"].count().unstack("method")
+    kept = {}
+    for data_set, own in found.iterrows():
+        every = [one for each in own.dropna() for one in each]
+        usual = max(sorted(set(every)), key=every.count)
+        kept[data_set] = own.map(lambda each, usual=usual: each == {usual})
+    return Frame(kept).T & runs.eq(runs.max(axis=1), axis=0)
+
+
+@cache
+def methods() -> Frame:
+    """All methods of the study against its reference, with the ratio of their times."""
+    frame = cells(STUDY)
+    own = {name: each.set_index(RUN) for name, each in frame.groupby("method")}
+    base = own.pop(REFERENCE)
+    found = compared({name: by_family(each["auc"] - base["auc"]) for name, each in own.items()})
+    times = (
+        frame.groupby(["method", "data_set"])["seconds"].mean().unstack("method").where(_comparable(frame))
+    )
+    ratios = np.log(times.div(times[REFERENCE], axis=0)).mean()
+    return found.assign(
+        time=np.exp(ratios.reindex(found.index)), model=frame.groupby("method")["model"].first()
+    ).sort_values("gain", ascending=False)
+
+
+CLASSES = {  # class of model: balanced cross entropy, and the choices that are compared with it
+    "linear": (
+        ("log_reg",),
+        {loss: ("bam", loss) for loss in ("logistic", "squared_hinge", "square", "exponential")},
+    ),
+    "kernel": (
+        ("log_reg", "", "nystroem"),
+        {loss: ("bam", loss, "nystroem") for loss in ("logistic", "squared_hinge", "square", "exponential")},
+    ),
+    "trees": (
+        ("boosting", "balanced_log_loss"),
+        {
+            loss: ("boosting", loss)
+            for loss in ("log_loss", "logistic", "squared_hinge", "square", "exponential")
+        },
+    ),
+    "network": (
+        ("mlp", "balanced_cross_entropy"),
+        {
+            loss: ("mlp", loss)
+            for loss in ("cross_entropy", "logistic", "squared_hinge", "square", "exponential")
+        },
+    ),
+}
+
+
+@cache
+def losses() -> dict[str, Frame]:
+    """By class of model, each loss against balanced cross entropy."""
+    frame = cells("losses.zip")
+
+    def own(method: str, loss: str = "", features: str = "identity") -> "pd.Series[float]":
+        found = frame[(frame["method"] == method) & (frame["features"] == features)]
+        return (found[found["loss"] == loss] if loss else found).set_index(RUN)["auc"]
+
+    found = {}
+    for model, (base, others) in CLASSES.items():
+        gains = {loss: by_family(own(*choice) - own(*base)) for loss, choice in others.items()}
+        if enough := {loss: each for loss, each in gains.items() if len(each) >= FEWEST}:
+            found[model] = compared(enough)
+    return found
+
+
+def _factors() -> dict[str, list["pd.Series[float]"]]:
+    """The differences between choices of each line of the table, by family."""
+    tuned = [("psam",), ("sgd_hinge",), ("sgd_log",), ("bam", "squared_hinge"), ("solam",)]
+    stochastic = (
+        "psam", "roc_sgd", "solam", "fsauc", "opauc", "spdam", "sgd_log", "ftrl_log", "pair_batch", "oam_gra"
+    )  # fmt: skip
+    solved = {"psam": "svm_or", "roc_sgd": "svm_or", "sgd_log": "log_reg", "ftrl_log": "log_reg"}
+    solved |= dict.fromkeys(("solam", "opauc", "spdam", "fsauc"), "ls_svm")
+    trees = aucs("boosting", "logistic")
+    hinge = aucs("bam", "squared_hinge")
+    found = {
+        "class of model": [each - aucs("log_reg_cv") for each in (trees, aucs("mlp", "logistic"))],
+        "regularisation": [
+            aucs("log_reg_cv") - aucs("log_reg"),
+            *(aucs(*each, tuned=True) - aucs(*each) for each in tuned),
+        ],
+        "loss over pairs": [
+            *(aucs("bam", loss) - hinge for loss in ("square", "exponential")),
+            *(aucs("boosting", loss) - trees for loss in ("squared_hinge", "square")),
+        ],
+        "pairs or rows": [trees - aucs("boosting", "balanced_log_loss")],
+        "algorithm": [aucs(one) - aucs(exact) for one, exact in solved.items()],
+        "passes": [aucs(name) - aucs(name, early=True) for name in stochastic],
+        "order of the rows": [
+            _again(aucs(name), "order") for name in ("psam", "solam", "fsauc", "sgd_log", "pair_batch")
+        ],
+        "division of the rows": [
+            _again(aucs(*each), "split") for each in (("log_reg_cv",), ("psam",), ("boosting", "logistic"))
+        ],
+    }
+    return {name: [by_family(each) for each in series] for name, series in found.items()}
+
+
+def _again(own: "pd.Series[float]", seed: str) -> "pd.Series[float]":
+    """Run 1 minus run 0 of each data set; only the order differs, or the split and with it the order."""
+    frame = own.rename("auc").reset_index()
+    frame = frame[frame["split"] == (0 if seed == "order" else frame["order"])]
+    runs = frame.set_index(["data_set", "family", seed])["auc"].unstack(seed)
+    return runs[1] - runs[0]
+
+
+class Section:
+    """The text of README's section; figures that were looked up are struck out."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+    def claim(self, name: str, pattern: str, *values: float) -> Iterator[Measure]:
+        """The figures that the groups of a pattern have, against what was computed."""
+        if not (found := re.search(pattern, self.text)):
+            yield Measure(f"{name}: not found", 1.0, 0.0, at_most=True)
+            return
+        for shown, value in zip(found.groups(), values, strict=True):
+            figure = float(shown.replace(",", ""))
+            unit = 10.0 ** -len(shown.partition(".")[2])
+            yield Measure(f"{name}: {shown}", abs(figure - value), 0.5001 * unit, at_most=True)
+        self.text = self.text[: found.start()] + " # " + self.text[found.end() :]
+
+    def rest(self) -> Iterator[Measure]:
+        """Figures that nothing computed."""
+        left = FIGURE.findall(re.sub(r"`[^`]*`|\]\([^)]*\)|\|[- |]+\|", "", self.text))
+        yield Measure(f"figures that are not computed {' '.join(left)}", float(len(left)), 0.0, at_most=True)
+
+
+def reference() -> Iterator[Measure]:
+    """Every figure of the section."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = Section(" ".join(readme.partition(HEADING)[2].partition("\n## ")[0].split()))
+    yield from _answer(section)
+    yield from _cost_and_data(section)
+    yield from _deciding(section)
+    yield from _losses(section)
+    yield from section.rest()
+
+
+def _answer(section: Section) -> Iterator[Measure]:
+    frame, table = cells(STUDY), methods()
+    runs = sorted(frame.groupby("data_set")["split"].nunique().unique())
+    counts = [frame[name].nunique() for name in ("method", "data_set", "family")]
+    numbers = " or ".join(r"(\d+)" for _ in runs)
+    yield from section.claim(
+        "scope", rf"(\d+) methods, (\d+) data sets of (\d+) families, {numbers} runs", *counts, *runs
+    )
+    yield from section.claim("families", r"Over (\d+) families", counts[2])
+    yield from section.claim("rope", r"below (0\.\d+) are taken", ROPE)
+    for model in ("linear", "trees", "network"):
+        own = table[table["model"] == model]
+        equal = own[own["verdict"] == "equivalent"].sort_values("time")
+        if len(equal) > 1:
+            pattern = (
+                rf"(\d+) are equivalent, and `{equal.index[0]}` is the cheapest of these: ([\d.]+) times"
+            )
+            yield from section.claim(
+                f"{model}: equivalent", pattern, len(equal), _three(equal["time"].iloc[0])
+            )
+        elif len(equal):
+            pattern = rf"`{equal.index[0]}` is equivalent: ([\d.]+) times"
+            yield from section.claim(f"{model}: equivalent", pattern, _three(equal["time"].iloc[0]))
+        best = own[own["verdict"].isin(["better", "slightly better"])]
+        if len(best):
+            pattern = rf"better than `{REFERENCE}`(?: \(linear\))?, by (?:up to )?([+\d.]+)"
+            yield from section.claim(f"{model}: better", pattern, best["gain"].max())
+        for word in ("worse", "not worse", "undecided"):
+            words = [word, "slightly worse"] if word == "worse" else [word]
+            if (many := int(own["verdict"].isin(words).sum())) > 1:
+                yield from section.claim(f"{model}: {word}", rf"(\d+) are {word}", many)
+
+
+def _three(value: float) -> float:
+    """A number as it is shown, with three significant digits."""
+    return float(f"{value:.3g}")
+
+
+def _cost_and_data(section: Section) -> Iterator[Measure]:
+    table = methods()
+    linear, others = table[table["model"] == "linear"], table[table["model"] != "linear"]
+    first, most = others.sort_values("better").iloc[-1], linear.sort_values("better").iloc[-1]
+    shares = [100 * first["better"], 100 * first["worse"], 100 * most["better"]]
+    yield from section.claim(
+        "shares of families",
+        rf"`{first.name}` gains more than 0\.005 on (\d+) % of the families and loses as much on (\d+) %; "
+        rf"no linear method gains as much on more than (\d+) % \(`{most.name}`\)",
+        *shares,
+    )
+    frame = cells(STUDY).set_index(["method", *RUN])["auc"]
+    gains = by_family(frame["psam"] - frame[REFERENCE])
+    largest = gains.nlargest(4)
+    listed = ", ".join(rf"{re.escape(family)} \(([+\d.]+)\)" for family in largest.index)
+    yield from section.claim(
+        "psam",
+        rf"gains more than 0\.005 on (\d+) of (\d+) families, most on {listed}, and loses as much on (\d+)",
+        int((gains > ROPE).sum()), len(gains), *largest, int((gains < -ROPE).sum()),
+    )  # fmt: skip
+    fast, slow = linear["time"].idxmin(), linear["time"].idxmax()
+    times = [_three(table.loc[name, "time"]) for name in (fast, "psam", slow)]
+    yield from section.claim(
+        "times",
+        rf"`{fast}` trains for ([\d.]+) times the seconds of `{REFERENCE}`, `psam` for ([\d.]+) times, "
+        rf"`{slow}` for ([\d.]+) times",
+        *times,
+    )
+
+
+def _deciding(section: Section) -> Iterator[Measure]:
+    sizes = {}
+    for name, series in _factors().items():
+        sizes[name] = float(np.sqrt(np.mean([np.mean(each**2) for each in series])))
+        mean = float(np.mean([each.mean() for each in series]))
+        few = min(map(len, series))
+        pattern = rf"\| {name} \| [^|]* \| ([\d.]+) \| ([+-][\d.]+) \| (\d+) \|"
+        yield from section.claim(name, pattern, sizes[name], mean, few)
+    for name in (max(sizes, key=sizes.__getitem__), min(sizes, key=sizes.__getitem__)):
+        yield from section.claim(f"{name} in words", rf"{name} changes it by ([\d.]+)", sizes[name])
+
+
+def _losses(section: Section) -> Iterator[Measure]:
+    for model, table in losses().items():
+        shown: Sequence[Any] = table[["gain", "low", "high"]].to_numpy().ravel()
+        cell = r"([+-][\d.]+) \(([+-][\d.]+) to ([+-][\d.]+)\)"
+        empty = r"(?: *\|)*"
+        row = r" \| ".join([cell] * len(table))
+        pattern = rf"\| {model} \|{empty} {row} \|"
+        yield from section.claim(f"losses, {model}", pattern, *shown)
+        pairs = table.drop(index=["log_loss", "cross_entropy"], errors="ignore")
+        best = pairs.loc[pairs["gain"].idxmax()]
+        words = rf"{best.name.replace('_', ' ')} ([+-][\d.]+) \({best['verdict']}\) for"
+        yield from section.claim(f"best loss over pairs, {model}", words, best["gain"])
+    frame = cells("losses.zip")
+    counts = [frame[name].nunique() for name in ("data_set", "family")]
+    yield from section.claim("losses", r"on (\d+) data sets of (\d+) families", *counts)
+
+
+MEASURES: dict[str, Callable[[], Iterator[Measure]]] = {"reference": reference}

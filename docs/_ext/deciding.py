@@ -1,0 +1,150 @@
+"""What decides the AUC: the size of its change when one thing is chosen differently and all else stays.
+
+Every line of the table has comparisons of two choices that differ in one respect. The change is the
+difference of their AUCs on the same rows, by family of data sets; its size is the root mean square over
+families.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+from markdown import table
+from study_cells import EARLY, Choice, by_family, cells, gains, size
+
+from aucbench.reports.columns import signed
+
+RESULTS = Path(__file__).parents[1] / "results"
+FILES = tuple(RESULTS / name for name in ("reference_defaults.zip", "losses.zip", "reference.zip"))
+
+STOCHASTIC = (
+    "psam",
+    "roc_sgd",
+    "solam",
+    "fsauc",
+    "opauc",
+    "spdam",
+    "sgd_log",
+    "ftrl_log",
+    "pair_batch",
+    "oam_gra",
+)
+SOLVED = {  # stochastic methods by the one that finds the optimum of the same loss
+    "svm_or": ("psam", "roc_sgd"), "ls_svm": ("solam", "opauc", "spdam", "fsauc"),
+    "log_reg": ("sgd_log", "ftrl_log"),
+}  # fmt: skip
+RESEEDED = ("psam", "solam", "fsauc", "sgd_log", "pair_batch")
+
+
+Compared = tuple[str, tuple["pd.Series[float]", ...]]
+
+
+def _between(frame: pd.DataFrame, pairs: list[tuple[Choice, Choice]]) -> tuple["pd.Series[float]", ...]:
+    return tuple(found for own, other in pairs if len(found := gains(frame, own, other)))
+
+
+def _model(frame: pd.DataFrame) -> Compared:
+    text = "`boosting` and `mlp` minus `log_reg_cv`"
+    return text, _between(
+        frame, [(Choice(name, "logistic"), Choice("log_reg_cv")) for name in ("boosting", "mlp")]
+    )
+
+
+def _regularisation(frame: pd.DataFrame) -> Compared:
+    names = [
+        ("psam", ""),
+        ("sgd_hinge", ""),
+        ("sgd_log", ""),
+        ("bam", "squared_hinge"),
+        ("solam", ""),
+    ]
+    pairs = [(Choice(*name, tuned=True), Choice(*name)) for name in names]
+    text = "chosen by cross-validation minus default, six linear methods"
+    return text, _between(frame, [(Choice("log_reg_cv"), Choice("log_reg")), *pairs])
+
+
+def _loss(frame: pd.DataFrame) -> Compared:
+    pairs = [(Choice("bam", loss), Choice("bam", "squared_hinge")) for loss in ("square", "exponential")]
+    pairs += [
+        (Choice("boosting", loss), Choice("boosting", "logistic")) for loss in ("squared_hinge", "square")
+    ]
+    return "another loss over pairs, `bam` and `boosting`", _between(frame, pairs)
+
+
+def _pairs(frame: pd.DataFrame) -> Compared:
+    text = "logistic loss over pairs minus logistic loss of balanced rows, `boosting`"
+    return text, _between(frame, [(Choice("boosting", "logistic"), Choice("boosting", "balanced_log_loss"))])
+
+
+def _algorithm(frame: pd.DataFrame) -> Compared:
+    pairs = [(Choice(own), Choice(exact)) for exact, names in SOLVED.items() for own in names]
+    return "eight stochastic methods minus the optimum of their loss", _between(frame, pairs)
+
+
+def _passes(frame: pd.DataFrame) -> Compared:
+    pairs = [(Choice(name), Choice(name, part=EARLY)) for name in STOCHASTIC]
+    return "all passes minus the first tenth of them, ten stochastic methods", _between(frame, pairs)
+
+
+def _order(frame: pd.DataFrame) -> Compared:
+    return "another order of the rows, five stochastic methods", _again(frame, "order")
+
+
+def _split(frame: pd.DataFrame) -> Compared:
+    return "another division into training and test rows, log_reg_cv, psam and boosting", _again(
+        frame, "split"
+    )
+
+
+def _again(frame: pd.DataFrame, seed: str) -> tuple["pd.Series[float]", ...]:
+    """Runs with seed 1 minus runs with seed 0; with another split, the order differs, too."""
+    names = RESEEDED if seed == "order" else ("log_reg_cv", "psam", "boosting")
+    own = frame[frame["method"].isin(names) & (frame["features"] == "identity") & ~frame["tuned"]]
+    own = own[(own["split"] == 0) if seed == "order" else (own["split"] == own["order"])]
+    own = own[~(own["method"].eq("boosting") & own["loss"].ne("logistic"))]
+    found = []
+    for name in names:
+        runs = own[own["method"] == name].set_index(["data_set", "family", seed])["auc"].unstack(seed)
+        found.append(by_family(runs[1] - runs[0]))
+    return tuple(found)
+
+
+FACTORS: dict[str, Callable[[pd.DataFrame], Compared]] = {
+    "class of model": _model,
+    "division of the rows": _split,
+    "passes": _passes,
+    "algorithm": _algorithm,
+    "regularisation": _regularisation,
+    "loss over pairs": _loss,
+    "pairs or rows": _pairs,
+    "order of the rows": _order,
+}
+
+
+@cache
+def factors() -> pd.DataFrame:
+    """A line for each factor, the largest change first: what is compared, its size, and the mean change."""
+    frame, rows = cells(*FILES), []
+    for name, compare in FACTORS.items():
+        text, found = compare(frame)
+        means = [float(each.mean()) for each in found]
+        rows.append(
+            {
+                "factor": name,
+                "compared": text,
+                "families": min(len(each) for each in found),
+                "size": size(found),
+                "mean": sum(means) / len(means),
+            }
+        )
+    return pd.DataFrame(rows).sort_values("size", ascending=False, ignore_index=True)
+
+
+def factor_table() -> str:
+    """The table of README."""
+    rows = [
+        (each["factor"], each["compared"], f"{each['size']:.4f}", signed(each["mean"]), f"{each['families']}")
+        for each in factors().to_dict("records")
+    ]
+    return table(("What is chosen", "Compared", "Typical change of the AUC", "Mean change", "Families"), rows)

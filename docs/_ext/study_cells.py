@@ -1,0 +1,82 @@
+"""The cells of archives as a data frame, and differences of the AUC between two choices over families."""
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from aucbench.studies.archive_file import read
+
+RUN = ["data_set", "family", "split", "order"]  # two choices are compared on the same rows in the same order
+EARLY = 0.1  # of the rows seen in a training
+
+
+class Choice(NamedTuple):
+    """A method with its loss and feature map, after a part of the training or all of it."""
+
+    method: str
+    loss: str = ""  # any, if empty
+    features: str = "identity"
+    tuned: bool = False
+    part: float = 1.0
+
+
+@cache
+def cells(*files: Path) -> pd.DataFrame:
+    """A line for each cell; `loss` is the criterion of boosting and mlp where that is no loss over pairs."""
+    rows = []
+    for cell in (cell for file in files for cell in read(file)[1]):
+        record = cell.record
+        criterion = record.algorithm.parameters.get("criterion", "pairs")
+        at = (
+            np.searchsorted(cell.curve["samples"], EARLY * max(cell.curve["samples"], default=0), "right") - 1
+        )
+        spent = record.result.train_seconds + (record.tuned.cost.train_seconds if record.tuned else 0.0)
+        rows.append(
+            {
+                "data_set": record.dataset.title,
+                "family": record.dataset.family or record.dataset.name,
+                "split": record.seeds.split_seed,
+                "order": record.seeds.order_seed,
+                "method": record.algorithm.name,
+                "loss": (record.loss.name if record.loss else "") if criterion == "pairs" else criterion,
+                "features": record.features.name,
+                "tuned": record.tuned is not None,
+                "auc": np.nan if record.result.auc is None else record.result.auc,
+                "early": cell.curve["auc"][at] if at >= 0 else np.nan,
+                "seconds": spent,
+                "rows": record.data.train_rows,
+                "columns": record.data.features,
+                "positives": record.data.train_positives,
+            }
+        )
+    return pd.DataFrame(rows).drop_duplicates([*RUN, "method", "loss", "features", "tuned"])
+
+
+def chosen(frame: pd.DataFrame, choice: Choice) -> "pd.Series[float]":
+    """The AUC of a choice by `RUN`."""
+    own = frame[
+        (frame["method"] == choice.method)
+        & (frame["features"] == choice.features)
+        & (frame["tuned"] == choice.tuned)
+        & ((frame["loss"] == choice.loss) | (choice.loss == ""))
+    ]
+    return own.set_index(RUN)["auc" if choice.part == 1.0 else "early"]
+
+
+def by_family(differences: "pd.Series[float]") -> "pd.Series[float]":
+    """Means over runs, then over the data sets of each family."""
+    return differences.dropna().groupby(level=["family", "data_set"]).mean().groupby(level="family").mean()
+
+
+def gains(frame: pd.DataFrame, own: Choice, other: Choice) -> "pd.Series[float]":
+    """The AUC of one choice minus that of another on common runs, by family."""
+    return by_family(chosen(frame, own) - chosen(frame, other))
+
+
+def size(differences: Iterable["pd.Series[float]"]) -> float:
+    """The root mean square of differences over families; each comparison counts once."""
+    return float(np.sqrt(np.mean([np.mean(np.square(each)) for each in differences])))
