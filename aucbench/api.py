@@ -302,7 +302,8 @@ def leaderboard(
     Examples
     --------
     >>> import aucbench
-    >>> report = aucbench.leaderboard("docs/results/reference_defaults.zip", "reference_defaults")  # doctest: +SKIP
+    >>> archive = "docs/results/reference_defaults.zip"
+    >>> report = aucbench.leaderboard(archive, "reference_defaults")  # doctest: +SKIP
     >>> over_all = report.verdicts.query("group == 'all'")  # doctest: +SKIP
     >>> over_all.loc[over_all.verdict == "equivalent", ["method", "gain", "time_ratio"]]  # doctest: +SKIP
     """

@@ -16,7 +16,8 @@ pytestmark = pytest.mark.slow
 
 FOLDER = Path(config_folder()) / "experiment"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
-OURS = ("losses", "smoke", "try", "reference", "reference_defaults", "reference_trials")  # experiments of no paper
+# Experiments of no paper.
+OURS = ("losses", "smoke", "try", "reference", "reference_defaults", "reference_trials")
 
 
 @pytest.fixture(scope="module")

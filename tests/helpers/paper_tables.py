@@ -49,7 +49,7 @@ LIBSVM = listed(
     "madelon magic04 skin_nonskin splice svmguide1 usps w8a wine"
 )
 
-REFERENCE = pairs(dict.fromkeys(METHODS, {*IMBALANCED, *LIBSVM})) - {("cbr", "adbench_smtp")}
+REFERENCE = pairs({name: {*IMBALANCED, *LIBSVM} for name in METHODS}) - {("cbr", "adbench_smtp")}
 
 # The first word is the experiment; what follows narrows it to the other columns of its table.
 CELLS = {
