@@ -301,7 +301,7 @@ def _answer(section: Section) -> Iterator[Measure]:
     counts = [frame[name].nunique() for name in ("method", "data_set", "family")]
     numbers = " or ".join(r"(\d+)" for _ in runs)
     yield from section.claim(
-        "scope", rf"(\d+) methods, (\d+) data sets of (\d+) families, {numbers} runs", *counts, *runs
+        "scope", rf"(\d+) methods on (\d+) data sets of (\d+) families, {numbers} runs", *counts, *runs
     )
     yield from section.claim("families", r"Over (\d+) families", counts[2])
     yield from section.claim("rope", r"below (0\.\d+) are taken", ROPE)
@@ -341,7 +341,7 @@ def _cost_and_data(section: Section) -> Iterator[Measure]:
     yield from section.claim(
         "shares of families",
         rf"`{first.name}` gains more than 0\.005 on (\d+) % of the families and loses as much on (\d+) %; "
-        rf"no linear method gains as much on more than (\d+) % \(`{most.name}`\)",
+        rf"every linear method gains as much on at most (\d+) % \(`{most.name}`\)",
         *shares,
     )
     frame = cells(STUDY).set_index(["method", *RUN])["auc"]
@@ -357,8 +357,8 @@ def _cost_and_data(section: Section) -> Iterator[Measure]:
     times = [_three(table.loc[name, "time"]) for name in (fast, "psam", slow)]
     yield from section.claim(
         "times",
-        rf"`{fast}` trains for ([\d.]+) times the seconds of `{REFERENCE}`, `psam` for ([\d.]+) times, "
-        rf"`{slow}` for ([\d.]+) times",
+        rf"Relative to `{REFERENCE}`, training takes ([\d.]+) times as long with `{fast}`, "
+        rf"([\d.]+) times with `psam` and ([\d.]+) times with `{slow}`",
         *times,
     )
 
@@ -371,8 +371,13 @@ def _deciding(section: Section) -> Iterator[Measure]:
         few = min(map(len, series))
         pattern = rf"\| {name} \| [^|]* \| ([\d.]+) \| ([+-][\d.]+) \| (\d+) \|"
         yield from section.claim(name, pattern, sizes[name], mean, few)
-    for name in (max(sizes, key=sizes.__getitem__), min(sizes, key=sizes.__getitem__)):
-        yield from section.claim(f"{name} in words", rf"{name} changes it by ([\d.]+)", sizes[name])
+    first = max(sizes, key=sizes.__getitem__)
+    yield from section.claim(
+        "largest and smallest",
+        rf"another {first} changes it by ([\d.]+), and visiting the rows in another order by ([\d.]+)",
+        sizes[first],
+        min(sizes.values()),
+    )
 
 
 def _losses(section: Section) -> Iterator[Measure]:
@@ -385,7 +390,7 @@ def _losses(section: Section) -> Iterator[Measure]:
         yield from section.claim(f"losses, {model}", pattern, *shown)
         pairs = table.drop(index=["log_loss", "cross_entropy"], errors="ignore")
         best = pairs.loc[pairs["gain"].idxmax()]
-        words = rf"{best.name.replace('_', ' ')} ([+-][\d.]+) \({best['verdict']}\) for"
+        words = rf"([+-][\d.]+) for [\w ]+ \({best.name.replace('_', ' ')}, {best['verdict']}\)"
         yield from section.claim(f"best loss over pairs, {model}", words, best["gain"])
     frame = cells("losses.zip")
     counts = [frame[name].nunique() for name in ("data_set", "family")]

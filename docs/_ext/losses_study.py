@@ -9,6 +9,7 @@ from markdown import table
 from matplotlib.figure import Figure
 from study_cells import Choice, cells, chosen
 
+from aucbench.reports.answer import BETTER, listed
 from aucbench.reports.columns import VERDICT_COLOURS, signed
 from aucbench.reports.report import FEWEST, ROPE
 from aucbench.reports.statistics.meta_regression import meta_regression
@@ -105,7 +106,7 @@ def losses_sentences() -> str:
     pairs = own[own["loss"].isin(PAIRS)]
     best = pairs.loc[pairs.groupby("model", sort=False)["gain"].idxmax()].set_index("model")
     texts = [
-        f"{NAMES[row['loss']]} {signed(row['gain'])} ({row['verdict']}) for {_noun(model)}"
+        f"{signed(row['gain'])} for {_noun(model)} ({NAMES[row['loss']]}, {row['verdict']})"
         for model, row in best.iterrows()
     ]
     families = int(own["families"].max())
@@ -123,9 +124,15 @@ def losses_sentences() -> str:
             if names
         )
     )
+    better = [_noun(model) for model, row in best.iterrows() if row["verdict"] in BETTER]
+    found = (
+        f"a loss over pairs is better for {' and '.join(better)}"
+        if better
+        else ("no loss over pairs is shown to be better than balanced cross entropy")
+    )
     return (
         f"**Does an AUC loss pay?** With the same model and settings, on {sets} data sets of {families} "
-        f"families, the best loss over pairs gains over balanced cross entropy: {'; '.join(texts)}. {trend}"
+        f"families, {found}. The largest gain of a loss over pairs is {listed(texts)}. {trend}"
     )
 
 

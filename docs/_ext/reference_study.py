@@ -75,20 +75,19 @@ def sentences() -> str:
     ratios = {name: number(table.loc[name, "time_ratio"]) for name in (fastest.name, WINNING, slowest.name)}
     beyond = f"gains more than {rope} on"
     texts = (
-        f"**Which method is best?** {_scope(ARCHIVE, 'defaults')}, default settings.",
+        f"**Which method is best?** The study trains {_scope(ARCHIVE, 'defaults')}, with default settings.",
         f"{_coded(answer(own, 'defaults'), table)} The reference, `{reference}`, is balanced logistic",
         f"regression that chooses its `C` by cross-validation; differences in AUC below {rope} are taken not",
         f"to matter. **On which data?** `{first['method']}` {beyond} {_percent(first['better'])} of the",
-        f"families and loses as much on {_percent(first['worse'])}; no linear method gains as much on more",
-        f"than {_percent(most['better'])} (`{most['method']}`). `{WINNING}`, which minimises a loss over",
+        f"families and loses as much on {_percent(first['worse'])}; every linear method gains as much on at",
+        f"most {_percent(most['better'])} (`{most['method']}`). `{WINNING}`, which minimises a loss over",
         f"pairs, {beyond} {int((winning > own.rope).sum())} of {len(winning)} families, most on",
         f"{_listed_gains(winning.nlargest(4))}, and loses as much on {int((winning < -own.rope).sum())}.",
-        f"**At what cost?** `{fastest.name}` trains for {ratios[fastest.name]} times the seconds of",
-        f"`{reference}`, `{WINNING}` for {ratios[WINNING]} times, `{slowest.name}` for",
-        f"{ratios[slowest.name]} times (geometric means). **What decides the AUC?** Another",
-        f"{known['factor'].iloc[0]} changes it by {known['size'].iloc[0]:.4f}, another",
-        f"{known['factor'].iloc[-1]} changes it by {known['size'].iloc[-1]:.4f}",
-        "(root mean square over families).",
+        f"**At what cost?** Relative to `{reference}`, training takes {ratios[fastest.name]} times as long",
+        f"with `{fastest.name}`, {ratios[WINNING]} times with `{WINNING}` and {ratios[slowest.name]} times",
+        f"with `{slowest.name}` (geometric means). **What decides the AUC?** Choosing another",
+        f"{known['factor'].iloc[0]} changes it by {known['size'].iloc[0]:.4f}, and visiting the rows in",
+        f"another order by {known['size'].iloc[-1]:.4f} (root mean square over families).",
     )
     return " ".join(texts)
 
@@ -124,7 +123,7 @@ def tuned_sentences() -> str:
     trials = [cell.record.tuned.trials for cell in archive(TRIALS) if cell.record.tuned]
     tried = max(len({trial.number for trial in own}) for own in trials)
     return (
-        f"**And with tuning?** Up to {tried} settings of the grid of each method were tried: "
+        f"**And with tuning?** Up to {tried} settings of the grid of each method were tried, of "
         f"{_scope(TRIALS, 'tuned')}. {_coded(answer(report(TRIALS), 'tuned'), verdicts(TRIALS, 'tuned'))}"
     )
 
@@ -137,7 +136,7 @@ def _scope(file: Path, setting: str) -> str:
     runs = sorted(map(int, results.groupby("data_set")["runs"].max().unique()))
     text = " or ".join(map(str, runs)) if len(runs) < 3 else f"{', '.join(map(str, runs[:-1]))} or {runs[-1]}"
     return (
-        f"{results['method'].nunique()} methods, {len(facts)} data sets of "
+        f"{results['method'].nunique()} methods on {len(facts)} data sets of "
         f"{facts['family'].nunique()} families, "
         f"{text} {'run' if runs == [1] else 'runs'} each"
     )
