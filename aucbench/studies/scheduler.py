@@ -94,27 +94,26 @@ class Scheduler:
             Seconds after which no unit is started; `StudyResult.left` counts the cells that were not run.
         """
         with self._leases:
-            return self._run(exclusive, stop_after)
-
-    def _run(self, exclusive: bool, stop_after: float | None) -> StudyResult:
-        self._observer.planned(self._result.cells, self._result.stored)
-        if any(cell.status is not CellStatus.missing for cell in self._plan.cells()):
-            self._begin()
-        if not exclusive:
-            self._hand_over()
-        self._queue_cells()
-        if stop_after is not None:
-            self._end = monotonic() + stop_after  # planning does not count: a long plan would leave no time
-        self._drain(hands_over=not exclusive)
-        if exclusive:
-            self._queue_disturbed()
-            self._drain(is_alone=True)
-            self._complete = list(self._plan.entries)
-            self._hand_over()
-        for planned in self._plan.entries:
-            if count := len(self._left[planned.key]):
-                self._result.left.append((planned.entry, count))
-        return self._result
+            self._observer.planned(self._result.cells, self._result.stored)
+            if any(cell.status is not CellStatus.missing for cell in self._plan.cells()):
+                self._begin()
+            if not exclusive:
+                self._hand_over()
+            self._queue_cells()
+            if stop_after is not None:
+                self._end = (
+                    monotonic() + stop_after
+                )  # planning does not count: a long plan would leave no time
+            self._drain(hands_over=not exclusive)
+            if exclusive:
+                self._queue_disturbed()
+                self._drain(is_alone=True)
+                self._complete = list(self._plan.entries)
+                self._hand_over()
+            for planned in self._plan.entries:
+                if count := len(self._left[planned.key]):
+                    self._result.left.append((planned.entry, count))
+            return self._result
 
     def _queue_cells(self) -> None:
         """Queue all cells that are to be run, each once, or the searches that they wait for."""
