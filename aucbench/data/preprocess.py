@@ -46,6 +46,7 @@ class Prepared:
     rescaling: "Rescaling | None" = None
     repeats: Repeats | None = None  # None where they were not counted
     blocks: NDArray[np.uint8] | None = None  # (n_test,) of the test rows; None for an inner split
+    groups: NDArray[Any] | None = None  # (n,) training rows that stay together in further splits
 
     @cached_property
     def max_norm(self) -> float | None:
@@ -72,12 +73,12 @@ def prepare(
     seconds = perf_counter() - started
     Z, Z_test = _mapped(fitted, X), _mapped(fitted, X_test)
     if not rescale:
-        return Prepared(Z, train.y, Z_test, test.y, seconds)
+        return Prepared(Z, train.y, Z_test, test.y, seconds, groups=train.groups)
     rescaling = Rescaling.fit(Z)
     # Rows made by the scaling are changed in place; rows of the data set or of a feature map are copied.
     Z = rescaling.apply(Z, in_place=Z is X and X is not train.X)
     Z_test = rescaling.apply(Z_test, in_place=Z_test is X_test and X_test is not test.X)
-    return Prepared(Z, train.y, Z_test, test.y, seconds, rescaling)
+    return Prepared(Z, train.y, Z_test, test.y, seconds, rescaling, groups=train.groups)
 
 
 @dataclass(frozen=True)

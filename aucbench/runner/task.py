@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access, MethodFacts, Problem, ValidationRows
 from aucbench.contracts.random_streams import RandomStream, generator
+from aucbench.data.splits.grouped import deal
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.measures import Measure
 
@@ -64,6 +65,7 @@ class Task:
     row_factor: float = 1.0  # of the problem
     validation: ValidationRows | None = None  # not among X
     blocks: NDArray[np.uint8] | None = None  # (n_test,) of the test rows, for the placements of the outcome
+    groups: NDArray[Any] | None = None  # (n,) rows of one group are all held out, or none of them
 
     @property
     def access(self) -> Access:
@@ -126,14 +128,15 @@ def hold_out(tasks: Sequence[Task], seed: int) -> list[Task]:
     """Tasks on the same rows and fold, with the validation rows that their methods declare.
 
     The rows are drawn by the seed of the split and the fold, once for each share, so that tasks share them.
+    Rows that the protocol keeps together, such as equal rows or those of a group, are on one side.
     """
     parts: dict[float, dict[str, Any]] = {0.0: {}}
     for task in tasks:
         share = validation_share(task.algorithm)
         if share not in parts:
-            chosen = _stratified(task.y, share, generator(seed, RandomStream.validation, task.fold))
+            chosen = _drawn(task, share, generator(seed, RandomStream.validation, task.fold))
             kept, held = (rows_of(task, np.flatnonzero(each)) for each in (~chosen, chosen))
-            parts[share] = {**kept._asdict(), "validation": held}
+            parts[share] = {**kept._asdict(), "validation": held, "groups": None}
     found = [(task, parts[validation_share(task.algorithm)]) for task in tasks]
     return [replace(task, **changes) if changes else task for task, changes in found]
 
@@ -144,6 +147,18 @@ def rows_of(task: Task, rows: NDArray[np.int64]) -> ValidationRows:
     if isinstance(X, np.ndarray):  # read-only rows are another type to the compiler
         X.flags.writeable = task.X.flags.writeable
     return ValidationRows(X, task.y[rows], None if task.weights is None else task.weights[rows])
+
+
+def _drawn(task: Task, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """(n,) whether a row is among a random share; both sides have both classes."""
+    if task.groups is None:
+        return _stratified(task.y, share, rng)
+    chosen = deal(task.y, task.groups, [1.0 - share, share], rng) == 1
+    if any(len(np.unique(task.y[side])) < 2 for side in (chosen, ~chosen)):
+        raise DataError(
+            "Validation rows need two groups of training rows of each class; use validation=0 or more rows."
+        )
+    return chosen
 
 
 def _stratified(y: NDArray[np.int8], share: float, rng: np.random.Generator) -> NDArray[np.bool_]:

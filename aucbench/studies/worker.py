@@ -342,6 +342,7 @@ def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> T
         fold=seeds.fold + (unit.inner or 0) * INNER_FOLDS,
         row_factor=factor,
         blocks=prepared.blocks,
+        groups=prepared.groups,
     )
 
 

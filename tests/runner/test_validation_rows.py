@@ -71,6 +71,19 @@ def test_a_share_of_each_class_is_held_out_and_no_row_is_lost_or_kept_twice(n_po
     assert numbers(again.X) == numbers(task.X)
 
 
+@given(st.integers(8, 60), st.floats(0.1, 0.6), st.integers(0, 5))
+def test_rows_of_a_group_are_held_out_together_and_both_sides_have_both_classes(pairs, share, seed):
+    groups = np.tile(np.arange(pairs), 2)  # two rows each
+    whole = numbered(2 * pairs, pairs)
+    whole = replace(whole, algorithm=Watched(validation=share), groups=groups)
+    (task,) = hold_out([whole], seed)
+    assert not set(groups[sorted(numbers(task.X))]) & set(groups[sorted(numbers(task.validation.X))])
+    assert set(task.y) == set(task.validation.y) == {1, -1}
+    one_group = replace(whole, groups=np.zeros(2 * pairs, np.int64))
+    with pytest.raises(DataError):
+        hold_out([one_group], seed)
+
+
 def test_the_rows_depend_on_seed_and_fold_and_not_on_the_method_or_its_order():
     whole = numbered(200, 60)
     drawn = {
