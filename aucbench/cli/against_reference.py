@@ -28,12 +28,12 @@ class _Kept(Observer):
 
 
 def against_reference(words: Sequence[str], study: Study, executed: FinishedEntry) -> str:
-    """One sentence on a finished run; empty for the reference itself and for a run without results.
+    """One sentence on a finished run; empty for the reference itself, and where a cell failed or diverged.
 
     The results of the reference are those of the store. If it lacks them, the reference is trained where
     that takes less than two seconds; otherwise the sentence names the command.
     """
-    if not executed.cells or executed.failures or study.only_failed:
+    if not executed.cells or executed.failures or any(cell.diverged for cell in executed.cells):
         return ""
     is_tuned = any(cell.record.tuned for cell in executed.cells)
     reference = study.running.reference or (TUNED_REFERENCE if is_tuned else REFERENCE)
