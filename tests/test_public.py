@@ -36,7 +36,7 @@ PUBLIC = {
         PairLoss jax_pair_loss lightgbm_objective pair_loss torch_pair_loss xgboost_objective
         """,
     "aucbench.river": "AUCClassifier",
-    "aucbench.sklearn": "AUCClassifier",
+    "aucbench.sklearn": "AUCClassifier TRUSTED_TYPES",
     "aucbench.testing": """
         ALGORITHM_CHECKS CHECKS Check CheckFailure DATASET_CHECKS FEATURE_CHECKS Finding LOSS_CHECKS Status
         check_algorithm check_dataset check_features check_loss reproduce

@@ -76,10 +76,13 @@ class Leases:
                     (self._folder / name).unlink()
 
     def close(self) -> None:
-        """Give all leases back."""
+        """Give all leases back; a refused study leaves no folder."""
         self._closed.set()
         for name in list(self._held):
             self.give_back(name)
+        with contextlib.suppress(OSError):  # there are leases of others, or results
+            self._folder.rmdir()
+            self._folder.parent.rmdir()
 
     def _create(self, name: str) -> bool:
         try:

@@ -96,7 +96,9 @@ def test_the_hydra_job_is_another_spelling_of_run(run, monkeypatch):
     assert status == 0
     for word in ("test AUC", "training", "ns per iteration", "iterations", "bytes", "stopped", "next"):
         assert word in out
-    assert re.search(r"solam 0\.\d+, log_reg 0\.\d+: [+-]0\.\d+ \(.* to .*\), \w[\w ]*; 1 run$", out.rstrip())
+    assert re.search(
+        r"solam [01]\.\d+, log_reg [01]\.\d+: [+-]0\.\d+ \(.* to .*\), \w[\w ]*; 1 run$", out.rstrip()
+    )
     assert "training solam" in err
     assert "nothing was run again" in run("algo=solam", "tracking=none")[1]
 
