@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from aucbench import api
 from aucbench.config.overrides import parse
+from aucbench.errors import AucbenchError
 from aucbench.humanize import counted
 from aucbench.reports.reference import REFERENCE, TUNED_REFERENCE
 from aucbench.studies.execute import opened_store
@@ -37,10 +38,22 @@ def against_reference(words: Sequence[str], study: Study, executed: FinishedEntr
         return ""
     is_tuned = any(cell.record.tuned for cell in executed.cells)
     reference = study.running.reference or (TUNED_REFERENCE if is_tuned else REFERENCE)
-    own = [word for word in words if not _is_of_the_method(word)]
-    wanted = [f"algo={reference}", *own]
     if reference == executed.record.algorithm.name:
         return ""
+    request = parse(words)
+    flags = ["--config-name", request.config_name]
+    flags += ["--config-dir", request.config_dir] if request.config_dir else []
+    own = [word for word in request.overrides if not _is_of_the_method(word)]
+    wanted = [f"algo={reference}", *own, *(flags if len(flags) > 2 or flags[1] != "config" else [])]
+    try:
+        return _compared(wanted, reference, study, executed)
+    except AucbenchError as error:  # the run itself went well
+        return f"not known: {error}"
+
+
+def _compared(wanted: Sequence[str], reference: str, study: Study, executed: FinishedEntry) -> str:
+    """The sentence, after training the reference where it is missing and cheap."""
+    is_tuned = any(cell.record.tuned for cell in executed.cells)
     other = api.study_of(parse([*wanted, "tracking=none"]), [*wanted, "tracking=none"])
     data = executed.record.data
     pairs = data.train_rows * data.features * min(data.features, MOST_COLUMNS)
@@ -61,7 +74,7 @@ def against_reference(words: Sequence[str], study: Study, executed: FinishedEntr
 def _is_of_the_method(word: str) -> bool:
     """Whether an override is about the method of the run, and not about data, split and order."""
     name = word.partition("=")[0].lstrip("+")
-    return word.startswith("-") or any(name == each or name.startswith(f"{each}.") for each in OF_THE_METHOD)
+    return any(name == each or name.startswith(f"{each}.") for each in OF_THE_METHOD)
 
 
 def _sentence(entries: Sequence[FinishedEntry], reference: str, rope: float | None) -> str:

@@ -103,6 +103,17 @@ def test_the_hydra_job_is_another_spelling_of_run(run, monkeypatch):
     assert "nothing was run again" in run("algo=solam", "tracking=none")[1]
 
 
+def test_a_run_is_compared_with_the_reference_of_its_own_data_and_configuration(run, tmp_path):
+    (tmp_path / "own" / "algo").mkdir(parents=True)
+    status, out, _ = run("--config-dir", str(tmp_path / "own"), "algo=solam", "dataset=wine", "tracking=none")
+    assert status == 0
+    assert ", log_reg " in out.splitlines()[-1]
+    status, out, _ = run("algo=log_reg", "dataset=wine", "tracking=none")
+    assert "verdict" not in out
+    large = ("dataset=gaussian", "dataset.n=50000", "dataset.d=500", "budget.iterations=10", "tracking=none")
+    assert "aucbench algo=log_reg dataset=gaussian dataset.n=50000" in run("algo=solam", *large)[1]
+
+
 @pytest.mark.usefixtures("process")
 def test_strict_makes_a_plugin_that_fails_to_load_an_error(tmp_path):
     info = tmp_path / "broken_plugin-1.0.dist-info"
