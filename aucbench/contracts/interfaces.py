@@ -181,7 +181,8 @@ class Table:
         missing text belongs to no category.
     types : tuple of (column, type)
         Types of columns that are not detected automatically: ``number``, ``categories``, or a notation of
-        numbers (``thousands``, ``decimal_comma``, ``percent``, ``date``, ``time``, ``quantity``).
+        numbers (``thousands``, ``decimal_comma``, ``spaces``, ``apostrophes``,
+        ``percent``, ``date``, ``time``, ``quantity``).
     missing_words : tuple of str
         Texts that stand for missing values in any feature, besides the usual ones.
     comment : str or None

@@ -29,6 +29,8 @@ class ColumnType(StrEnum):
     hashed = "hashed"  # categories that share 2^18 columns
     thousands = "thousands"  # 1,234,567.8
     decimal_comma = "decimal_comma"  # 1.234.567,8
+    spaces = "spaces"  # 1 234 567,8
+    apostrophes = "apostrophes"  # 1'234'567.8
     percent = "percent"  # 12.5%
     date = "date"  # 2024-02-29 or 2024-02-29T12:00:00Z
     time = "time"  # 14:05, in hours
@@ -191,9 +193,9 @@ class Columns(_Labels):
         ``refuse``, or ``median`` of the column in the training part.
     types : dict
         What columns are that are not to be read as they look (``number``, ``categories``, ``hashed``,
-        ``thousands``,
-        ``decimal_comma``, ``percent``, ``date``, ``time`` or ``quantity``), and ``number`` for one that
-        numbers the rows or is sorted, which is no feature otherwise.
+        ``thousands``, ``decimal_comma``, ``spaces``, ``apostrophes``, ``percent``, ``date``, ``time`` or
+        ``quantity``), and ``number`` for one that numbers the rows or is sorted, which is no
+        feature otherwise.
     missing_words : list of str
         Texts that stand for missing values, besides the usual ones.
     """

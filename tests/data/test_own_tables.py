@@ -444,3 +444,23 @@ def test_many_texts_share_hashed_columns_unless_declared(saved):
     assert "hashed into 262,144 columns" in columns_of(data)[0].note
     assert load(Csv(path, types={"user": "categories"})).X.shape[1] == len(set(users)) + 1
     assert load(Csv(path, types={"n": "hashed", "user": "hashed"})).X.shape[1] == 2**18
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.sampled_from([" ", "\u00a0", "\u202f", "'", "\u2019"]), st.lists(st.integers(1000, 10**7), min_size=40)
+)
+def test_thousands_with_blanks_or_apostrophes_between_are_numbers(tmp_path_factory, sign, numbers):
+    decimal = "." if sign in "'\u2019" else ","
+    numbers = [1000, 10**7, 1000, *numbers]  # neither ascend nor descend
+    cells = [f"{number:,}".replace(",", sign) + f"{decimal}5" for number in numbers]
+    path = tmp_path_factory.mktemp("own") / "own.csv"
+    frame = pd.DataFrame({"x": cells, "y": np.arange(len(cells)) % 2})
+    frame.to_csv(path, index=False, sep=";")
+    X = load(Csv(path=str(path)), Part.train).X
+    np.testing.assert_allclose(np.asarray(X).ravel(), np.array(numbers) + 0.5)
+
+
+def test_a_word_in_half_of_the_rows_beside_many_numbers_never_makes_categories(saved):
+    with pytest.raises(DataError, match="nothing yet"):
+        load(Csv(path=saved(x=replaced(2, "nothing yet")), target="y"), Part.train)

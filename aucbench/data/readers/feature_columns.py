@@ -285,7 +285,8 @@ class Feature:
         numbers = plain.total() + self.numbers
         if len(plain) + len(alike) <= MANY_NUMBERS and not self.numbers:
             return
-        if numbers + alike.total() <= strays.total() - alike.total():
+        few = len(strays) <= SHOWN_TEXTS and len(plain) > MANY_NUMBERS  # as 'none' in half of the rows
+        if not few and numbers + alike.total() <= strays.total() - alike.total():
             return
         shown = ", ".join(f"{text!r} ({count})" for text, count in strays.most_common(SHOWN_TEXTS))
         more = f" and {len(strays) - SHOWN_TEXTS} other texts" if len(strays) > SHOWN_TEXTS else ""

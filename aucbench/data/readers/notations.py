@@ -91,6 +91,13 @@ NOTATIONS = {
     "decimal_comma": Notation(
         r"[+-]?([0-9]{1,3}(\.[0-9]{3})+|[0-9]+|)(,[0-9]+)?([eE][+-]?[0-9]+)?", _without(".", decimal=",")
     ),
+    "spaces": Notation(
+        r"[+-]?([1-9][0-9]{0,2}([ \x{a0}\x{202f}][0-9]{3})+|[0-9]+)(,[0-9]+)?",
+        _without(" ", "\u00a0", "\u202f", decimal=","),
+    ),
+    "apostrophes": Notation(
+        r"[+-]?([1-9][0-9]{0,2}(['\x{2019}][0-9]{3})+|[0-9]+)(\.[0-9]+)?", _without("'", "\u2019")
+    ),
     "time": Notation(r"[0-9]{1,3}:[0-9]{2}(:[0-9]{2}(\.[0-9]*)?)?", _read_times, is_detected=False),
     "quantity": Notation(_QUANTITY, _read_quantities, is_detected=False),
 }
