@@ -18,6 +18,7 @@ SIGNS: Any = {  # of a notation, and what Python writes for them
     "decimal_comma": ((".", ""), (",", ".")),
 }
 TRUTH = {"true": True, "1": True, "false": False, "0": False}  # texts of a True/False column
+TRUTHS = {"true": "1", "false": "0"}  # in a column of numbers
 EPOCH = pandas.Timestamp("1970-01-01", tz="UTC")
 BLOCK = 1024  # rows scored at a time
 
@@ -142,7 +143,11 @@ def _texts(column: Any, categories: Any, missing_words: Any) -> Any:
         return texts
     # true, 1 and True are one category, however the file that trained wrote it.
     return texts.map(
-        lambda text: text if text is None or text in categories else truths.get(TRUTH.get(text.lower()), text)
+        lambda text: (
+            truths.get(TRUTH.get(text.lower()), text)
+            if isinstance(text, str) and text not in categories
+            else text
+        )
     )
 
 
@@ -153,6 +158,7 @@ def _numbers(column: Any, texts: Any, kind: str) -> Any:
         return ((days - EPOCH) / pandas.Timedelta(days=1)).to_numpy(np.float64)
     if kind in ("number", "percent") and column.dtype.kind in "biuf":
         return column.to_numpy(np.float64)
+    texts = texts.map(lambda text: TRUTHS.get(text.lower(), text) if isinstance(text, str) else text)
     for sign, other in SIGNS[kind]:
         texts = texts.str.replace(sign, other, regex=False)
     numbers = pandas.to_numeric(texts).to_numpy(np.float64)

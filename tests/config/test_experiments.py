@@ -112,12 +112,12 @@ def test_division_and_number_of_cells_are_those_of_the_papers(study):
         "smoke": 3,
         "try": 3,
         "losses": 1,
-        "reference": 1,
-        "reference_defaults": 1,
         "reference_trials": 5,
     }
     for name in NAMES:
-        assert {len(entry.cells()) for entry in study(name).entries} == {cells_of_an_entry[name]}
+        found = {len(entry.cells()) for entry in study(name).entries}
+        # Small data sets of the reference study have three runs.
+        assert found == ({cells_of_an_entry[name]} if name in cells_of_an_entry else {1, 3})
 
 
 def test_the_methods_of_a_paper_are_run_as_it_says_and_not_by_our_defaults(study):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from mlflow import MlflowClient
 
+from aucbench.api import run_study
 from aucbench.cli.main import main
 from aucbench.studies.store import Store
 from aucbench.tracking import Tracker
@@ -97,7 +98,7 @@ def test_an_experiment_explains_its_metrics_and_keeps_the_words_of_its_user(entr
 def test_entries_that_a_later_plan_replaced_are_sent_too(tmp_path, uri, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for seed in (0, 10, 10, 20):
-        assert main(["algo=solam", f"seed={seed}", "study=one", "tracking=none", "budget.epochs=1"]) == 0
+        run_study(["algo=solam", f"seed={seed}", "study=one", "tracking=none", "budget.epochs=1"])
     again = Store("aucbench-store")
     (plan,) = again.plans()
     assert (len(plan.entries), len(plan.replaced)) == (1, 2)
