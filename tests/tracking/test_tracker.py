@@ -11,7 +11,6 @@ import pytest
 from mlflow import MlflowClient
 
 from aucbench.api import run_study
-from aucbench.cli.main import main
 from aucbench.studies.store import Store
 from aucbench.tracking import Tracker
 from aucbench.tracking.tracker import sync
