@@ -142,6 +142,8 @@ def _over_test_rows(
     that of the mean over the runs, which have nearly independent training rows. `values` are (runs, methods)
     and `placements` theirs; the gains are those of the methods `first` over `second`, places of columns.
     """
+    if np.isnan(facts["test_positives"]):  # cells of earlier versions
+        return np.full(len(first), np.nan)
     positives, rows = int(facts["test_positives"]), int(facts["test_rows"])
     differences = values[:, first] - values[:, second]
     known = np.isfinite(differences)
