@@ -4,7 +4,8 @@ import shlex
 from collections.abc import Sequence
 
 from aucbench import api
-from aucbench.config.overrides import parse
+from aucbench.config.compose import config_folder
+from aucbench.config.overrides import Request, parse
 from aucbench.errors import AucbenchError
 from aucbench.humanize import counted
 from aucbench.reports.reference import REFERENCE, TUNED_REFERENCE
@@ -41,19 +42,25 @@ def against_reference(words: Sequence[str], study: Study, executed: FinishedEntr
     if reference == executed.record.algorithm.name:
         return ""
     request = parse(words)
-    flags = ["--config-name", request.config_name]
-    flags += ["--config-dir", request.config_dir] if request.config_dir else []
     own = [word for word in request.overrides if not _is_of_the_method(word)]
-    wanted = [f"algo={reference}", *own, *(flags if len(flags) > 2 or flags[1] != "config" else [])]
+    wanted = [f"algo={reference}", *own]
+    if request.config_dir or request.config_name != Request.config_name:
+        wanted += [
+            "--config-name",
+            request.config_name,
+            "--config-dir",
+            request.config_dir or config_folder(),
+        ]
     try:
-        return _compared(wanted, reference, study, executed)
+        return _compared(wanted, reference, study, executed, is_tuned)
     except AucbenchError as error:  # the run itself went well
         return f"not known: {error}"
 
 
-def _compared(wanted: Sequence[str], reference: str, study: Study, executed: FinishedEntry) -> str:
+def _compared(
+    wanted: Sequence[str], reference: str, study: Study, executed: FinishedEntry, is_tuned: bool
+) -> str:
     """The sentence, after training the reference where it is missing and cheap."""
-    is_tuned = any(cell.record.tuned for cell in executed.cells)
     other = api.study_of(parse([*wanted, "tracking=none"]), [*wanted, "tracking=none"])
     data = executed.record.data
     pairs = data.train_rows * data.features * min(data.features, MOST_COLUMNS)

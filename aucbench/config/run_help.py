@@ -50,25 +50,21 @@ def _choices(group: str, names: Sequence[str]) -> str:
 
 
 def _fields(cfg: DictConfig, width: int) -> Iterator[str]:
-    own = {**meanings(Settings), **meanings(Running)}
     parts = {str(name): node for name, node in cfg.items() if isinstance(node, DictConfig)}
     top = {str(name): node for name, node in cfg.items() if str(name) not in parts}
-    yield from _table("", top, own, width)
+    yield from field_lines("", top, (Settings, Running), width)
     for name, node in parts.items():
         cls = OmegaConf.get_type(node)
         source: Any = getattr(cls, "source", None)
         title = getattr(source, "name", name)
         if node:
             yield f"\n{name}{f'={title}' if title != name else ''}"
-            yield from field_lines(f"{name}.", dict(node.items()), source, width)
+            yield from field_lines(f"{name}.", dict(node.items()), (source,) if source else (), width)
 
 
-def field_lines(prefix: str, values: Mapping[Any, Any], cls: type | None, width: int) -> Iterator[str]:
-    """A line for each field of a class: its name, its value, and its meaning, wrapped beside them."""
-    yield from _table(prefix, values, meanings(cls) if cls else {}, width)
-
-
-def _table(prefix: str, values: Mapping[Any, Any], meaning: Mapping[str, str], width: int) -> Iterator[str]:
+def field_lines(prefix: str, values: Mapping[Any, Any], classes: Sequence[type], width: int) -> Iterator[str]:
+    """A line for each field of some classes: its name, its value, and its meaning, wrapped beside them."""
+    meaning = {name: text for cls in classes for name, text in meanings(cls).items()}
     shown = {f"{prefix}{name}={_value(value)}": meaning.get(str(name), "") for name, value in values.items()}
     room = min(max(map(len, shown), default=0), width // 2)
     for name, text in shown.items():

@@ -18,7 +18,6 @@ SIGNS: Any = {  # of a notation, and what Python writes for them
     "decimal_comma": ((".", ""), (",", ".")),
 }
 TRUTH = {"true": True, "1": True, "false": False, "0": False}  # texts of a True/False column
-TRUTHS = {"true": "1", "false": "0"}  # in a column of numbers
 EPOCH = pandas.Timestamp("1970-01-01", tz="UTC")
 BLOCK = 1024  # rows scored at a time
 
@@ -158,7 +157,9 @@ def _numbers(column: Any, texts: Any, kind: str) -> Any:
         return ((days - EPOCH) / pandas.Timedelta(days=1)).to_numpy(np.float64)
     if kind in ("number", "percent") and column.dtype.kind in "biuf":
         return column.to_numpy(np.float64)
-    texts = texts.map(lambda text: TRUTHS.get(text.lower(), text) if isinstance(text, str) else text)
+    texts = texts.replace(
+        {each: str(int(TRUTH[each.lower()])) for each in texts.dropna().unique() if each.lower() in TRUTH}
+    )
     for sign, other in SIGNS[kind]:
         texts = texts.str.replace(sign, other, regex=False)
     numbers = pandas.to_numeric(texts).to_numpy(np.float64)

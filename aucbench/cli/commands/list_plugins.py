@@ -99,7 +99,7 @@ def _print_plugin(plugin: Plugin) -> None:
     defaults = {each.name: each.default for each in fields(own)}
     group = {"losses": "loss", "features": "features"}.get(plugin.family, plugin.family.removesuffix("s"))
     prefix = {"algorithm": "algo"}.get(group, group)
-    for line in field_lines(f"{prefix}.", defaults, own, width):
+    for line in field_lines(f"{prefix}.", defaults, (own,), width):
         print(line)
 
 
