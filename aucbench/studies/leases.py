@@ -132,9 +132,11 @@ def alone(folder: Path) -> Iterator[None]:
     """Wait until no other process is in such a block with the folder."""
     from filelock import FileLock  # only where something is shared
 
-    folder.mkdir(parents=True, exist_ok=True)
     file = folder / "lock"
-    file.touch()
+    while not file.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):  # another process has just removed the empty folder
+            file.touch()
     with FileLock(file, mode=S_IMODE(file.stat().st_mode)):  # it would set another mode than the umask's
         yield
 

@@ -74,10 +74,12 @@ def installed(wheel, tmp_path_factory):
 
 
 def run_job(python, folder, *overrides):
-    """The job as a user starts it, and the record it left in the store."""
+    """The job as a user starts it, and its record in the store; the reference, if trained, comes after it."""
+    cells = folder / "aucbench-store" / "cells"
+    before = set(cells.rglob("*.npz"))
     said = call(python, "-m", "aucbench", *overrides, cwd=folder)
-    newest = max((folder / "aucbench-store" / "cells").rglob("*.npz"), key=lambda path: path.stat().st_mtime)
-    code = f"import numpy as np; print(np.load({str(newest)!r})['record'].tobytes().decode())"
+    own = min(set(cells.rglob("*.npz")) - before, key=lambda path: path.stat().st_mtime_ns)
+    code = f"import numpy as np; print(np.load({str(own)!r})['record'].tobytes().decode())"
     return said, json.loads(call(python, "-c", code, cwd=folder))
 
 
@@ -105,9 +107,9 @@ def test_an_installed_wheel_runs_the_main_job_and_a_third_partys_plugins(install
     code = "from aucbench.studies.archive_file import shipped; print(shipped())"
     found = call(python, "-c", code, cwd=tmp_path)
     assert Path(found.strip()).is_relative_to(python.parents[1])
-    listed = call(python, "-m", "aucbench", "list", cwd=tmp_path)
+    listed = call(python, "-m", "aucbench", "list", "algorithms", cwd=tmp_path)
     assert "Stochastic gradient steps on random pairs." in listed
-    assert "my-methods 0.3.0" in listed
+    assert "my-methods 0.3.0" in call(python, "-m", "aucbench", "list", "algorithms", "pair_sgd", cwd=tmp_path)
 
 
 def test_generated_packages_pass_their_own_tests_and_checks_beside_an_installed_wheel(installed, tmp_path):
