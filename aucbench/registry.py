@@ -17,7 +17,7 @@ from aucbench import stand_ins
 from aucbench.contracts import MethodFacts, hooks, validation
 from aucbench.contracts.source_location import package_of, place_of
 from aucbench.contracts.validation import Failure, Family
-from aucbench.errors import ParameterError, PluginError
+from aucbench.errors import MachineError, ParameterError, PluginError
 from aucbench.humanize import sentence_of
 from aucbench.pool import ProcessEnded
 from aucbench.suggestions import suggest
@@ -139,8 +139,12 @@ def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
     distribution and cause, and is among `Catalog.failures`; the others work.
     """
     # Loading the kernels first points numba's cache at their folder before any plugin compiles.
+    from numba import config
+
     import aucbench.kernels  # noqa: F401
 
+    if config.DISABLE_JIT:
+        raise MachineError("NUMBA_DISABLE_JIT is set, but the kernels only run compiled; unset it.")
     plugins: dict[Family, dict[str, Plugin]] = {family: {} for family in Family}
     failures: list[Failure] = []
     entries = sorted(found or entry_points(group=GROUP), key=lambda e: (_dist(e), e.name))

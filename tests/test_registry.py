@@ -11,6 +11,7 @@ import pytest
 import aucbench
 from aucbench import PluginError
 from aucbench.contracts.validation import Family
+from aucbench.errors import MachineError
 from aucbench.registry import PluginWarning, load_catalog
 from tests.helpers.fake_plugins import Exploding, Perceptron
 
@@ -237,3 +238,9 @@ def test_an_import_that_misbehaves_is_one_sentence_and_moves_nobody(code, monkey
     said = [str(each.message) for each in caught if each.category is PluginWarning]
     assert len(said) == len(catalog.failures) == (expected is not None)
     assert all("distribution bad" in each and expected in each and "\n" not in each for each in said)
+
+
+def test_kernels_that_numba_does_not_compile_are_refused_before_anything_runs(monkeypatch):
+    monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
+    with pytest.raises(MachineError, match="NUMBA_DISABLE_JIT"):
+        load_catalog()

@@ -19,6 +19,7 @@ from aucbench.contracts.cache_folder import cache_folder
 from aucbench.data.files.cache import refuse_unwritable
 from aucbench.data.files.npy import NpyWriter, open_npy
 from aucbench.errors import DataError, ParameterError
+from aucbench.humanize import filesize
 
 VECTORS = 5  # vectors (d,) held while a scaling is fitted
 FEW_BYTES = 1 << 24  # vectors up to this size are never refused
@@ -83,8 +84,8 @@ def require_memory(owner: str, shape: tuple[int, ...], advice: str) -> None:
     needed, room = 8 * math.prod(shape), available()
     if needed > room:
         raise ParameterError(
-            f"{owner}: {' x '.join(map(str, shape))} numbers need {needed / 1e9:.1f} GB, and "
-            f"{room / 1e9:.1f} GB are available; {advice}."
+            f"{owner}: {' x '.join(map(str, shape))} numbers need {filesize(needed)}, and "
+            f"{filesize(room)} are available; {advice}."
         )
 
 
@@ -93,8 +94,8 @@ def check_width(features: int, where: str = "") -> None:
     needed, room = VECTORS * 8 * features, available()
     if needed > max(room, FEW_BYTES):
         raise DataError(
-            f"{where}{features:,} features need at least {needed / 1e9:.1f} GB for {VECTORS} vectors, "
-            f"and {room / 1e9:.1f} GB are available; look for a wrong index in the data or dataset.features."
+            f"{where}{features:,} features need at least {filesize(needed)} for {VECTORS} vectors, "
+            f"and {filesize(room)} are available; look for a wrong index in the data or dataset.features."
         )
 
 

@@ -1,7 +1,6 @@
 """Run the checks of a family on a plugin, in this process or another."""
 
 import linecache
-import os
 import re
 import signal
 import warnings
@@ -212,10 +211,9 @@ def _ending(status: int) -> str:
         return f"It ends the program (os._exit, status {status}); it must raise an error instead."
     name = signal.Signals(-status).name
     if name in ("SIGSEGV", "SIGBUS", "SIGABRT"):
-        variable = "BOUNDSCHECK" if os.environ.get("NUMBA_BOUNDSCHECK") != "1" else "DISABLE_JIT"
         return (
             f"Compiled code crashed ({name}), perhaps at an index outside of an array, which it does not "
-            f"check: with NUMBA_{variable}=1 the same call says where."
+            "check unless NUMBA_BOUNDSCHECK=1 is set: then the same call says where."
         )
     return f"The process was killed by {name}{'; is it out of memory?' if name == 'SIGKILL' else '.'}"
 

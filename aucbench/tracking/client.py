@@ -71,7 +71,13 @@ def absolute(uri: str) -> str:
 
 def sqlite_file(uri: str) -> Path | None:
     """The file of an SQLite address, None for any other."""
-    return Path(uri.removeprefix(SQLITE)) if uri.startswith(SQLITE) else None
+    if not uri.startswith(SQLITE):
+        return None
+    if "%" not in uri and "?" not in uri:
+        return Path(uri.removeprefix(SQLITE))
+    from sqlalchemy.engine import make_url  # MLflow opens what this says, which changes with its versions
+
+    return Path(make_url(uri).database or "")
 
 
 def reason(error: Exception) -> str:
@@ -220,7 +226,7 @@ def _create(file: Path) -> None:
     for ending in ("-wal", "-shm", "-journal"):  # from a removed file; SQLite would replay them
         Path(f"{file}{ending}").unlink(missing_ok=True)
     draft, whole = (file.with_name(f"{file.name}.new{number}") for number in (1, 2))
-    MlflowClient(SQLITE + str(draft)).search_experiments(max_results=1)
+    MlflowClient(_address(draft)).search_experiments(max_results=1)
     # MLflow keeps the draft open, and an open file must not be renamed.
     with (
         contextlib.closing(sqlite3.connect(draft)) as source,
@@ -230,6 +236,12 @@ def _create(file: Path) -> None:
         copy.execute("PRAGMA journal_mode=WAL")
     whole.replace(file)
     draft.unlink()
+
+
+def _address(file: Path) -> str:
+    from sqlalchemy.engine import URL
+
+    return URL.create("sqlite", database=str(file)).render_as_string()
 
 
 def has_run(address: str, run_id: str) -> bool:

@@ -1,6 +1,7 @@
 """Downloads that break off, that are large, that are in an archive, that fill the disk or are no data."""
 
 import bz2
+import gzip
 import resource
 import threading
 import zipfile
@@ -60,6 +61,7 @@ BAD = [
     *((content(page), "a web page instead of data") for page in PAGES),
     (content(b'{"error": "no such file"}'), "a message in JSON instead"),
     (content(BODY, length=len(BODY) + 10), "cut"),  # truncated, or the length is a lie
+    (redirection("/binary/tiny"), "redirections lead to no file"),
     *(
         (redirection(place), "no source has the file binary/tiny")
         for place in ("http://[bad", "http://ünï..code/", "nowhere://x", "http://")
@@ -143,13 +145,37 @@ def test_a_large_download_is_refused_in_a_run_and_names_the_command(web, cache, 
     assert files_of(cache) == []
 
 
+def compressed_without_length(body):
+    """An answer that does not tell its length, or tells that of what it sends, which is compressed."""
+
+    def answer(handler):
+        handler.send_response(200)
+        sent = gzip.compress(body) if "gzip" in handler.path else body
+        if "gzip" in handler.path:
+            handler.send_header("Content-Encoding", "gzip")
+            handler.send_header("Content-Length", str(len(sent)))
+        handler.end_headers()
+        handler.wfile.write(sent)
+
+    return answer
+
+
+@pytest.mark.parametrize("name", ["binary/plain", "binary/gzip"])
+def test_a_large_download_of_untold_size_is_refused_while_it_arrives(web, cache, monkeypatch, name):
+    monkeypatch.setattr(build_cache, "Allowance", lambda name: download.Allowance(name, 3_000_000))
+    web.serve(f"/{name}", compressed_without_length(BODY * (10_000_000 // len(BODY))))
+    with pytest.raises(FetchError, match=r"more than 3\.\d+ MB.* aucbench fetch tiny --yes"):
+        load(Declared((File(name),)))
+    assert files_of(cache) == []
+
+
 def test_files_of_one_data_set_are_counted_together(web, monkeypatch):
     monkeypatch.setattr(build_cache, "Allowance", lambda name: download.Allowance(name, 100))
     web.serve("/binary/tiny", content(BODY))
     web.serve("/binary/tiny.t", content(BODY))
     assert len(BODY) < 100 < 2 * len(BODY)
     data = Declared((File("binary/tiny"), File("binary/tiny.t", part="test")))
-    with pytest.raises(FetchError, match=r"binary/tiny\.t is a download of 0 MB"):
+    with pytest.raises(FetchError, match=r"binary/tiny\.t is a download of \d+ B"):
         load(data, "all")
 
 

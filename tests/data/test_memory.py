@@ -214,7 +214,7 @@ def test_an_array_is_refused_as_soon_as_it_does_not_fit(monkeypatch):
     require_memory("mine", (2, 3000, 4000), "use less")
     with pytest.raises(ParameterError) as caught:
         require_memory("mine", (2, 3000, 4001), "use less")
-    for part in ("mine", "2 x 3000 x 4001", "0.2 GB", "use less"):
+    for part in ("mine", "2 x 3000 x 4001", "192 MB", "use less"):
         assert part in str(caught.value)
 
 

@@ -14,7 +14,7 @@ from aucbench.cli.console import print_next
 from aucbench.errors import TrackingError
 from aucbench.studies.study import Study
 from aucbench.tracking import check_address, client
-from aucbench.tracking.client import Connection
+from aucbench.tracking.client import Connection, sqlite_file
 
 pytestmark = pytest.mark.slow  # whole studies
 
@@ -121,6 +121,15 @@ def test_eight_processes_that_open_a_new_file_at_once_all_write_to_it(tmp_path):
     assert names == {str(number) for number in range(8)}
     with contextlib.closing(sqlite3.connect(tmp_path / "mlflow.db")) as database:
         assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_an_address_with_an_escaped_character_means_one_file(tmp_path):
+    connection = Connection(f"sqlite:///{tmp_path}/a%20b.db")
+    connection.experiment("mine")
+    ours = sqlite_file(connection.address)
+    assert ours.exists()
+    endings = {"", ".lock", "-wal", "-shm"}
+    assert {file.name.removeprefix(ours.name) for file in tmp_path.iterdir()} <= endings
 
 
 KILLED_AT = """

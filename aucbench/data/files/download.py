@@ -8,12 +8,14 @@ import sys
 import tempfile
 import time
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from aucbench.data.readers.formats import skip_keel_header
 from aucbench.errors import FetchError
+from aucbench.humanize import filesize
 
 CONNECT_SECONDS, STALL_SECONDS = 10, 30
 ATTEMPTS = 3  # without any progress
@@ -44,11 +46,11 @@ class Allowance:
     limit: int | None = LARGE_BYTES
     spent: int = 0
 
-    def check(self, url: str, size: int) -> None:
+    def check(self, url: str, size: int, at_least: str = "") -> None:
         """Refuse a download beyond the limit, together with what was downloaded before."""
         if self.limit is not None and self.spent + size > self.limit:
             raise FetchError(
-                f"{self.dataset}: {url} is a download of {size / 1e6:,.0f} MB; if you want that, run "
+                f"{self.dataset}: {url} is a download of {at_least}{filesize(size)}; if you want that, run "
                 f"aucbench fetch {self.dataset} --yes first."
             )
 
@@ -140,7 +142,9 @@ def _attempt(url: str, path: Path, version: str, allowance: Allowance) -> tuple[
                     where = path.parent.parent
                     raise RefusedError(f"needs {needed:,} bytes, but only {room:,} are free in {where}")
                 allowance.check(url, expected)
-            _append(response, path, offset, expected)
+            for size in _append(response, path, offset, expected):
+                # An announced size is that of what is sent, which may be compressed.
+                allowance.check(url, size, "more than ")
             got = path.stat().st_size
             if expected in (None, got) or "Content-Encoding" in response.headers:
                 return None, version
@@ -157,6 +161,8 @@ def _attempt(url: str, path: Path, version: str, allowance: Allowance) -> tuple[
         raise RefusedError("no response in time", unreachable=True) from None
     except requests.Timeout:
         return RefusedError("no response in time", unreachable=True), version
+    except requests.TooManyRedirects:
+        raise RefusedError("its redirections lead to no file") from None
     except requests.ConnectionError as error:
         # A stall in the middle comes as a ConnectionError too, but with something received already.
         reason = "no connection" if response is None else f"cut off ({type(error).__name__})"
@@ -173,8 +179,8 @@ def _sha256(file: Any, kind: str) -> str:
     return hashlib.sha256(file.read().replace(b"\r\n", b"\n")).hexdigest()
 
 
-def _append(response: Any, path: Path, offset: int, expected: int | None) -> None:
-    """Write the content of a response behind the first `offset` bytes of the file."""
+def _append(response: Any, path: Path, offset: int, expected: int | None) -> Iterator[int]:
+    """Write the content of a response behind the first `offset` bytes of the file; yields the size so far."""
     from tqdm import tqdm
 
     hidden = not sys.stderr.isatty()
@@ -185,6 +191,7 @@ def _append(response: Any, path: Path, offset: int, expected: int | None) -> Non
         for chunk in response.iter_content(CHUNK_BYTES):
             file.write(chunk)
             bar.update(len(chunk))
+            yield file.tell()
 
 
 def _extract(archive: Path, member: str, target: Path) -> Path:
