@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.evaluation.delong import chance_half_width
 from aucbench.reports.answer import listed
 from aucbench.reports.columns import RESULTS
 from aucbench.reports.report import TUNED, Report
@@ -16,19 +17,22 @@ FAR = 0.02  # that an AUC is below the best
 SLOW = 20.0  # times the time of the others
 RISING = 0.003  # that a curve gains in its last half of log samples
 BETTER = 0.005  # that a tuning gains
-REVERSED = 0.4  # an AUC below it is no accident of a method that learns nothing
 
 
 def verdict(report: Report, method: str) -> list[str]:
     """Sentences on a method: its AUC and verdict on every data set, and how fast it is."""
     every = _own(report, method)
     lines = [_standing(report, row) for row in every]
-    lines += [
-        f"The scores look reversed: AUC {row['mean']:.4f} on {row['data_set']}, "
-        f"with the sign changed {1.0 - row['mean']:.4f}."
-        for row in every
-        if row["mean"] < REVERSED
-    ]
+    for row in every:
+        positives, negatives = _tested(report, row)
+        if row["mean"] < 0.5 - chance_half_width(positives, negatives):
+            lines.append(
+                f"The scores look reversed: AUC {row['mean']:.4f} on {row['data_set']}, "
+                f"with the sign changed {1.0 - row['mean']:.4f}."
+            )
+        elif row["mean"] < 0.5:
+            rows = f"{positives:,} positive test rows" if positives else "the test rows are not known"
+            lines.append(f"Not above chance: AUC {row['mean']:.4f} on {row['data_set']}; {rows}.")
     ratios, own = _speed(report, method)
     if ratios:
         told = ", ".join(
@@ -50,7 +54,7 @@ def next_steps(report: Report, method: str, epochs: float | None, failed: bool =
     untuned = [row for row in every if row["setting"] != TUNED and not math.isnan(row["mean"])]
     if failed:
         steps.append(f"aucbench check {method} shows on small inputs what goes wrong.")
-    if any(row["mean"] < REVERSED for row in every):
+    if any(row["mean"] < 0.5 - chance_half_width(*_tested(report, row)) for row in every):
         steps.append("change the sign of what score returns: higher must mean more likely positive.")
     if any(row["diverged"] for row in every):
         advice = next((row["advice"] for row in every if row["advice"]), "")
@@ -74,7 +78,8 @@ def next_steps(report: Report, method: str, epochs: float | None, failed: bool =
     far = [
         row["data_set"]
         for row in untuned
-        if REVERSED <= row["mean"] < best[row["setting"], row["data_set"]] - FAR
+        if 0.5 - chance_half_width(*_tested(report, row)) <= row["mean"]
+        and row["mean"] < best[row["setting"], row["data_set"]] - FAR
         and row["data_set"] not in rising
     ]
     if far and not edges:
@@ -90,6 +95,16 @@ def _own(report: Report, method: str) -> list[dict[Any, Any]]:
     places = report.data_sets[["setting", "data_set"]].itertuples(index=False)
     every = [row for place in places for row in results_on(report, *place).to_dict("records")]
     return [row for row in every if row["method"] == method]
+
+
+def _tested(report: Report, row: dict[Any, Any]) -> tuple[int, int]:
+    """Positive and negative test rows of a run: the runs may share rows, and count as one."""
+    cells = report.part("cells", row["setting"], row["data_set"])
+    rows = cells.loc[cells["method"] == row["method"], ["test_positives", "test_rows"]].dropna()
+    if rows.empty:  # cells of an earlier version, or none
+        return 0, 0
+    positives, every = rows.min()
+    return int(positives), int(every - positives)
 
 
 def _standing(report: Report, row: dict[Any, Any]) -> str:

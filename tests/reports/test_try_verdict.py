@@ -62,9 +62,17 @@ def test_a_run_that_diverged_is_counted_and_its_advice_comes_next():
 
 
 def test_reversed_scores_are_said_with_the_auc_of_the_other_sign():
-    found = reported({"mine": [0.2, 0.3], "psam": [0.9, 0.9]})
+    rows = {"test_rows": 200, "test_positives": 50}
+    found = reported({"mine": [0.2, 0.3], "psam": [0.9, 0.9]}, data=rows)
     assert "AUC 0.2500 on data, with the sign changed 0.7500" in judged(found)
     assert next_steps(found, "mine", 5.0)[0].startswith("change the sign")
+
+
+def test_noise_is_not_called_reversed():
+    for positives in (25, 400):
+        found = reported({"mine": [0.4], "psam": [0.9]}, data={"test_rows": 800, "test_positives": positives})
+        assert ("look reversed" in judged(found)) == (positives == 400)
+        assert ("Not above chance" in judged(found)) == (positives == 25)
 
 
 def test_a_tuning_that_gains_and_ends_at_an_edge_is_said():
