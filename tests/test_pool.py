@@ -1,9 +1,11 @@
 """Processes of our own find the modules that this one finds, and end with it."""
 
 import os
+import stat
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import psutil
 import pytest
@@ -76,6 +78,19 @@ def test_tasks_of_one_key_share_a_process_and_others_have_their_own(pool):
     found = [pool.submit(name_of_process, key=key).result() for key in ("a", "a", "b")]
     assert found[0] == found[1] != found[2]
     assert os.getpid() not in found
+
+
+@pytest.mark.skipif(METHOD != "forkserver", reason="sockets of another kind")
+def test_no_process_listens_at_an_address_that_another_user_can_reach(pool):
+    pool.submit(name_of_process).result()
+    processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
+    assert len(processes) > 2
+    assert not [socket for each in processes for socket in each.net_connections("inet")]
+    for each in processes:
+        for socket in each.net_connections("unix"):
+            folder = Path(socket.laddr).parent
+            if socket.laddr.startswith("/"):
+                assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_a_task_may_be_defined_within_a_function_and_its_error_ends_no_process(pool):

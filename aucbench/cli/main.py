@@ -67,6 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"aucbench {version('aucbench')}")
         return 0
     _plain_warnings()
+    if sys.unraisablehook is sys.__unraisablehook__:
+        sys.unraisablehook = _interrupted_again
     try:
         if "COMP_LINE" in os.environ and any(word.startswith("query=") for word in arguments):
             from aucbench.cli.completion import complete
@@ -89,11 +91,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if trouble := getattr(sys.stdout, "trouble", ""):
         print(f"aucbench: standard output could not be written ({trouble}).", file=sys.stderr)
         status = status or BAD_INPUT
-    # Skip garbage collection at exit, which takes about a second for millions of library objects.
+    # Skip garbage collection at exit, which takes about a second for millions of library objects. Ctrl-C in
+    # the exit itself would show a traceback, though all is written.
+    import atexit
     import gc
+    import signal
 
     gc.freeze()
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     return status
+
+
+def _interrupted_again(unraisable: Any) -> None:
+    """Repeat Ctrl-C where Python would ignore it, as it came while an object was freed."""
+    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
+        return
+    import signal
+    import threading
+
+    threading.Timer(0.01, signal.raise_signal, [signal.SIGINT]).start()
 
 
 def _interrupted(first: str) -> int:

@@ -60,3 +60,26 @@ def test_where_ctrl_c_is_ignored_it_stays_so():
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+# Ctrl-C reaches a process while an object is freed, where Python only shows the error and goes on.
+FREED = """
+import os, signal, sys, time, weakref
+from aucbench.cli import main
+class Freed:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+def command(words):
+    Freed()
+    time.sleep(10)
+main._command = lambda first, words: command
+sys.exit(main.main(["list"]))
+"""
+
+
+@pytest.mark.usefixtures("process")
+def test_ctrl_c_while_an_object_is_freed_ends_the_command():
+    done = subprocess.run([sys.executable, "-c", FREED], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "aucbench: interrupted\n")
