@@ -7,6 +7,7 @@ pipe.
 """
 
 from aucbench.pool.executor import Pool, ProcessEnded
+from aucbench.pool.file_lock import file_lock
 from aucbench.pool.process import dumped, tell
 from aucbench.pool.start_methods import METHOD, SAFE_PATH, interrupted_later, start_fork_server
 
@@ -16,6 +17,7 @@ __all__ = [
     "Pool",
     "ProcessEnded",
     "dumped",
+    "file_lock",
     "interrupted_later",
     "start_fork_server",
     "tell",

@@ -14,12 +14,12 @@ from typing import Any
 
 import numba
 import numpy as np
-from filelock import FileLock
 from msgspec.structs import asdict
 from numpy.typing import NDArray
 
 from aucbench.contracts.cache_folder import cache_folder
 from aucbench.kernels import fast_kernel, kernel
+from aucbench.pool import file_lock
 from aucbench.studies.provenance import environment
 from aucbench.studies.record import CalibrationRecord, from_dict
 
@@ -36,8 +36,7 @@ def calibration() -> CalibrationRecord | None:
     file = cache_folder() / f"calibration-{platform.node() or 'unknown'}.json"
     about = f"{VERSION} {numba.__version__} {environment().cpu}"
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{file}.lock"):  # concurrent measurements would slow each other down
+        with file_lock(file.with_suffix(".lock")):  # concurrent measurements would slow each other down
             if file.exists():
                 known = json.loads(file.read_bytes())
                 if known.get("about") == about:

@@ -11,12 +11,11 @@ import os
 import platform
 import secrets
 import threading
-from collections.abc import Iterator
 from pathlib import Path
-from stat import S_IMODE
 from time import monotonic
 
 from aucbench.errors import MachineError
+from aucbench.pool import file_lock
 
 HEARTBEAT_SECONDS = 10.0
 STALE_SECONDS = 60.0  # without a heartbeat; on the clock of who waits, as clocks of machines differ
@@ -53,7 +52,7 @@ class Leases:
         try:
             taken = self._create(name)
             if not taken and self._is_stale(name):
-                with alone(self._folder):
+                with file_lock(self._folder / "lock"):
                     if self._is_stale(name):  # else another process has taken it over meanwhile
                         (self._folder / name).unlink(missing_ok=True)
                         taken = self._create(name)
@@ -125,20 +124,6 @@ class Leases:
                 if self._is_mine(name):  # else it was taken over, as this process was stopped for long
                     with contextlib.suppress(OSError):
                         os.utime(self._folder / name)
-
-
-@contextlib.contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Wait until no other process is in such a block with the folder."""
-    from filelock import FileLock  # only where something is shared
-
-    file = folder / "lock"
-    while not file.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(FileNotFoundError):  # another process has just removed the empty folder
-            file.touch()
-    with FileLock(file, mode=S_IMODE(file.stat().st_mode)):  # it would set another mode than the umask's
-        yield
 
 
 def _machine() -> str:

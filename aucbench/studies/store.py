@@ -19,8 +19,9 @@ import msgspec
 import numpy as np
 
 from aucbench.errors import DataError
+from aucbench.pool import file_lock
 from aucbench.studies import npz
-from aucbench.studies.leases import Leases, alone
+from aucbench.studies.leases import Leases
 from aucbench.studies.record import (
     FORMAT,
     CellRecord,
@@ -241,7 +242,7 @@ class Store:
         """
         file = self._inside("plans", f"{_file_name(plan.study)}.json")
         plan = decode(encode(plan), StudyPlan)  # as the entries of the file are: lists, no tuples
-        with alone(file.parent), _replacing(file) as handle:
+        with file_lock(file.parent / "lock"), _replacing(file) as handle:
             handle.write(encode(self._merged(plan, _plan(file))))
 
     def leases(self) -> Leases:

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
-
 from aucbench.errors import TrackingError
 from aucbench.humanize import without_secrets
+from aucbench.pool import file_lock
 
 SQLITE = "sqlite:///"
 SQLITE_MARK = b"SQLite format 3\0"  # the first bytes of every such file
@@ -182,12 +181,12 @@ def _sqlite_client(address: str, file: Path) -> Any:
     lock = Path(f"{file}.lock")
     try:  # FileLock would try again and again
         file.parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(lock, os.O_CREAT | os.O_RDWR, 0o644))
+        os.close(os.open(lock, os.O_CREAT | os.O_RDWR, 0o666))
     except OSError as error:
         raise TrackingError(f"{file.parent} cannot be written to ({error.strerror})") from error
     from mlflow import MlflowClient
 
-    with FileLock(lock, timeout=LOCK_SECONDS):
+    with file_lock(lock, LOCK_SECONDS):
         if not file.exists() or not file.stat().st_size:
             _create(file)
         _refuse_locked(file)

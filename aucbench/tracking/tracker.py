@@ -9,10 +9,9 @@ from pathlib import Path
 from time import time
 from typing import Any, NamedTuple
 
-from filelock import FileLock
-
 from aucbench.errors import TrackingError
 from aucbench.humanize import without_secrets
+from aucbench.pool import file_lock
 from aucbench.studies.record import EntryPlan, StudyPlan
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
@@ -122,9 +121,7 @@ class Tracker:
         if self._store is None:
             yield
             return
-        folder = self._store.path / "tracked"
-        folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / "lock", timeout=LOCK_SECONDS):
+        with file_lock(self._store.path / "tracked" / "lock", LOCK_SECONDS):
             yield
 
 

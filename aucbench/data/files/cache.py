@@ -24,6 +24,7 @@ from aucbench.data.files.npy import open_npy
 from aucbench.data.labels import Label, ordered
 from aucbench.data.readers.blocks import ColumnRecord
 from aucbench.errors import DataError
+from aucbench.pool import file_lock
 
 FORMAT = 2  # of the files in a cache folder; caches of another format are made anew
 TABLES = 2  # how columns of tables without published facts are read; a new number reads them anew
@@ -178,16 +179,12 @@ def publish(staging: Path, folder: Path, record: PartRecord) -> None:
 @contextmanager
 def locked_folder(name: str) -> Iterator[Path]:
     """Hold the lock of a data set's cache and yield an empty folder in it, which is removed in the end."""
-    from filelock import FileLock
-
     home = cache_folder() / "data" / name
-    with refuse_unwritable(f"{name}: the data cache {cache_folder()}"):
-        home.mkdir(parents=True, exist_ok=True)
-        with FileLock(home / ".lock"):
-            for left_over in home.glob(".building-*"):  # by a process that was killed: we hold the lock
-                shutil.rmtree(left_over, ignore_errors=True)
-            with tempfile.TemporaryDirectory(prefix=".building-", dir=home) as aside:
-                yield Path(aside)
+    with refuse_unwritable(f"{name}: the data cache {cache_folder()}"), file_lock(home / ".lock"):
+        for left_over in home.glob(".building-*"):  # by a process that was killed: we hold the lock
+            shutil.rmtree(left_over, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix=".building-", dir=home) as aside:
+            yield Path(aside)
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from aucbench.data.files.download import (
 )
 from aucbench.data.readers.formats import SUFFIXES
 from aucbench.errors import DataError, FetchError, ParameterError
+from aucbench.pool import file_lock
 
 PUBLIC_SITE = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
 OLD_SECONDS = 7 * 86400  # no running download leaves its folder alone that long
@@ -210,14 +211,11 @@ def _download(
     file: File, home: Path, refusals: dict[str, str], allowance: Allowance, rejected: Collection[str]
 ) -> Path | None:
     """Download the file from the first source that has it; notes down the reasons of the others."""
-    from filelock import FileLock
-
     sources = _sources(file)
     if _offline():
         refusals.update(dict.fromkeys(sources, "not tried, AUCBENCH_OFFLINE is set"))
         return None
-    home.mkdir(parents=True, exist_ok=True)
-    with FileLock(home / f".{PurePosixPath(file.path).name}.lock"):
+    with file_lock(home / f".{PurePosixPath(file.path).name}.lock"):
         here = _present(raw_folder(), file)  # by another process, while we waited
         if here:
             return here
