@@ -226,6 +226,7 @@ def _create(file: Path) -> None:
         Path(f"{file}{ending}").unlink(missing_ok=True)
     draft, whole = (file.with_name(f"{file.name}.new{number}") for number in (1, 2))
     MlflowClient(_address(draft)).search_experiments(max_results=1)
+    whole.touch()  # by the umask; SQLite would make it 0644
     # MLflow keeps the draft open, and an open file must not be renamed.
     with (
         contextlib.closing(sqlite3.connect(draft)) as source,
