@@ -21,6 +21,7 @@ from sklearn.metrics import roc_auc_score
 from aucbench import DataError, ParameterError
 from aucbench.data import columns_of, describe, load
 from aucbench.data.loader import Part
+from aucbench.data.readers import formats
 from aucbench.data.readers.formats import reader_of
 from aucbench.data.splits.inner import inner_count, inner_split
 from aucbench.data.splits.protocols import Given, Holdout, KFold, TrainValidTest
@@ -464,3 +465,14 @@ def test_thousands_with_blanks_or_apostrophes_between_are_numbers(tmp_path_facto
 def test_a_word_in_half_of_the_rows_beside_many_numbers_never_makes_categories(saved):
     with pytest.raises(DataError, match="nothing yet"):
         load(Csv(path=saved(x=replaced(2, "nothing yet")), target="y"), Part.train)
+
+
+@pytest.mark.parametrize("reader", [Csv, Libsvm, Arff])
+@pytest.mark.parametrize("pack", [bz2.compress, gzip.compress, lzma.compress])
+def test_an_archive_that_unpacks_to_an_endless_line_is_refused(tmp_path, monkeypatch, reader, pack):
+    monkeypatch.setattr(formats, "LONGEST_LINE", 100_000)
+    path = tmp_path / "own.packed"
+    text = dict.fromkeys((Csv, Libsvm), b"0 1:2\n1 1:3\n") | {Arff: b"@relation r\n"}
+    path.write_bytes(pack(text[reader] + b"1" * 10_000_000))
+    with pytest.raises(DataError, match=r"own\.packed: a line has more than 100 kB"):
+        load(reader(path=str(path)))

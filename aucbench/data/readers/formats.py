@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import re
 import zipfile
@@ -12,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.errors import DataError
+from aucbench.humanize import filesize
 
 SUFFIXES = (".bz2", ".xz", ".gz")  # under which a mirror may have a file
+LONGEST_LINE = 500_000_000  # bytes; ten million numbers take half of them
 _SAMPLE = 4096
 _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 _OTHERS = {  # first bytes of files that hold no text, with what they are and the way out
@@ -56,13 +59,32 @@ def open_bytes(path: Path) -> Iterator[Any]:
             packed = _packed(file.read(_SAMPLE))
             file.seek(0)
             with _unpacked(path, packed, file) as stream:
-                yield stream
+                yield io.BufferedReader(_OfLines(path, stream)) if packed else stream
     except _UNPACKING as error:
         raise DataError(f"{path}: the archive is damaged or cut short ({error}).") from None
     except OSError as error:
         if error.errno is None:  # "Invalid data stream" of bz2
             raise DataError(f"{path}: the archive is damaged or cut short ({error}).") from None
         raise DataError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+class _OfLines(io.RawIOBase):
+    """An unpacked stream; a few kilobytes may unpack to a line that fills the memory, which is refused."""
+
+    def __init__(self, path: Path, stream: Any):
+        self._path, self._stream, self._length = path, stream, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        got = self._stream.read(len(buffer))
+        end = got.rfind(b"\n")
+        self._length = self._length + len(got) if end < 0 else len(got) - end - 1
+        if self._length > LONGEST_LINE:
+            raise DataError(f"{self._path}: a line has more than {filesize(LONGEST_LINE)}; is this a table?")
+        buffer[: len(got)] = got
+        return len(got)
 
 
 @contextmanager
@@ -74,8 +96,6 @@ def _unpacked(path: Path, packed: str, file: Any) -> Iterator[Any]:
             with archive.open(names[0]) as stream:
                 yield stream
     elif packed == "zstd":
-        import io
-
         import pyarrow
 
         with io.BufferedReader(pyarrow.CompressedInputStream(file, "zstd")) as stream:
