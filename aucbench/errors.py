@@ -1,5 +1,11 @@
 """Errors caused by user input; each is one sentence: what, where, got, expected, what to do next."""
 
+import errno
+
+
+# Of the machine; too many files of one process (EMFILE) are the doing of a method.
+FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ENFILE, errno.ESTALE)
+
 
 class AucbenchError(Exception):
     """Base of all errors that the command line prints as one sentence, with exit status 2."""

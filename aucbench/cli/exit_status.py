@@ -1,8 +1,9 @@
 """Exit statuses, and errors caused by user input."""
 
+import os
 import sys
 
-from aucbench.errors import AucbenchError
+from aucbench.errors import FAULTS, AucbenchError
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -13,6 +14,8 @@ def sentence_of(error: Exception) -> str | None:
         return str(error)
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}."
+    if isinstance(error, OSError) and error.errno in FAULTS:  # of a library that names no file
+        return f"A file could not be written: {os.strerror(error.errno)}."
     if "click" in sys.modules:
         import click
 

@@ -414,6 +414,10 @@ def _replacing(file: Path) -> Iterator[Any]:
             os.fsync(handle.fileno())
             handle.close()
             os.replace(handle.name, file)
-        except BaseException:
+        except BaseException as error:
+            with contextlib.suppress(OSError):  # what is in the buffer cannot be written either
+                handle.close()
             os.unlink(handle.name)
+            if isinstance(error, OSError) and error.filename is None:
+                raise OSError(error.errno, error.strerror, str(file)) from error
             raise

@@ -1,6 +1,5 @@
 """A worker performs one unit at a time: it prepares the rows, trains, measures and reports."""
 
-import errno
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from aucbench.contracts import for_rows
 from aucbench.contracts.source_location import line_in, package_of
 from aucbench.data.preprocess import Prepared
-from aucbench.errors import AucbenchError, CellError, MachineError, PluginError
+from aucbench.errors import FAULTS, AucbenchError, CellError, MachineError, PluginError
 from aucbench.evaluation.measures import AUC, TrainingObjective
 from aucbench.evaluation.pair_objective import declared_objective
 from aucbench.humanize import sentence_of
@@ -45,8 +44,6 @@ from aucbench.studies.study import Observer
 from aucbench.studies.tuners import Point, with_budget, with_setting
 from aucbench.studies.work_units import CellUnit, Report, TrialsUnit, Unit
 
-# Of the machine; too many files of one process (EMFILE) are the doing of a method.
-FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ENFILE, errno.ESTALE)
 INNER_FOLDS = 1 << 16  # offset between the orders of inner folds, above any number of folds
 PROGRESS_SECONDS = 0.05  # least time between progress messages
 CURVE = ("iteration", "samples", "train_seconds", "cpu_seconds", "auc")

@@ -1,5 +1,6 @@
 """Standard streams that are closed, full or of few characters."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -51,3 +52,21 @@ def test_characters_that_the_terminal_lacks_are_replaced(tmp_path):
     done = shell(f"{COMMAND} {words}", tmp_path, PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
     assert "gr??e.csv" in done.stdout or "gr????e.csv" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "broken"),
+    [
+        (["algo=ls_svm", "tracking=none"], "os.fsync"),
+        (["leaderboard", "--out", "out", "--no-pictures"], "pandas.DataFrame.to_parquet"),
+        (["leaderboard", "--out", "out", "--no-pictures"], "pandas.DataFrame.to_csv"),
+    ],
+)
+def test_a_full_disk_is_one_sentence(done, refused, monkeypatch, command, broken):
+    done("algo=solam", "tracking=none")
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "none left")  # as libraries say it
+
+    monkeypatch.setattr(broken, full)
+    assert "No space left on device" in refused(*command) or "none left" in refused(*command)

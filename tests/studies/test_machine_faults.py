@@ -5,12 +5,12 @@ import errno
 import pytest
 
 from aucbench import PluginError
-from aucbench.errors import MachineError
+from aucbench.errors import FAULTS, MachineError
 from aucbench.studies import worker
 from aucbench.studies.record import Failure
 
 
-@pytest.mark.parametrize("code", worker.FAULTS)
+@pytest.mark.parametrize("code", FAULTS)
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_a_fault_of_the_machine_is_told_from_a_failure_of_a_plugin(code, wrapped):
     error = OSError(code, "the reason", "the file")
