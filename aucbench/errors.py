@@ -2,7 +2,6 @@
 
 import errno
 
-
 # Of the machine; too many files of one process (EMFILE) are the doing of a method.
 FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ENFILE, errno.ESTALE)
 
