@@ -1,6 +1,7 @@
 """Running units on the workers of a Dask scheduler."""
 
 import contextlib
+import json
 import logging
 import shlex
 import sys
@@ -209,6 +210,12 @@ def _connected_client(scheduler: str, certificates: str | None) -> Any:
         where = {"scheduler_file": urlsplit(scheduler).path}
         if not Path(where["scheduler_file"]).is_file():
             raise ParameterError(f"scheduler: there is no file {where['scheduler_file']}.")
+        try:  # Dask would wait for an address, and then for its own end
+            json.loads(Path(where["scheduler_file"]).read_bytes())["address"]
+        except (ValueError, KeyError, TypeError):
+            raise ParameterError(
+                f"scheduler: {where['scheduler_file']} is not what a scheduler writes, or not yet all of it."
+            ) from None
     if certificates is not None:
         files = {name: Path(certificates) / f"{name}.pem" for name in CERTIFICATES}
         for file in files.values():

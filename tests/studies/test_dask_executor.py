@@ -236,6 +236,14 @@ def test_nothing_at_the_address_of_a_scheduler_is_said_so(monkeypatch):
         DaskExecutor("foo://bar")
 
 
+@pytest.mark.parametrize("content", ["", '{"type": "Sched', "[]", '{"type": "Scheduler"}'])
+def test_a_half_written_file_of_a_scheduler_is_refused_at_once(tmp_path, content):
+    file = tmp_path / "sched.json"
+    file.write_text(content)
+    with pytest.raises(ParameterError, match=r"scheduler: .*sched\.json is not what a scheduler writes"):
+        DaskExecutor(f"file://{file}")
+
+
 def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_replaced(
     scheduler, expected, tmp_path
 ):
