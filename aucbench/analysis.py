@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "describe_data", "optimum", "rescore", "suggest", "verify"]
 
-REFERENCE = ("reference_defaults", "reference_trials")  # experiments: the reference study under each ruleset
+REFERENCE = ("reference_defaults", "reference")  # experiments: the reference study under each ruleset
 
 
 def optimum(*overrides: str) -> "OptimumResult":

@@ -69,7 +69,7 @@ DATE = (1980, 1, 1, 0, 0, 0)  # fixed date of ZIP entries: equal content gives e
 KEY = re.compile(r"[0-9a-f]{64}")
 ROUNDING = 1e-6  # relative tolerance for the single precision of compact archives
 
-SHIPPED = "reference_trials.zip"  # the reference study under ruleset=trials
+SHIPPED = "reference.zip"  # the reference study under ruleset=trials
 
 T = TypeVar("T")
 

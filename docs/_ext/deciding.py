@@ -16,7 +16,10 @@ from study_cells import EARLY, Choice, by_family, cells, gains, size
 from aucbench.reports.columns import signed
 
 RESULTS = Path(__file__).parents[1] / "results"
-FILES = tuple(RESULTS / name for name in ("reference_defaults.zip", "losses.zip", "reference.zip"))
+FILES = tuple(
+    RESULTS / name
+    for name in ("reference_defaults.zip", "losses.zip", "reference.zip", "reference_orders.zip")
+)
 
 STOCHASTIC = (
     "psam",

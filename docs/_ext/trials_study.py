@@ -1,6 +1,6 @@
 """Defaults and suggestions judged by the trials of the reference study, leaving out one data set at a time.
 
-The archive is that of ``+experiment=reference_trials``. ``python docs/_ext/trials_study.py [FILE]``
+The archive is that of ``+experiment=reference``. ``python docs/_ext/trials_study.py [FILE]``
 prints the table of losses and the evidence for suggestions that the pages have.
 """
 
@@ -200,5 +200,5 @@ def write(folder: Path) -> None:
 
 if __name__ == "__main__":
     if (found := _tried(*sys.argv[1:])) is None:
-        raise SystemExit("There is no archive of trials: docs/results/reference_trials.zip")
+        raise SystemExit("There is no archive of trials: docs/results/reference.zip")
     print(losses_table(found), evidence_text(found), sep="\n\n")

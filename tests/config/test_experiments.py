@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 FOLDER = Path(config_folder()) / "experiment"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
 # Experiments of no paper.
-OURS = ("losses", "smoke", "try", "reference", "reference_defaults", "reference_trials")
+OURS = ("losses", "smoke", "try", "reference", "reference_defaults")
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +112,6 @@ def test_division_and_number_of_cells_are_those_of_the_papers(study):
         "smoke": 3,
         "try": 3,
         "losses": 1,
-        "reference_trials": 5,
     }
     for name in NAMES:
         found = {len(entry.cells()) for entry in study(name).entries}
@@ -261,7 +260,6 @@ def test_the_reference_study_runs_every_method_under_either_ruleset_without_depa
     for name, ruleset, rows in (
         ("reference", "trials", {2_000, 5_000, None}),
         ("reference_defaults", "defaults", {2_000, 5_000, None}),
-        ("reference_trials", "trials", {2_000}),
     ):
         entries = study(name).entries
         assert {entry.ruleset.title for entry in entries} == {ruleset}

@@ -92,7 +92,6 @@ CELLS = {
     ("losses",): pairs(dict.fromkeys(("log_reg", "bam", "boosting", "mlp"), IMBALANCED)),
     ("reference",): REFERENCE,
     ("reference_defaults",): REFERENCE,
-    ("reference_trials",): pairs(dict.fromkeys(without(METHODS, "boosting", "mlp"), LIBSVM)),
     ("smoke",): pairs(
         {
             name: listed("breast_cancer digits wine gaussian sparse_text")

@@ -63,7 +63,6 @@ def test_only_the_reference_study_keeps_equal_rows_together():
     for name, expected in (
         ("reference", "together"),
         ("reference_defaults", "together"),
-        ("reference_trials", "together"),
         ("fsauc_table2", None),
     ):
         planned = study_of("-m", f"+experiment={name}", "algo=solam", "dataset=a9a,ijcnn1")
