@@ -103,7 +103,7 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
         raise DataError(f"{folder} exists already: name a new folder with --out.")
     record, weights = cell.record, _weights(cell)
     scaler, positive, columns, X = _trained_on(record)
-    # Weights of rescaled rows, as weights of the scaled ones; rows of earlier versions were not rescaled.
+    # Weights of rescaled rows, as weights of the scaled ones.
     weights = weights * record.data.row_factor
     inputs = [to_dict(column) for column in columns if column.is_feature]
     if others := [each for each in inputs if each["kind"] not in KINDS]:
