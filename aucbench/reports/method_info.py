@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.studies.method_look import COLOURS, DASHES, MARKERS, Look
-from aucbench.studies.plugin_metadata import citation, links
+from aucbench.studies.plugin_metadata import citation, links, plugin, toml_beside
+
+TITLES = "titles.toml"
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,12 @@ def shown_looks(shown: list[str]) -> dict[str, Look]:
         marker = MARKERS[(at + round_) % len(MARKERS)]
         found[method] = Look(light, dark, marker, DASHES[round_ % len(DASHES)])
     return found
+
+
+def title_of(name: str) -> str:
+    """The name of a method in papers: that in ``titles.toml`` beside its module, else that of the plugin."""
+    cls = plugin("algo", name)
+    return str(toml_beside(cls, TITLES).get(name, name)) if cls else name
 
 
 def method_info(name: str) -> MethodInfo:

@@ -11,13 +11,12 @@ under a contrast of 3 to the background.
 """
 
 import colorsys
-import tomllib
 import zlib
 from functools import cache
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from aucbench.studies.plugin_metadata import plugin, text_beside
+from aucbench.studies.plugin_metadata import plugin, toml_beside
 
 LOOKS = "looks.toml"
 # Colours on light and on dark background.
@@ -75,8 +74,5 @@ def colour(name: str, variant: str = "") -> str:
 @cache
 def _numbers(cls: Any) -> dict[str, int]:
     """The numbers in ``looks.toml`` beside the module of a plugin; empty without a valid file."""
-    try:
-        found = tomllib.loads(text_beside(cls, LOOKS))
-    except ValueError:
-        return {}
+    found = toml_beside(cls, LOOKS)
     return {name: number for name, number in found.items() if isinstance(number, int)}
