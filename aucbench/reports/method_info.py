@@ -1,10 +1,9 @@
-"""What plugins say of themselves, and how each method is drawn."""
+"""What plugins say of themselves."""
 
 from dataclasses import dataclass
 
 from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
-from aucbench.studies.method_look import COLOURS, DASHES, MARKERS, Look
 from aucbench.studies.plugin_metadata import citation, links, plugin, toml_beside
 
 TITLES = "titles.toml"
@@ -22,21 +21,6 @@ class MethodInfo:
     source: str  # address or file of its code
     distribution: str
     links: tuple[tuple[str, str], ...] = ()  # what is linked (paper, page, source), and its address
-
-
-def shown_looks(shown: list[str]) -> dict[str, Look]:
-    """Looks of the methods that a picture shows, in their order of importance.
-
-    The first eight have the eight colours and differ in marker, too; later ones repeat the colours with other
-    markers and dashes, so that any two of 48 differ.
-    """
-    found = {}
-    for number, method in enumerate(shown):
-        round_, at = divmod(number, len(COLOURS))
-        light, dark = COLOURS[at]
-        marker = MARKERS[(at + round_) % len(MARKERS)]
-        found[method] = Look(light, dark, marker, DASHES[round_ % len(DASHES)])
-    return found
 
 
 def title_of(name: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from aucbench.humanize import duration
 from aucbench.reports.columns import percent, text
-from aucbench.reports.method_info import shown_looks
+from aucbench.studies.method_look import shown_looks
 
 MARKERS = {
     "circle": "o", "square": "s", "up": "^", "diamond": "D", "down": "v", "cross": "X", "plus": "P",
