@@ -75,11 +75,9 @@ def with_titles(report: "Report") -> "Report":
         return frame.assign(**{column: frame[column].replace(names) for column in columns})
 
     frames = ("cells", "curves", "methods", "results", "gains", "verdicts", "slopes")
-    return replace(
-        report,
-        references={setting: names.get(label, label) for setting, label in report.references.items()},
-        **{name: named(getattr(report, name)) for name in frames},
-    )
+    references = {setting: names.get(label, label) for setting, label in report.references.items()}
+    changed: dict[str, Any] = {name: named(getattr(report, name)) for name in frames}
+    return replace(report, references=references, **changed)
 
 
 def sweep_names(

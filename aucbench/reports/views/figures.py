@@ -304,7 +304,7 @@ def _panels(
         name: part for name, part in own.groupby("method", sort=False) if part[quantity].notna().any()
     }
     drawn = {name: style for name, style in looks.items() if name in by_method}
-    batch = {name for name, part in by_method.items() if is_batch(part)}
+    batch = {str(name) for name, part in by_method.items() if is_batch(part)}
     for axes, (column, (heading, unit)) in zip(every, COSTS.items(), strict=True):
         any_cost = own[column].gt(0).any()  # else the axis is linear, and shows that there was none
         for name, style in drawn.items():

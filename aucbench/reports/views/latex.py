@@ -37,9 +37,9 @@ def latex(report: Report, siunitx: bool = False) -> str:
     """A document with tables for each setting: the verdicts, and the means of all methods on each data set.
 
     Rows are methods, the best gain first. Bold are the best gain and those of methods that are equivalent to
-    the best, by the report's rope; on a data set, the best mean and what is equivalent to it there. Without
-    verdicts nothing is bold. The table of verdicts fits a column of a paper. `bibtex` has the references.
-    With `siunitx`, columns of numbers are its S columns, aligned at the decimal point.
+    the best, by the report's rope; on a data set, the best mean and what is equivalent to it there. Nothing
+    is bold where the verdict is undecided. The table of verdicts fits a column of a paper. `bibtex` has the
+    references. With `siunitx`, columns of numbers are its S columns, aligned at the decimal point.
     """
     rows = {setting: verdict_rows(report, setting) for setting in report.settings}
     body = [
@@ -142,7 +142,8 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame", siunitx: bool
     reference, symbol = report.references[setting], escaped(report.measure.symbol)
     algorithm = report.methods.set_index(["setting", "method"])["algorithm"][setting]
     best = table["method"].iloc[0]
-    equal = _equal(report, setting, best)
+    decided = best == reference or table["verdict"].iloc[0] not in ("", "undecided")
+    equal = _equal(report, setting, best) if decided else set()
     rows = [["method", "gain", r"95\,\% interval", "verdict", "time"]]
     every: Any = table.to_dict("records")
     for row in every:
@@ -181,7 +182,7 @@ def _equal(report: Report, setting: str, best: str, data_set: str | None = None)
     if own["data_set"].nunique() > 1:
         own = compare_families(own, report.rope).reset_index()
     equal = own.loc[own["verdict"] == "equivalent", "method"]
-    return {best, *equal} if (own["verdict"] != "").any() else set()
+    return {best, *equal} if (~own["verdict"].isin(["", "undecided"])).any() else set()
 
 
 def _thousandths(value: float) -> str:
