@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 import unicodedata
 from contextlib import suppress
 from dataclasses import MISSING, fields
@@ -177,6 +178,14 @@ def citation(group: str, name: str) -> str | None:
 def bibliography(cls: Any) -> dict[str, str]:
     """The entries of ``references.bib`` beside the module of a plugin, unchanged, by key."""
     return {match[1]: match[0] for match in ENTRY.finditer(text_beside(cls, BIBLIOGRAPHY))}
+
+
+def toml_beside(cls: Any, name: str) -> dict[str, Any]:
+    """A TOML file in the package of a plugin; empty without a valid one."""
+    try:
+        return tomllib.loads(text_beside(cls, name))
+    except ValueError:
+        return {}
 
 
 def text_beside(cls: Any, name: str) -> str:

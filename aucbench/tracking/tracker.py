@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from aucbench.errors import TrackingError
 from aucbench.humanize import without_secrets
 from aucbench.pool import file_lock
+from aucbench.studies.method_look import shown_looks
 from aucbench.studies.record import EntryPlan, StudyPlan
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
@@ -209,6 +210,7 @@ def _log_standings(study: str, standings: Sequence[Standing], connection: Connec
     from mlflow.entities import Metric, RunTag
 
     now = int(time() * 1000)
+    looks = shown_looks(list(dict.fromkeys(each.method for each in standings)))
     for data_set in dict.fromkeys(each.data_set for each in standings):
         experiment = connection.client.get_experiment_by_name(data_set)
         if experiment is None:
@@ -224,7 +226,8 @@ def _log_standings(study: str, standings: Sequence[Standing], connection: Connec
             else:
                 continue
             metrics = [Metric(f"standing/{key}", value, now, 0) for key, value in found.numbers.items()]
-            tags = [RunTag("verdict", found.verdict)]
+            colour = looks[found.method].colour  # the first eight methods of a study have eight colours
+            tags = [RunTag("verdict", found.verdict), RunTag("mlflow.runColor", colour)]
             connection.client.log_batch(run.info.run_id, metrics=metrics, tags=tags)
 
 

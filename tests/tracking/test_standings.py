@@ -20,6 +20,7 @@ def test_an_extended_study_has_one_run_for_each_method_with_its_rank_gain_and_ve
     for runs in (2, 3):
         found = study(tmp_path, uri, runs)
         assert sorted(run.data.tags["algo"] for run in found) == ["log_reg", "psam"]
+        assert len({run.data.tags["mlflow.runColor"] for run in found}) == 2
         assert {run.data.params["runs"] for run in found} == {str(runs)}
         assert {run.data.metrics["standing/rank"] for run in found} == {1.0, 2.0}
         report = aucbench.leaderboard(tmp_path / "store", "grown")
