@@ -130,7 +130,7 @@ def test_methods_that_depend_on_their_path_train_as_they_do_alone(name, field, v
         np.testing.assert_array_equal(outcome.weights, run_cell(each).weights)
 
 
-@pytest.mark.parametrize(("name", "layout"), zip(SETTINGS, cycle(("csr", "float32")), strict=False))
+@pytest.mark.parametrize(("name", "layout"), [*zip(SETTINGS, cycle(("csr", "float32")), strict=False)])
 def test_settings_run_together_give_what_each_gives_alone(name, layout):
     cls = aucbench.catalog().algorithm(name)
     assert_as_alone(
