@@ -34,6 +34,7 @@ class ColumnType(StrEnum):
     percent = "percent"  # 12.5%
     date = "date"  # 2024-02-29 or 2024-02-29T12:00:00Z
     time = "time"  # 14:05, in hours
+    hexadecimal = "hexadecimal"  # 0x1F
     quantity = "quantity"  # 90+, < 0.3, 1.2 kg, $1,200: the number alone
 
 
@@ -193,9 +194,9 @@ class Columns(_Labels):
         ``refuse``, or ``median`` of the column in the training part.
     types : dict
         What columns are that are not to be read as they look (``number``, ``categories``, ``hashed``,
-        ``thousands``, ``decimal_comma``, ``spaces``, ``apostrophes``, ``percent``, ``date``, ``time`` or
-        ``quantity``), and ``number`` for one that numbers the rows or is sorted, which is no
-        feature otherwise.
+        ``thousands``, ``decimal_comma``, ``spaces``, ``apostrophes``, ``percent``, ``date``, ``time``,
+        ``hexadecimal`` or ``quantity``), and ``number`` for one that numbers the rows or is sorted, which is
+        no feature otherwise.
     missing_words : list of str
         Texts that stand for missing values, besides the usual ones.
     """

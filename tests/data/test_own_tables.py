@@ -105,6 +105,25 @@ def test_words_that_a_user_names_are_missing_in_any_column(saved):
     assert columns["job"].categories == ("cook",)
 
 
+@pytest.mark.parametrize("header", ["age,z,y", "age,z,y,", None])
+def test_a_delimiter_at_the_end_of_each_line_makes_no_column(write, header):
+    lines = [f"{age},{z},{label}," for age, z, label in zip(AGES, OTHER, Y, strict=True)]
+    own = load(Csv(write("\n".join([*([header] if header else []), *lines]))))
+    np.testing.assert_array_equal(own.X, np.column_stack([AGES, OTHER]))
+    np.testing.assert_array_equal(own.y, 2 * Y - 1)
+    with pytest.raises(DataError, match="'late' stands behind the delimiter"):
+        load(Csv(write("\n".join(["age,z,y", *lines, "1,2,0,late"]))))
+
+
+def test_an_index_of_pandas_is_neither_label_nor_feature_unless_it_is_named(tmp_path):
+    path = str(tmp_path / "own.parquet")
+    index = pd.Index(RNG.permutation(ROWS), name="patient")
+    pd.DataFrame({"age": AGES, "z": OTHER, "y": Y}, index).to_parquet(path)
+    assert load(Parquet(path)).X.shape == (ROWS, 2)
+    assert [column.kind for column in columns_of(Parquet(path))][2:] == ["label", "dropped"]
+    assert load(Parquet(path, types={"patient": "number"})).X.shape == (ROWS, 3)
+
+
 @pytest.mark.parametrize(
     ("texts", "declared", "numbers"),
     [
@@ -114,6 +133,7 @@ def test_words_that_a_user_names_are_missing_in_any_column(saved):
         ([f"{age / 8} kg" for age in AGES], "quantity", AGES / 8),
         ([f"${age * 1000:,}.50" for age in AGES], "quantity", AGES * 1000 + 0.5),
         ([f"({age}.25)" for age in AGES], "quantity", -AGES - 0.25),
+        ([f"0x{age:X}" for age in AGES], "hexadecimal", AGES),
         ([f"{age // 4}:{age % 60:02d}" for age in AGES], "time", AGES // 4 + AGES % 60 / 60),
     ],
 )  # fmt: skip

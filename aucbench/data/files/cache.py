@@ -26,7 +26,7 @@ from aucbench.data.readers.blocks import ColumnRecord
 from aucbench.errors import DataError
 
 FORMAT = 2  # of the files in a cache folder; caches of another format are made anew
-TABLES = 2  # how columns of tables without published facts are read; a new number reads them anew
+TABLES = 3  # how columns of tables without published facts are read; a new number reads them anew
 COLUMNS = "columns.json"
 KEPT = "kept.npy"  # values of columns beside the features
 TABLE_KINDS = ("csv", "parquet", "arff", "keel")
