@@ -198,7 +198,10 @@ class Columns(_Labels):
         ``hexadecimal`` or ``quantity``), and ``number`` for one that numbers the rows or is sorted, which is
         no feature otherwise.
     missing_words : list of str
-        Texts that stand for missing values, besides the usual ones.
+        Texts or numbers that stand for missing values, besides the usual ones.
+    add_indicator : bool
+        Whether each column with missing values in the training part, unless its texts are hashed, is followed
+        by one of zeros and ones that indicates them; with ``missing=median``.
     """
 
     target: Any = None
@@ -206,11 +209,14 @@ class Columns(_Labels):
     missing: Missing = Missing.refuse
     types: Any = field(default=None, metadata=LATER)
     missing_words: Any = field(default=(), metadata=LATER)
+    add_indicator: bool = field(default=False, metadata=LATER)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         words = self.missing_words if isinstance(self.missing_words, list | tuple) else (self.missing_words,)
         object.__setattr__(self, "missing_words", tuple(map(str, words)))
+        if self.add_indicator and self.missing is not Missing.median:
+            raise ParameterError(f"{self.name}: add_indicator=true needs missing=median.")
         drop = self.drop if isinstance(self.drop, list | tuple) else (self.drop,)
         object.__setattr__(self, "drop", tuple(drop))
         _check_columns(self.name, target=[self.target], drop=self.drop)
@@ -223,6 +229,7 @@ class Columns(_Labels):
             missing=str(self.missing),
             types=self.types or (),
             missing_words=self.missing_words,
+            add_indicator=self.add_indicator,
         )
 
 

@@ -124,6 +124,24 @@ def test_an_index_of_pandas_is_neither_label_nor_feature_unless_it_is_named(tmp_
     assert load(Parquet(path, types={"patient": "number"})).X.shape == (ROWS, 3)
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_numbers_for_missing_values_are_named_and_indicated(tmp_path, kind):
+    gaps, jobless = np.arange(ROWS) % 7 == 0, np.arange(ROWS) % 9 == 0
+    frame = pd.DataFrame(
+        {"age": np.where(gaps, -999, AGES), "job": np.where(jobless, None, "cook"), "z": OTHER, "y": Y}
+    )
+    path = str(tmp_path / "own")
+    frame.to_parquet(path) if kind == "parquet" else frame.to_csv(path, index=False)
+    make = {"csv": Csv, "parquet": Parquet}[kind]
+    assert "missing_words=[-999]" in columns_of(make(path, missing="median"))[0].note
+    own = make(path, missing="median", missing_words=[-999], add_indicator=True)
+    median = np.where(gaps, np.median(AGES[~gaps]), AGES)
+    np.testing.assert_array_equal(load(own).X, np.column_stack([median, gaps, ~jobless, jobless, OTHER]))
+    assert not any("999" in column.note and "far" in column.note for column in columns_of(own))
+    with pytest.raises(ParameterError, match="missing=median"):
+        make(path, add_indicator=True)
+
+
 @pytest.mark.parametrize(
     ("texts", "declared", "numbers"),
     [

@@ -87,7 +87,7 @@ def _described(file: File) -> dict[str, Any]:
     """How the columns are read; without what older caches did not know, where it would change nothing."""
     table = asdict(file.table)
     later: dict[str, Any] = {name: list(table.pop(name)) for name in ("types", "missing_words", "kept")}
-    later |= {name: table.pop(name) for name in ("comment", "skip")}
+    later |= {name: table.pop(name) for name in ("comment", "skip", "add_indicator")}
     later["partitions"] = list(file.partitions)
     if file.kind in TABLE_KINDS and file.rows is None:
         later["reader"] = [TABLES]

@@ -66,6 +66,8 @@ def fit(files: Sequence[tuple[File, Path]]) -> Schema:
         _check_missing(path, features, table)
         if table.missing == "median":
             _find_medians([feature for feature in features if feature.numeric], opened)
+        for feature in features:
+            feature.indicates = table.add_indicator and bool(feature.missing) and not feature.hashed
     columns |= {feature.place: feature.describe() for feature in features}
     described = [columns[place] for place in range(len(names))]
     if refused:
