@@ -134,6 +134,8 @@ def arrow_errors(path: Path, layout: Layout | None = None) -> Iterator[None]:
     """Turn what pyarrow raises about a file into one sentence that names the file."""
     try:
         yield
+    except MemoryError:  # pyarrow's are of both kinds
+        raise
     except (pyarrow.ArrowException, OSError) as error:  # damaged Parquet may be an OSError without a number
         message = str(error).split("\n")[0]
         ragged = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", message)
