@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from aucbench import Count, File, Grouping, Index, ParameterError, Table, check_fields
+from aucbench import Count, File, Grouping, Index, ParameterError, Table, check_fields, utf8_path
 from aucbench_datasets._own_files import own_files
 from aucbench_datasets._several_classes import checked_positive
 
@@ -95,10 +95,11 @@ class _Own(_Labels):
         super().__post_init__()
         for name in ("path", "test_path"):
             value = getattr(self, name)
-            several = tuple(value) if isinstance(value, list | tuple) else value
-            object.__setattr__(self, name, several)
-            if not all(isinstance(each, str | None) for each in _listed(several)):
+            paths = value if isinstance(value, list | tuple) else [value]
+            if not all(isinstance(each, str | None) for each in paths):
                 raise ParameterError(f"{self.name}: {name} must be a path or a list of paths, got {value!r}.")
+            found = tuple(each and utf8_path(each) for each in paths)
+            object.__setattr__(self, name, found if paths is value else found[0])
 
     @property
     def title(self) -> str:
