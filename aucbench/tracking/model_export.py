@@ -35,7 +35,8 @@ from aucbench.tracking.artifacts import RECORDS, WEIGHTS, weight_name
 from aucbench.tracking.client import Connection, reads
 
 LOADER = "aucbench_linear_model"  # a module of that name is put beside the model
-KINDS = ("number", "categories", "percent", "date", "thousands", "decimal_comma")  # of columns it knows
+# Of columns that it knows.
+KINDS = ("number", "categories", "percent", "date", "thousands", "decimal_comma", "spaces", "apostrophes")
 REQUIRED = ("mlflow", "numpy", "pandas", "scipy")  # by an exported model
 EXAMPLES = 3  # rows of an example
 KEY = 64  # hexadecimal digits of an entry's key

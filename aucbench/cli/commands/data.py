@@ -178,7 +178,10 @@ def describe(file: str, overrides: tuple[str, ...]) -> None:
         _print_columns(found.columns)
     wanted = list(overrides)
     if any(column.missing for column in found.columns) and "dataset.missing=median" not in overrides:
-        print("cells are missing: a run needs dataset.missing=median, or other columns")
+        print(
+            "cells are missing: a run needs dataset.missing=median, or other columns; "
+            "dataset.add_indicator=true adds columns that indicate such cells"
+        )
         wanted.append("dataset.missing=median")
     print(f"run: {analysis.run_command(file, *wanted)}")
 
