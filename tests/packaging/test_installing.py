@@ -109,7 +109,9 @@ def test_an_installed_wheel_runs_the_main_job_and_a_third_partys_plugins(install
     assert Path(found.strip()).is_relative_to(python.parents[1])
     listed = call(python, "-m", "aucbench", "list", "algorithms", cwd=tmp_path)
     assert "Stochastic gradient steps on random pairs." in listed
-    assert "my-methods 0.3.0" in call(python, "-m", "aucbench", "list", "algorithms", "pair_sgd", cwd=tmp_path)
+    assert "my-methods 0.3.0" in call(
+        python, "-m", "aucbench", "list", "algorithms", "pair_sgd", cwd=tmp_path
+    )
 
 
 def test_generated_packages_pass_their_own_tests_and_checks_beside_an_installed_wheel(installed, tmp_path):
