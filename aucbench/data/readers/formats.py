@@ -133,7 +133,7 @@ def skip_keel_header(stream: Any) -> int:
 
 
 def reader_of(path: str) -> str:
-    """The data set that reads a file, or those of a folder or a pattern: by first bytes, else by the ending."""
+    """The data set that reads a file, a folder or a pattern: by first bytes, else by the ending of a name."""
     file = Path(path).expanduser()
     if not file.is_file():
         several = file.rglob("*") if file.is_dir() else map(Path, glob.glob(str(file), recursive=True))
