@@ -217,7 +217,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
             X, y = validate_data(self, X, y, **ROWS)
             _check_switch("calibrate", self.calibrate)
             check_classification_targets(y)
-            numbers = None if groups is None else group_numbers(groups, X.shape[0])
+            numbers = None if groups is None else group_numbers(groups, y)
             X, y, numbers, weights = weighted_rows(X, y, sample_weight, self._algorithm(), numbers)
             classes, parts, seed = two_classes(y), self._ingredients(), self._seed()
             signs = signs_of(y, classes)
