@@ -45,9 +45,9 @@ def shown(labels: NDArray[Any]) -> str:
     return ", ".join(map(repr, labels.tolist()))
 
 
-def group_numbers(groups: Any, n: int) -> NDArray[np.int64]:
+def group_numbers(groups: Any, y: Any) -> NDArray[np.int64]:
     """(n,) a number for the group of each row; a `DataError` unless there is a group for each."""
-    found = np.asarray(groups)
+    found, n = np.asarray(groups), len(y)
     if found.shape != (n,):
         raise DataError(f"groups must have shape ({n},), one group per row, got {found.shape}.")
     numbers, _ = pandas.factorize(found)

@@ -217,17 +217,17 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
             X, y = validate_data(self, X, y, **ROWS)
             _check_switch("calibrate", self.calibrate)
             check_classification_targets(y)
-            groups = None if groups is None else group_numbers(groups, len(y))
-            X, y, groups, weights = weighted_rows(X, y, sample_weight, self._algorithm(), groups)
+            numbers = None if groups is None else group_numbers(groups, y)
+            X, y, numbers, weights = weighted_rows(X, y, sample_weight, self._algorithm(), numbers)
             classes, parts, seed = two_classes(y), self._ingredients(), self._seed()
             signs = signs_of(y, classes)
             if self.calibrate:
                 one = clone(self).set_params(calibrate=False, random_state=seed)
-                calibrator = _calibrator(one, X, signs, seed, sample_weight=weights, groups=groups)
+                calibrator = _calibrator(one, X, signs, seed, sample_weight=weights, groups=numbers)
                 made = calibrator.calibrated_classifiers_[0].estimator._fitted
             else:
                 epochs = self._budget().epochs
-                made, calibrator = fitted(parts, X, signs, seed, epochs, weights, groups), None
+                made, calibrator = fitted(parts, X, signs, seed, epochs, weights, numbers), None
             self._fitted, self._calibrator, self.classes_ = made, calibrator, classes
         return self
 

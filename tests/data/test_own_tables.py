@@ -292,6 +292,9 @@ def test_files_that_are_no_text_are_named(write, head, what):
 
 
 def test_a_file_is_read_by_its_content_where_its_name_says_nothing(tmp_path, write):
+    (tmp_path / "parts").mkdir()
+    pd.DataFrame({"z": OTHER, "y": Y}).to_parquet(tmp_path / "parts" / "first")
+    assert {reader_of(str(tmp_path / name)) for name in ("parts", "parts/f*", "*/first")} == {"parquet"}
     frame = pd.DataFrame({"a": OTHER, "y": Y})
     frame.to_parquet(tmp_path / "p.data")
     np.savez(tmp_path / "n.data", X=OTHER[:, None], y=Y)
