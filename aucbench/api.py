@@ -33,7 +33,7 @@ __all__ = ["Catalog", "catalog", "leaderboard", "plan_study", "replay", "run", "
 MANY = re.compile(r"hydra/launcher=dask|parallel=(0|[2-9]|[1-9]\d+)")
 
 
-def run(*overrides: str) -> Result:
+def run(*overrides: str, X: Any = None, y: Any = None) -> Result:
     """Run an entry as the command line does; prints nothing.
 
     Parameters
@@ -42,6 +42,12 @@ def run(*overrides: str) -> Result:
         Hydra overrides, such as ``"algo=psam"``, ``"dataset=a9a"``, ``"budget.epochs=5"``. Nothing is
         written to MLflow unless ``"tracking=mlflow"`` is among them, and finished cells are neither looked
         up nor kept unless ``"store.path=FOLDER"`` is.
+    X : (n, d) array, scipy sparse matrix or pandas DataFrame, optional
+        Rows, with the labels `y` in the place of ``"dataset=NAME"``. Columns of a data frame are read like
+        those of a table, texts and categories among them. A copy named by its digest is kept in the cache;
+        ``aucbench data`` shows and removes it, and the record has the digest of the rows (`data.sha256`).
+    y : (n,) array, optional
+        Labels of two classes, or of more with ``"dataset.positive=LABEL"`` or ``"dataset.grouping=rarest"``.
 
     Returns
     -------
@@ -59,10 +65,16 @@ def run(*overrides: str) -> Result:
     >>> result = aucbench.run("algo=ls_svm", "dataset=breast_cancer")
     >>> result.auc > 0.95
     True
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> aucbench.run("algo=ls_svm", "dataset.positive=0", X=X, y=y).auc > 0.95
+    True
     """
     from aucbench.config.overrides import check_overrides
 
     check_overrides(overrides)
+    if X is not None or y is not None:
+        overrides = (*_array_words(overrides, X, y), *overrides)
     keys = [override.split("=")[0] for override in overrides]
     quiet = [] if any(key.startswith("tracking") for key in keys) else ["tracking=none"]
     unkept = [] if "store.path" in keys else ["store.path=null"]
@@ -80,6 +92,17 @@ def run(*overrides: str) -> Result:
     entry = kept.entry.entry
     assert entry is not None  # it was run here
     return Result(kept.entry.cells, partial(scores_of, entry), partial(labels_of, entry))
+
+
+def _array_words(overrides: Sequence[str], X: Any, y: Any) -> list[str]:
+    from aucbench.data.files.kept_files import array_words
+
+    if X is None or y is None:
+        raise ParameterError("X and y go together: the rows and their labels.")
+    for word in overrides:
+        if word.partition("=")[0].lstrip("+") in ("dataset", "dataset.path"):
+            raise ParameterError(f"{word}: X and y are the data; leave it out, or leave them out.")
+    return array_words(X, y)
 
 
 def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyResult":

@@ -33,6 +33,9 @@ SYSTEM = {"browser", "process", "server"}
 NOT_FAST = {"browser", "docs", "faults", "mirror", "package", "slow", "system"}
 # Seconds of a test with a mark, roughly: workers take whole files, and the longest files go first.
 SECONDS = {"package": 60.0, "docs": 15.0, "faults": 8.0, "slow": 3.0, "system": 3.0}
+# Folders that go last: their kernels are those that the first and longest file, the checks of all plugins,
+# compiles. Two workers that begin with them would compile each kernel twice.
+LOADING = {"algorithms", "river", "sklearn"}
 
 
 def pytest_configure(config):
@@ -64,7 +67,7 @@ def _longest_files_first(items):
     seconds = Counter()
     for item in items:
         seconds[item.path] += max(SECONDS.get(mark.name, 0.2) for mark in item.iter_markers())
-    items.sort(key=lambda item: -seconds[item.path])
+    items.sort(key=lambda item: (item.path.parent.name in LOADING, -seconds[item.path]))
 
 
 def pytest_collection_finish():

@@ -1,6 +1,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.metrics import roc_auc_score
@@ -35,6 +36,50 @@ def test_equal_seeds_give_equal_bytes_and_checkpoints_change_nothing():
     assert len({r.weights.tobytes() for r in (one, two, few, many)}) == 1
     assert len({r.auc for r in (one, two, few, many)}) == 1
     assert len(many.curve) > 50 > len(few.curve) == 5
+
+
+ROWS = np.random.default_rng(3).normal(size=(120, 4))
+CLASSES = (ROWS[:, 0] + ROWS[:, 1] > 0).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels"),
+    [
+        (ROWS.tolist(), CLASSES.tolist()),
+        (np.asfortranarray(ROWS), CLASSES == 1),
+        (ROWS.astype(object), np.where(CLASSES, "yes", "no").astype(object)),
+        (sparse.csc_matrix(ROWS), CLASSES),
+        (pd.DataFrame(ROWS, index=range(9, 129)), pd.Series(CLASSES)),
+        (pd.DataFrame(ROWS, columns=["y", "y_", "a", "b"]), pd.Categorical(CLASSES)),
+    ],
+)
+def test_rows_and_labels_in_memory_are_run_like_a_file_of_them(rows, labels, tmp_path):
+    np.savez(tmp_path / "own.npz", X=ROWS, y=CLASSES)
+    positive = "dataset.positive=yes" if "yes" in labels else "dataset.positive=1"
+    expected = aucbench.run("algo=solam", "dataset=npz", f"dataset.path={tmp_path / 'own.npz'}")
+    found = aucbench.run("algo=solam", positive, X=rows, y=labels)
+    np.testing.assert_allclose(found.weights, expected.weights, rtol=1e-9)
+    again = aucbench.run("algo=ls_svm", positive, X=rows, y=labels)
+    assert again.record["data"]["sha256"] == found.record["data"]["sha256"]
+    other = aucbench.run("algo=ls_svm", positive, X=rows[:100], y=labels[:100])
+    assert other.record["data"]["sha256"] != found.record["data"]["sha256"]
+
+
+@pytest.mark.parametrize(
+    ("words", "rows", "labels", "error"),
+    [
+        ((), ROWS, None, ParameterError),
+        (("dataset=a9a",), ROWS, CLASSES, ParameterError),
+        ((), ROWS, CLASSES[:5], DataError),
+        ((), ROWS[0], CLASSES, DataError),
+        ((), [["a", "b"]] * 2, [0, 1], DataError),
+        ((), np.where(ROWS > 2, np.nan, ROWS), CLASSES, DataError),
+        ((), pd.DataFrame(ROWS, columns=list("aabb")), CLASSES, DataError),
+    ],
+)
+def test_rows_and_labels_that_do_not_fit_are_refused(words, rows, labels, error):
+    with pytest.raises(error):
+        aucbench.run("algo=solam", *words, X=rows, y=labels)
 
 
 def test_several_runs_differ_and_are_averaged():

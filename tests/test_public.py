@@ -21,7 +21,7 @@ PUBLIC = {
         FeatureMap FetchError File Grouping Index Interval LinearMethod Lockstep Loss Method ModelClass
         NonNegative Norm Objective Observer OpenUnit ParameterError PluginError Positive Problem
         Result Samples Table TrackingError ValidationRows catalog check_fields hookimpl kernels leaderboard
-        optimum pair_loss plan_study replay require_memory run run_study sklearn suggest testing
+        optimum pair_loss plan_study replay require_memory run run_study sklearn suggest testing utf8_path
         """,
     "aucbench.evaluation": """
         AucInterval auc_difference auc_interval average_precision difference_interval exact_auc partial_auc

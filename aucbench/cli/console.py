@@ -166,7 +166,8 @@ class _EntryView(_View):
     def study_finished(self, result: StudyResult) -> None:
         self.close()
         if result.stored + result.finished:
-            print_next(self._study, self._is_logged, self._study.name)
+            logged = [self._executed.title] if self._is_logged and self._executed else []
+            print_next(self._study, logged, self._study.name)
         self._print_troubles(result)
 
 
@@ -177,7 +178,7 @@ class _SweepView(_View):
         super().__init__(study)
         self._failures: list[FailureRecord] = []  # as they come
         self._records: dict[str, CellRecord] = {}  # of finished cells, by key
-        self._described: set[str] = set()  # data sets whose classes were printed
+        self._described: list[str] = []  # data sets whose classes were printed
         self._cells: list[BoardCell] = []  # finished ones, without weights
         self._stored_as = study.name  # the name of the study in the store
         self._is_logging = False
@@ -200,7 +201,7 @@ class _SweepView(_View):
         from aucbench.reports.cells import of_results
 
         if executed.cells and executed.title not in self._described:
-            self._described.add(executed.title)
+            self._described.append(executed.title)
             tqdm.write(f"aucbench: {executed.title}: {classes(executed.record.data)}", file=sys.stderr)
         auc = _auc_of(executed) if executed.cells else "no result"
         notes = [f"test AUC {auc}" if auc[0].isdigit() else auc]
@@ -255,7 +256,7 @@ class _SweepView(_View):
             + (f", {missing} not run" if missing > 0 else "")
             + f" in {duration(perf_counter() - self._begun)}"
         )
-        print_next(self._study, self._study.tracking_uri is not None, self._stored_as)
+        print_next(self._study, [] if result.untracked else self._described, self._stored_as)
 
     def _print_ranking(self) -> None:
         """The best methods, or settings of one, of a sweep that compares several."""
@@ -277,10 +278,14 @@ def _counts(failures: Sequence[FailureRecord]) -> list[str]:
     return [f"{count} {word}" for word, count in failures_by_word(failures).items() if count]
 
 
-def print_next(study: Study, is_logged: bool, name: str | None) -> None:
-    """Print the commands, or the address, that show more of the stored study."""
+def print_next(study: Study, logged: Sequence[str], name: str | None) -> None:
+    """Print the commands and the address that show more of the stored study, and of the logged data sets."""
     path, uri = study.store_path, study.tracking_uri
-    nexts = [serving(uri) or without_secrets(uri)] if uri and is_logged else []
+    nexts = []
+    if uri and logged:
+        from aucbench.tracking.chart_views import comparison
+
+        nexts += [*filter(None, [serving(uri)]), without_secrets(comparison(uri, logged[0]))]
     if path:
         words = ["aucbench", "leaderboard"]
         words += ["--study", name] if name else []

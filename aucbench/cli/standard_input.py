@@ -1,17 +1,14 @@
 """A file that comes by standard input: it is kept in the cache under its digest, and read from there."""
 
-import hashlib
-import os
+import shutil
 import sys
-import tempfile
 from collections.abc import Sequence
+from functools import partial
 
-from aucbench.data import cache_folder
-from aucbench.data.files.cache import refuse_unwritable
+from aucbench.data.files.kept_files import STDIN, keep
 from aucbench.errors import ParameterError
 
 WORD = "dataset.path=-"
-BLOCK = 1 << 20
 
 
 def with_standard_input(words: Sequence[str]) -> list[str]:
@@ -28,16 +25,4 @@ def with_standard_input(words: Sequence[str]) -> list[str]:
 
 def keep_standard_input() -> str:
     """Keep the bytes of standard input in the cache; the path of the file."""
-    folder, digest = cache_folder() / "stdin", hashlib.sha256()
-    with refuse_unwritable(f"The cache {folder}"):
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-            while block := sys.stdin.buffer.read(BLOCK):
-                digest.update(block)
-                file.write(block)
-        target = folder / f"stdin-{digest.hexdigest()[:16]}"
-        if target.exists():  # its time of change is part of the key of the parsed rows
-            os.unlink(file.name)
-        else:
-            os.replace(file.name, target)
-    return str(target)
+    return keep(STDIN, partial(shutil.copyfileobj, sys.stdin.buffer))

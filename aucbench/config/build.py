@@ -17,6 +17,7 @@ from aucbench.data.scaler import default_scaling
 from aucbench.errors import AucbenchError, ParameterError, PluginError
 from aucbench.evaluation.measures import RECORDED, Measure
 from aucbench.registry import Catalog, accepted_loss
+from aucbench.runner.sampler import check_order
 from aucbench.studies.default_settings import (
     Budget,
     Limits,
@@ -108,6 +109,7 @@ class _Builder:
             if settings.strict and self._catalog.failures:
                 raise PluginError(f"strict=true: {self._catalog.failures[0]}.")
             algorithm = self._once(self._algorithm, run, "algo")
+            check_order(algorithm.instance.access, settings.order)
             loss = self._once(self._loss, run, "loss", "algo")
             dataset, part = self._once(self._dataset, run, "dataset")
             measures = self._once(_measures, run, *WITH_PARAMETERS)

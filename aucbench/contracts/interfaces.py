@@ -182,9 +182,12 @@ class Table:
     types : tuple of (column, type)
         Types of columns that are not detected automatically: ``number``, ``categories``, or a notation of
         numbers (``thousands``, ``decimal_comma``, ``spaces``, ``apostrophes``,
-        ``percent``, ``date``, ``time``, ``quantity``).
+        ``percent``, ``date``, ``time``, ``hexadecimal``, ``quantity``).
     missing_words : tuple of str
         Texts that stand for missing values in any feature, besides the usual ones.
+    add_indicator : bool
+        Whether each column with missing values in the training part, unless its texts are hashed, is followed
+        by one of zeros and ones that indicates them.
     comment : str or None
         How lines of a CSV file begin that are left out.
     skip : int
@@ -200,6 +203,7 @@ class Table:
     missing: str = "refuse"
     types: tuple[tuple[str | int, str], ...] = ()
     missing_words: tuple[str, ...] = ()
+    add_indicator: bool = False
     comment: str | None = None
     skip: int = 0
     kept: tuple[str | int, ...] = ()

@@ -11,6 +11,7 @@ from aucbench.errors import DataError
 Label = float | str  # str if the label is not a number
 
 MOST_CLASSES = 100  # a column with more distinct values is not a label column
+_TRUTH = {"false": "0", "true": "1"}
 _TWO_SIGNS: tuple[set[Label], ...] = ({-1.0, 1.0}, {0.0, 1.0})
 
 
@@ -98,14 +99,26 @@ def positive_labels(
     if len(labels) > 2 and grouping is Grouping.halves:
         order = generator(grouping_seed, RandomStream.class_halves).permutation(len(labels))
         return frozenset(labels[i] for i in order[: len(labels) // 2])
+    spellings = _spellings(labels)
+    if len(spellings) == 1:
+        raise DataError(
+            f"{name}: expected two classes, got two spellings of one{where} ({in_words(counts)})."
+        )
     if len(labels) > 2:
-        first, second = shown(labels[0]), shown(labels[1])
+        some, ways = max(spellings, key=len), ""
+        if len(some) == 1:
+            some, ways = labels[:2], f"dataset.positive={shown(labels[0])} or "
+        ways += f"dataset.positive=[{','.join(map(shown, some))}]"
         raise DataError(
             f"{name}: expected two classes, got {len(labels)}{where} ({in_words(counts)}); say which labels "
-            f"are positive with dataset.positive={first} or dataset.positive=[{first},{second}]."
+            f"are positive with {ways}."
         )
     low, high = labels
-    larger = set(labels) in _TWO_SIGNS or counts[high] <= counts[low]
+    larger = (
+        set(labels) in _TWO_SIGNS
+        or {_spelling(each) for each in labels} == set(_TRUTH.values())
+        or counts[high] <= counts[low]
+    )
     return frozenset({high if larger else low})
 
 
@@ -114,7 +127,7 @@ def _declared(name: str, counts: Mapping[Label, int], declared: Any, where: str)
     # Hydra parses 1 and true, which may be text in the file.
     texts: dict[str, Label] = {shown(label).lower(): label for label in counts}
     positive: frozenset[Any] = frozenset(
-        each if each in counts else texts.get(_as_text(each), each) for each in many
+        each if each in counts and not isinstance(each, bool) else _meant(texts, each) for each in many
     )
     missing = ordered(positive - set(counts))
     if missing:
@@ -122,6 +135,12 @@ def _declared(name: str, counts: Mapping[Label, int], declared: Any, where: str)
         raise DataError(
             f"{name}: the positive label {what} does not occur{where}; the data have {in_words(counts)}."
         )
+    for alike in _spellings(ordered(counts)):
+        if positive & set(alike) and not positive >= set(alike):
+            raise DataError(
+                f"{name}: labels {' and '.join(map(shown, alike))} look like one label in several spellings"
+                f"{where}; write them alike, or set dataset.positive=[{','.join(map(shown, alike))}]."
+            )
     if not positive or positive == set(counts):
         which = "all" if positive else "none"
         raise DataError(
@@ -130,9 +149,30 @@ def _declared(name: str, counts: Mapping[Label, int], declared: Any, where: str)
     return positive
 
 
+def _meant(texts: Mapping[str, Label], declared: Any) -> Any:
+    """The label that is declared: true may be True, TRUE or 1."""
+    if isinstance(declared, bool):
+        return texts.get(str(declared).lower(), texts.get(str(int(declared)), declared))
+    return texts.get(_as_text(declared), declared)
+
+
+def _spelling(label: Label) -> str:
+    """What labels have in common that mean the same: Yes and yes, or True and 1."""
+    text = shown(label).lower()
+    return _TRUTH.get(text, text)
+
+
+def _spellings(labels: Iterable[Label]) -> list[list[Label]]:
+    """The labels by what they mean."""
+    found: dict[str, list[Label]] = {}
+    for label in labels:
+        found.setdefault(_spelling(label), []).append(label)
+    return list(found.values())
+
+
 def _as_text(declared: Any) -> str:
     try:
-        return str(declared).lower() if isinstance(declared, bool) else shown(float(declared))
+        return shown(float(declared))
     except ValueError:
         return str(declared).lower().strip("'")
 

@@ -41,9 +41,9 @@ def with_leaks(X: Any, y: NDArray[np.int8], columns: Sequence[ColumnRecord]) -> 
     X = X.tocsc() if sparse.issparse(X) else np.asarray(X)
     found, begin = [], 0
     for column in columns:
-        width = (column.levels or column.kind != "categories") if column.is_feature else 0
-        note = _note(X[:, begin : begin + width], y, column) if width else ""
-        begin += width
+        own = X[:, begin : begin + column.width - column.indicates]
+        note = _note(own, y, column) if own.shape[1] else ""
+        begin += column.width
         found.append(replace(column, note="; ".join(filter(None, (column.note, note)))))
     return found
 
@@ -58,11 +58,27 @@ def _note(block: Any, y: NDArray[np.int8], column: ColumnRecord) -> str:
         whole = column.kind == "number" and bool(np.all(values == np.floor(values)))
         different, what = (len(np.unique(values)) if whole else 0), "whole numbers"
         auc = _auc(values, y)
+        if sentinel := _sentinel(values):
+            return sentinel
     auc = max(auc, 1.0 - auc)
     if auc >= TELLING:
         return f"alone has the AUC {auc:.4f}; leave it out if it is not known before the label"
     if different >= IDENTIFYING * len(y):
         return f"has {different:,} different {what} in {len(y):,} rows, as an identifier has (AUC {auc:.4f})"
+    return ""
+
+
+def _sentinel(values: NDArray[np.float64]) -> str:
+    """A note on -999 or the like, if several rows have it, farther from the others than these extend."""
+    distinct, counts = np.unique(values, return_counts=True)
+    if len(distinct) < 3:
+        return ""
+    for end, others in ((0, distinct[1:]), (-1, distinct[:-1])):
+        text = f"{distinct[end]:.15g}"
+        gap = float(np.abs(distinct[end] - others).min())
+        if counts[end] > 1 and set(text.removeprefix("-")) == {"9"} and gap > np.ptp(others):
+            where = f"in {counts[end]:,} of {len(values):,} rows, far from all other values"
+            return f"has {text} {where}; if it means missing, set 'dataset.missing_words=[{text}]'"
     return ""
 
 

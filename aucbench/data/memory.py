@@ -6,7 +6,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -41,20 +41,35 @@ def available() -> int:
             soft, _ = resource.getrlimit(limit)
             if soft != resource.RLIM_INFINITY:
                 room.append(soft - taken)
-        room += _room_in_group()
+        room += _room_in_groups()
     return max(0, min(room))
 
 
-def _room_in_group() -> list[int]:
-    """Bytes left in the control group (version 2) of a container or a cluster job."""
+def _room_in_groups(system: Path = Path("/")) -> Iterator[int]:
+    """Bytes left in the control groups, of version 2 or 1, of a container or a cluster job."""
+    home = system / "sys/fs/cgroup"
     try:
-        place = Path("/proc/self/cgroup").read_text().rpartition("0::")[2].splitlines()[0]
-        folder = Path("/sys/fs/cgroup") / place.lstrip("/")
-        largest = (folder / "memory.max").read_text().strip()
-        facts = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-        return [] if largest == "max" else [int(largest) - int(facts["anon"])]
-    except (OSError, ValueError, IndexError, KeyError):
-        return []
+        lines = (system / "proc/self/cgroup").read_text().splitlines()
+        groups = [(controllers, place) for _, controllers, place in (line.split(":", 2) for line in lines)]
+    except (OSError, ValueError):
+        return
+    for controllers, place in groups:
+        if not controllers:
+            folder = home / place.lstrip("/")
+            for each in [folder, *folder.parents]:
+                with suppress(OSError, ValueError, KeyError):  # no limit is the text "max"
+                    yield int((each / "memory.max").read_text()) - _facts(each)["anon"]
+        elif "memory" in controllers.split(","):
+            own, top = (home / "memory" / each for each in (place.lstrip("/"), ""))
+            with suppress(OSError, ValueError, KeyError):
+                # A container sees its own group at the top.
+                facts = _facts(own if own.exists() else top)
+                yield facts["hierarchical_memory_limit"] - facts["total_rss"]
+
+
+def _facts(group: Path) -> dict[str, int]:
+    words = (line.split() for line in (group / "memory.stat").read_text().splitlines())
+    return {name: int(count) for name, count in words}
 
 
 def fits(size: int) -> bool:

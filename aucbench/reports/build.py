@@ -16,12 +16,13 @@ from aucbench.evaluation.measures import AUC, MEASURES, Measure, restored
 from aucbench.reports.cells import NOTHING_FIXED, BoardCell, Fixed, Group, groups, judged_by, measure_of
 from aucbench.reports.gains import compared, gains_of, slopes_of
 from aucbench.reports.labels import setting_texts
-from aucbench.reports.method_info import method_info, shown_looks
+from aucbench.reports.method_info import method_info
 from aucbench.reports.notes import notes_on
 from aucbench.reports.origins import has_several_machines, ruleset_text
 from aucbench.reports.reference import check_reference, default_reference, reference_of
 from aucbench.reports.report import ALL, DEFAULTS, ROPE, TUNED, MeasureText, Report
 from aucbench.reports.results import class_of, curve_rows, overlap, result_row, target_of, with_reaching
+from aucbench.studies.method_look import shown_looks
 from aucbench.studies.plugin_metadata import citation, links, plugin, summary
 from aucbench.studies.record import CellStatus, canonical, subset
 

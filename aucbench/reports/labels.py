@@ -1,11 +1,18 @@
 """Which cells belong together, and labels that tell methods, data sets and settings apart."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import asdict
 
+from aucbench.reports.method_info import title_of
 from aucbench.studies.record import EntryDescription, canonical, subset
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from aucbench.reports.report import Report
 
 # With data set and budget: equal on a board.
 CONTEXT = ("scaling", "rescale", "regularisation", "protocol", "order", "dtype")
@@ -54,6 +61,23 @@ def labels(boards: Iterable[Sequence[EntryDescription]], one_study: bool = False
         [_Named(method_of(each, one_study), each.algorithm.name, _fields(each, one_study)) for each in board]
         for board in boards
     )
+
+
+def with_titles(report: "Report") -> "Report":
+    """The report with methods named as papers name them, where plugins say how: PSAM, not psam."""
+    own = dict(zip(report.methods["method"], report.methods["algorithm"], strict=True))
+    names = {label: title_of(name) + label.removeprefix(name) for label, name in own.items()}
+    if len(set(names.values())) < len(names):
+        return report
+
+    def named(frame: "pd.DataFrame") -> "pd.DataFrame":
+        columns = [column for column in ("method", "reference") if column in frame]
+        return frame.assign(**{column: frame[column].replace(names) for column in columns})
+
+    frames = ("cells", "curves", "methods", "results", "gains", "verdicts", "slopes")
+    references = {setting: names.get(label, label) for setting, label in report.references.items()}
+    changed: dict[str, Any] = {name: named(getattr(report, name)) for name in frames}
+    return replace(report, references=references, **changed)
 
 
 def sweep_names(

@@ -1,11 +1,12 @@
-"""What plugins say of themselves, and how each method is drawn."""
+"""What plugins say of themselves."""
 
 from dataclasses import dataclass
 
 from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
-from aucbench.studies.method_look import COLOURS, DASHES, MARKERS, Look
-from aucbench.studies.plugin_metadata import citation, links
+from aucbench.studies.plugin_metadata import citation, links, plugin, toml_beside
+
+TITLES = "titles.toml"
 
 
 @dataclass(frozen=True)
@@ -22,19 +23,10 @@ class MethodInfo:
     links: tuple[tuple[str, str], ...] = ()  # what is linked (paper, page, source), and its address
 
 
-def shown_looks(shown: list[str]) -> dict[str, Look]:
-    """Looks of the methods that a picture shows, in their order of importance.
-
-    The first eight have the eight colours and differ in marker, too; later ones repeat the colours with other
-    markers and dashes, so that any two of 48 differ.
-    """
-    found = {}
-    for number, method in enumerate(shown):
-        round_, at = divmod(number, len(COLOURS))
-        light, dark = COLOURS[at]
-        marker = MARKERS[(at + round_) % len(MARKERS)]
-        found[method] = Look(light, dark, marker, DASHES[round_ % len(DASHES)])
-    return found
+def title_of(name: str) -> str:
+    """The name of a method in papers: that in ``titles.toml`` beside its module, else that of the plugin."""
+    cls = plugin("algo", name)
+    return str(toml_beside(cls, TITLES).get(name, name)) if cls else name
 
 
 def method_info(name: str) -> MethodInfo:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from aucbench.humanize import duration
 from aucbench.reports.cells import BoardCell, groups
 from aucbench.reports.columns import NONE, fixed
 from aucbench.reports.labels import method_of
@@ -288,14 +289,14 @@ def text_table(frame: "pd.DataFrame") -> TextTable:
         "difference": lambda row: _formatted(row["difference"], "+.4f"),
         "verdict": lambda row: str(row["verdict"]),
         "runs": lambda row: str(row["runs"]),
-        "our seconds": lambda row: _formatted(row["seconds"], ".3g"),
-        "published / our seconds": lambda row: _formatted(row["time_ratio"], ".3g"),
+        "our time": lambda row: NONE if np.isnan(row["seconds"]) else duration(row["seconds"]),
+        "published / our time": lambda row: _formatted(row["time_ratio"], ".3g"),
         "note": lambda row: row["note"],
     }
     ours_alone = frame["published"].isna().all()
-    left_out = {"published", "difference", "verdict"} if ours_alone else {"our seconds"}
+    left_out = {"published", "difference", "verdict"} if ours_alone else {"our time"}
     if not timed:
-        left_out.add("published / our seconds")
+        left_out.add("published / our time")
     if not frame["note"].any():
         left_out.add("note")
     head = [name for name in columns if name not in left_out]

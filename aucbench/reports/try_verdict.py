@@ -131,11 +131,12 @@ def _speed(report: Report, method: str) -> tuple[dict[str, float], float]:
     untuned = report.results[report.results["setting"] != TUNED]
     for (setting, data_set), rows in untuned.groupby(["setting", "data_set"], sort=False):
         setting, data_set = str(setting), str(data_set)
+        lines = report.part("curves", setting, data_set)
         times = {
             name: 1e9 * seconds / x[-1]
             for name, seconds in zip(rows["method"], rows["train_seconds"], strict=True)
             if len(x := seen(report, setting, data_set, name)[0])
-            and (name == method or not is_batch(report, setting, data_set, name))
+            and (name == method or not is_batch(lines[lines["method"] == name]))
         }
         if math.isnan(own := times.pop(method, math.nan)):
             continue

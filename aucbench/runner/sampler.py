@@ -44,9 +44,7 @@ class RowSampler:
         fold: int = 0,
     ):
         rng = generator(seed, RandomStream.order, fold)
-        if access in (Access.pairs, Access.balanced) and order is not Order.shuffled:
-            drawn = "random pairs" if access is Access.pairs else "random rows of each class"
-            raise ParameterError(f"order={order} does not apply to a method that draws {drawn}.")
+        check_order(access, order)
         if access is Access.balanced and (batch_size < 2 or batch_size % 2):
             raise ParameterError(f"A balanced batch has an even number of rows, got {batch_size}.")
         if access is Access.minibatch and not 1 <= batch_size <= len(y):
@@ -77,6 +75,13 @@ class RowSampler:
         if not parts:
             return self._rest[:0]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def check_order(access: Access, order: Order) -> None:
+    """Raise ParameterError if methods of this access draw their rows at random, and another order is set."""
+    if access in (Access.pairs, Access.balanced) and order is not Order.shuffled:
+        drawn = "random pairs" if access is Access.pairs else "random rows of each class"
+        raise ParameterError(f"order={order} does not apply to a method that draws {drawn}.")
 
 
 def _visits(n: int, order: Order, rng: np.random.Generator) -> Iterator[Rows]:

@@ -245,13 +245,15 @@ def fitted(
     seed: int,
     epochs: float | None,
     weights: NDArray[np.float64] | None,
+    groups: NDArray[np.int64] | None,
 ) -> Fitted:
     """Train on all rows at once, for `epochs` unless the ingredients set a number of iterations."""
     made = Fitted(parts, seed, sparse.issparse(X))
     Z = made._representation.fit_transform(X, seed, weights)
     budget = {"iterations": parts.iterations} if parts.iterations is not None else {"epochs": epochs}
     factor = made._representation.row_factor
-    (task,) = hold_out([task_of(parts, Z, y, seed, factor, weights=weights, **budget)], seed)
+    made_of = {"weights": weights, "groups": groups, **budget}
+    (task,) = hold_out([task_of(parts, Z, y, seed, factor, **made_of)], seed)
     limit, next_batch = make_budget(task), batch_sampler(task)
     with training_context():
         done = ModelTrainer(task, limit, limit.iterations)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from aucbench.errors import AucbenchError, DataError, ParameterError
 from aucbench.sklearn._parameters import PluginParameters
 from aucbench.sklearn._trained_model import PARTIAL_FIT, Fitted, Ingredients, begun, fitted, former_fit_kept
-from aucbench.sklearn._training_rows import shown, signs_of, two_classes, weighted_rows
+from aucbench.sklearn._training_rows import group_numbers, shown, signs_of, two_classes, weighted_rows
 from aucbench.studies.adapted_plugins import why_not_on
 
 FOLDS = 5  # folds of the cross-validation for calibration
@@ -182,7 +182,13 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         self.calibrate = calibrate
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Train.
 
         Parameters
@@ -193,6 +199,9 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
             Labels of two classes.
         sample_weight : (n_samples,) array, default=None
             Row weights >= 0; whole numbers for a method that is not `weighted`.
+        groups : (n_samples,) array, default=None
+            The group of each row, such as its patient; numbers or texts. Rows of a group are on one side of
+            the cross-validation for calibration, and of the validation rows that a method holds out.
 
         Returns
         -------
@@ -208,16 +217,17 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
             X, y = validate_data(self, X, y, **ROWS)
             _check_switch("calibrate", self.calibrate)
             check_classification_targets(y)
-            X, y, weights = weighted_rows(X, y, sample_weight, self._algorithm())
+            numbers = None if groups is None else group_numbers(groups, y)
+            X, y, numbers, weights = weighted_rows(X, y, sample_weight, self._algorithm(), numbers)
             classes, parts, seed = two_classes(y), self._ingredients(), self._seed()
             signs = signs_of(y, classes)
             if self.calibrate:
                 one = clone(self).set_params(calibrate=False, random_state=seed)
-                calibrator = _calibrator(one, X, signs, seed, weights)
+                calibrator = _calibrator(one, X, signs, seed, sample_weight=weights, groups=numbers)
                 made = calibrator.calibrated_classifiers_[0].estimator._fitted
             else:
                 epochs = self._budget().epochs
-                made, calibrator = fitted(parts, X, signs, seed, epochs, weights), None
+                made, calibrator = fitted(parts, X, signs, seed, epochs, weights, numbers), None
             self._fitted, self._calibrator, self.classes_ = made, calibrator, classes
         return self
 
@@ -418,14 +428,21 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 AUCClassifier.__signature__ = signature(partial(AUCClassifier.__init__, None))  # type: ignore
 
 
-def _calibrator(estimator: Any, X: Any, signs: NDArray[np.int8], seed: int, weights: Any) -> Any:
+def _calibrator(estimator: Any, X: Any, signs: NDArray[np.int8], seed: int, **of_rows: Any) -> Any:
     """Fit an estimator to all rows, and Platt's sigmoid to its cross-validation scores."""
-    rarer = min(int(np.count_nonzero(signs == label)) for label in (-1, 1))
+    groups = of_rows["groups"]
+    units = np.arange(len(signs)) if groups is None else groups
+    rarer = min(len(np.unique(units[signs == label])) for label in (-1, 1))
     if rarer < 2:
-        raise DataError("calibrate=True needs two rows of each class, got one class with a single row.")
-    folds = StratifiedKFold(min(FOLDS, rarer), shuffle=True, random_state=seed % 2**32)
+        what = "row" if groups is None else "group"
+        raise DataError(f"calibrate=True needs two {what}s of each class, got a class with a single {what}.")
+    settings = {"n_splits": min(FOLDS, rarer), "shuffle": True, "random_state": seed % 2**32}
+    if groups is None:
+        folds: Any = StratifiedKFold(**settings)
+    else:
+        folds = list(StratifiedGroupKFold(**settings).split(X, signs, groups))
     calibrated = CalibratedClassifierCV(estimator, method="sigmoid", cv=folds, ensemble=False)
-    return calibrated.fit(X, signs, **({} if weights is None else {"sample_weight": weights}))
+    return calibrated.fit(X, signs, **{name: each for name, each in of_rows.items() if each is not None})
 
 
 def _check_switch(name: str, value: Any) -> None:

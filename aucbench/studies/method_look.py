@@ -1,9 +1,7 @@
-"""The look of a method in every report, picture and page: one colour, one marker, one dash pattern.
+"""The looks of methods in a report, picture or page: colours, markers and dash patterns.
 
-A look is a number. Any two of the first 48 looks differ in at least two of colour, marker and dashes:
-colour-blind readers can distinguish these methods, also in greyscale. A package of plugins numbers its
-methods in ``looks.toml`` beside its modules. Any other method gets a number above the first 48 from its
-name; its combination of colour, marker and dashes differs from all of them.
+Methods that are shown together get looks in their order of importance, so that the first eight differ in
+colour and in marker. Colour-blind readers can distinguish them, also in greyscale.
 
 The colours result from a search near eight initial colours. The search maximised the least distance in Oklab
 between two colours, for normal vision and for Machado's models of protanopia, deuteranopia and tritanopia,
@@ -11,15 +9,10 @@ under a contrast of 3 to the background.
 """
 
 import colorsys
-import tomllib
-import zlib
-from functools import cache
+from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from aucbench.studies.plugin_metadata import plugin, text_beside
-
-LOOKS = "looks.toml"
 # Colours on light and on dark background.
 COLOURS = (
     ("#1c2126", "#edf0f2"),
@@ -33,8 +26,6 @@ COLOURS = (
 )
 MARKERS = ("circle", "square", "up", "diamond", "down", "cross", "plus", "star")
 DASHES = ("solid", "dashed", "dotted", "dashdot", "short", "dashdotdot")
-CODE = len(MARKERS) * len(DASHES)
-ALL = CODE * len(COLOURS)
 
 
 class Look(NamedTuple):
@@ -46,37 +37,27 @@ class Look(NamedTuple):
     dashes: str
 
 
-def numbered(number: int) -> Look:
-    """The look of a number from 0 to `ALL` - 1."""
-    round_, place = divmod(number, CODE)
-    block, at = divmod(place, len(COLOURS))
-    light, dark = COLOURS[(at + round_) % len(COLOURS)]
-    return Look(light, dark, MARKERS[(at + block) % len(MARKERS)], DASHES[block])
+def shown_looks(shown: Sequence[str]) -> dict[str, Look]:
+    """Looks of the methods that a picture shows, in their order of importance.
 
-
-def look(name: str) -> Look:
-    """The look of a method, by the name of its plugin."""
-    cls = plugin("algo", name)
-    own = _numbers(cls).get(name) if cls else None
-    return numbered(CODE + zlib.crc32(name.encode()) % (ALL - CODE) if own is None else own % ALL)
+    The first eight have the eight colours and differ in marker, too; later ones repeat the colours with other
+    markers and dashes, so that any two of 48 differ.
+    """
+    found = {}
+    for number, method in enumerate(shown):
+        round_, at = divmod(number, len(COLOURS))
+        light, dark = COLOURS[at]
+        marker = MARKERS[(at + round_) % len(MARKERS)]
+        found[method] = Look(light, dark, marker, DASHES[round_ % len(DASHES)])
+    return found
 
 
 def colour(name: str, variant: str = "") -> str:
-    """The colour of a method as ``#rrggbb``; a variant has another lightness and saturation."""
-    own = look(name).colour
-    if not variant:
-        return own
-    hue, _, _ = colorsys.rgb_to_hls(*(int(own[at : at + 2], 16) / 255 for at in (1, 3, 5)))
-    light, strong = sha256(variant.encode()).digest()[:2]
+    """The colour of a method that is shown on its own, as ``#rrggbb``, from its name.
+
+    A variant has the same hue and another lightness and saturation.
+    """
+    hue = int.from_bytes(sha256(name.encode()).digest()[:2]) / 2**16
+    light, strong = sha256(f"{name} {variant}".encode()).digest()[:2]
     parts = colorsys.hls_to_rgb(hue, 0.28 + 0.34 * (light / 255), 0.55 + 0.4 * (strong / 255))
     return "#" + "".join(f"{round(part * 255):02x}" for part in parts)
-
-
-@cache
-def _numbers(cls: Any) -> dict[str, int]:
-    """The numbers in ``looks.toml`` beside the module of a plugin; empty without a valid file."""
-    try:
-        found = tomllib.loads(text_beside(cls, LOOKS))
-    except ValueError:
-        return {}
-    return {name: number for name, number in found.items() if isinstance(number, int)}

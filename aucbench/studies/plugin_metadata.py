@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 import unicodedata
 from contextlib import suppress
 from dataclasses import MISSING, fields
@@ -18,16 +19,12 @@ from aucbench.contracts import Access, DatasetFacts, LinearMethod, MethodFacts, 
 from aucbench.contracts.hyperparameters import field_types
 from aucbench.contracts.source_location import source_file
 from aucbench.contracts.validation import Family
-from aucbench.data.splits.protocols import recorded
-from aucbench.errors import AucbenchError
 from aucbench.studies.default_settings import Regularisation
-from aucbench.studies.entry_and_keys import parameters_of
 from aucbench.studies.record import (
     DESCRIPTION,
     CellRecord,
     EntryDescription,
     PluginRecord,
-    ProtocolRecord,
     canonical,
     subset,
 )
@@ -44,14 +41,19 @@ GROUPS = {"algorithm": "algo", "dataset": "dataset", "loss": "loss", "features":
 D = TypeVar("D", bound=EntryDescription)
 
 
+def installed(group: str, name: str) -> Any:
+    """The registered plugin of that name; None if it is not installed."""
+    from aucbench.registry import (
+        catalog,
+    )  # the catalogue imports plugins, which reading records does not need
+
+    return catalog().plugins[Family(FAMILIES[group])].get(name)
+
+
 def plugin(group: str, name: str) -> Any:
     """The class of a plugin; None if it is not installed."""
-    from aucbench.registry import catalog
-
-    try:
-        return catalog().find(FAMILIES[group], name).cls
-    except AucbenchError:
-        return None
+    found = installed(group, name)
+    return None if found is None else found.cls
 
 
 def changed(group: str, described: PluginRecord) -> dict[str, Any]:
@@ -79,40 +81,23 @@ def completed(described: D) -> D:
     A data set without a family gets that of the installed plugin, else its title. Newer parameters of plugins
     get their defaults. In a record without `regularisation`, it referred to the rescaled rows, and no step
     was bounded by the curvature; without a budget, that version trained for ten epochs, or until convergence
-    for a full method that detects it. A record without `rescale` is from an earlier version, which trained
-    for one epoch, did not rescale rows, did not stratify hold-outs, fitted no intercept and extended no grid.
+    for a full method that detects it.
     """
     if (dataset := described.dataset).family is UNSET:
         family = DatasetFacts(plugin("dataset", dataset.name)).family or dataset.title
         described = replace(described, dataset=replace(dataset, family=family))
-    if described.regularisation is not UNSET:
-        return _with_defaults(described)
-    budget, method, tuning = described.budget, described.algorithm, described.tuning
-    cls = plugin("algo", method.name)
-    converges = MethodFacts(cls).done is not None and cls.access == Access.full
-    if not converges and budget.epochs is budget.iterations is budget.seconds is None:
-        budget = replace(budget, epochs=1.0 if described.rescale is None else 10.0)
-    # Without rescaling, the rows are the scaled columns.
-    meaning = Regularisation.rows if described.rescale else Regularisation.columns
-    if "bounded" in defaults_of(cls):
-        method = replace(method, parameters={"bounded": False} | method.parameters)
-    described = replace(described, algorithm=method, regularisation=str(meaning), budget=budget)
-    if described.rescale is not None:
-        return _with_defaults(described)
-    protocol: Any = recorded(described.protocol.name, described.protocol.parameters)
-    if hasattr(cls, "intercept"):
-        method = replace(method, parameters={"intercept": False} | method.parameters)
-    if tuning.name != "none":
-        tuning = replace(tuning, parameters={"extend": False} | tuning.parameters)
-    return _with_defaults(
-        replace(
-            described,
-            rescale=False,
-            algorithm=method,
-            tuning=tuning,
-            protocol=ProtocolRecord(name=protocol.name, parameters=parameters_of(protocol)),
-        )
-    )
+    if described.regularisation is UNSET:
+        budget, method = described.budget, described.algorithm
+        cls = plugin("algo", method.name)
+        converges = MethodFacts(cls).done is not None and cls.access == Access.full
+        if not converges and budget.epochs is budget.iterations is budget.seconds is None:
+            budget = replace(budget, epochs=10.0)
+        # Without rescaling, the rows are the scaled columns.
+        meaning = Regularisation.rows if described.rescale else Regularisation.columns
+        if "bounded" in defaults_of(cls):
+            method = replace(method, parameters={"bounded": False} | method.parameters)
+        described = replace(described, algorithm=method, regularisation=str(meaning), budget=budget)
+    return _with_defaults(described)
 
 
 def settings_of(described: EntryDescription) -> dict[str, Any]:
@@ -164,18 +149,12 @@ def _with_defaults(described: D) -> D:
 
 
 def _defaults_lacking(group: str, described: PluginRecord) -> dict[str, Any]:
-    from aucbench.registry import catalog
-
-    try:
-        installed = catalog().find(FAMILIES[group], described.name)
-    except AucbenchError:
+    found = installed(group, described.name)
+    if found is None or found.distribution != described.distribution:  # or another plugin of that name
         return {}
-    if installed.distribution != described.distribution:  # another plugin of that name
-        return {}
-    defaults = defaults_of(installed.cls)
     return {
         name: value
-        for name, value in defaults.items()
+        for name, value in defaults_of(found.cls).items()
         if name not in described.parameters and value is not MISSING
     }
 
@@ -199,6 +178,14 @@ def citation(group: str, name: str) -> str | None:
 def bibliography(cls: Any) -> dict[str, str]:
     """The entries of ``references.bib`` beside the module of a plugin, unchanged, by key."""
     return {match[1]: match[0] for match in ENTRY.finditer(text_beside(cls, BIBLIOGRAPHY))}
+
+
+def toml_beside(cls: Any, name: str) -> dict[str, Any]:
+    """A TOML file in the package of a plugin; empty without a valid one."""
+    try:
+        return tomllib.loads(text_beside(cls, name))
+    except ValueError:
+        return {}
 
 
 def text_beside(cls: Any, name: str) -> str:
@@ -242,9 +229,7 @@ def _letters(text: str) -> str:
 
 def summary(group: str, name: str) -> str:
     """The summary line of a plugin; empty if it is not installed."""
-    from aucbench.registry import catalog
-
-    found = catalog().plugins[Family(FAMILIES[group])].get(name)
+    found = installed(group, name)
     return found.summary if found else ""
 
 
@@ -253,9 +238,7 @@ def links(group: str, name: str) -> tuple[tuple[str, str], ...]:
 
     The paper comes from the bibliography or the citation, the others from the distribution's ``Project-URL``.
     """
-    from aucbench.registry import catalog
-
-    found = catalog().plugins[Family(FAMILIES[group])].get(name)
+    found = installed(group, name)
     if found is None:
         return ()
     cited = str(MethodFacts(found.cls).citation or "")

@@ -116,7 +116,7 @@ class EntryDescription(Struct, frozen=True, kw_only=True):
     loss: PluginRecord | None
     features: PluginRecord
     scaling: Name
-    rescale: bool | None = None  # None in a record of a version that did not rescale rows
+    rescale: bool
     regularisation: Name | UnsetType = UNSET  # unset in a record of a version in which it referred to rows
     protocol: ProtocolRecord
     tuning: TuningRecord

@@ -12,7 +12,7 @@ from aucbench.studies.make_record import failure_record
 from aucbench.studies.plan import Plan, PlannedCell, PlannedEntry, cell_now
 from aucbench.studies.record import CellStatus, Failure, TunedRecord
 from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult, common
-from aucbench.studies.search_progress import SearchProgress, iterations_of, worth_keeping
+from aucbench.studies.search_progress import FINAL, SearchProgress, iterations_of
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 from aucbench.studies.work_units import CellUnit, Report, TrialsUnit, Unit
@@ -404,7 +404,7 @@ class Scheduler:
             rows, _, folds = prepared_data().sizes(entry, seeds.split_seed, seeds.fold)
             trials = self._store.trials(search.key)
             if cell.failed_before:
-                trials = worth_keeping(trials)
+                trials = [each for each in trials if each.auc is not None or each.stop_reason in FINAL]
             self._searches[search.key] = SearchProgress(
                 search, entry, planned.digests, folds, iterations_of(entry, rows), trials
             )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from msgspec import UNSET
@@ -103,9 +103,11 @@ class SearchProgress:
         ordered = sorted(trials, key=lambda trial: (trial.number, trial.fold))
         fields = ReportedTrial.__struct_fields__
         return TunedRecord(
-            parameters=chosen.parameters,
-            validation_auc=chosen.auc,
-            validation_value=UNSET if isinstance(self._entry.tuning.measure, AUC) else chosen.value,
+            parameters=chosen[0].parameters,
+            validation_auc=float(np.mean([trial.auc for trial in chosen])),
+            validation_value=UNSET
+            if isinstance(self._entry.tuning.measure, AUC)
+            else float(np.mean([trial.judged for trial in chosen])),
             folds=self._folds,
             cost=TuningCost(
                 settings=len({trial.number for trial in trials}),
@@ -113,7 +115,7 @@ class SearchProgress:
                 passes=float(sum(trial.passes for trial in trials)),
                 train_seconds=float(sum(trial.train_seconds for trial in trials)),
             ),
-            edges=edges(self._space, chosen.parameters),
+            edges=edges(self._space, chosen[0].parameters),
             space={field: list(values) for field, values in self._space.items()},
             trials=tuple(ReportedTrial(**subset(trial, fields)) for trial in ordered)
             if self._choice.report
@@ -136,7 +138,7 @@ class SearchProgress:
         if chosen is None:
             return False
         algorithm, declared = self._entry.algorithm.instance, self._entry.tuning.space
-        for field, side in edges(self._space, chosen.parameters).items():
+        for field, side in edges(self._space, chosen[0].parameters).items():
             values = self._space[field]
             if len(values) - len(declared[field]) < MOST_NEW:
                 value = beyond(algorithm, field, values, side)
@@ -186,22 +188,6 @@ def _numbers(entry: Entry, field: str) -> list[Any]:
     return [value for value in entry.tuning.space.get(field, ()) if value is not None]
 
 
-class Choice(NamedTuple):
-    """The outcome of a tuning."""
-
-    parameters: Point
-    auc: float  # mean validation AUC of the setting
-    value: float  # mean of the measure that it was chosen by
-
-
-def worth_keeping(trials: Iterable[Trial]) -> list[Trial]:
-    """The trials to keep when their tuning is run again: all that have not failed.
-
-    A setting that diverged or was pruned would do so again.
-    """
-    return [trial for trial in trials if trial.auc is not None or trial.stop_reason in FINAL]
-
-
 def undisturbed(trials: Iterable[Trial], folds: int) -> list[Trial]:
     """The trials before the first setting that is missing or incomplete in the store.
 
@@ -217,20 +203,13 @@ def undisturbed(trials: Iterable[Trial], folds: int) -> list[Trial]:
     return kept
 
 
-def choose(trials: Iterable[Trial]) -> Choice | None:
-    """The setting with the largest mean of its measure over all folds; the first of equals.
+def choose(trials: Iterable[Trial]) -> list[Trial] | None:
+    """The trials of the setting with the largest mean of its measure over all folds; the first of equals.
 
     Settings that diverged, failed or were pruned on any fold are excluded. None if no setting is left.
     """
-    found = [
-        Choice(
-            own[0].parameters,
-            *(float(np.mean([getattr(each, name) for each in own])) for name in ("auc", "judged")),
-        )
-        for own in by_number(trials).values()
-        if all(trial.auc is not None for trial in own)
-    ]
-    return max(found, key=lambda choice: choice.value, default=None)
+    complete = [own for own in by_number(trials).values() if all(trial.auc is not None for trial in own)]
+    return max(complete, key=lambda own: np.mean([trial.judged for trial in own]), default=None)
 
 
 def by_number(trials: Iterable[Trial]) -> dict[int, list[Trial]]:

@@ -192,11 +192,8 @@ class _Trial:
         return max(misses) / max(size, 1e-8)
 
     def _float32(self) -> Line:
-        worst = 0.0
-        for scores, positive in self._some():
-            rounded = scores.astype(np.float32)
-            one, two = self._f(rounded, positive), self._f(rounded.astype(np.float64), positive)
-            worst = max(worst, _apart(one, two))
+        single = [(scores.astype(np.float32), positive) for scores, positive in self._some()]
+        worst = max(_apart(self._f(s, own), self._f(s.astype(np.float64), own)) for s, own in single)
         if not worst <= 1e-4:
             return Line(DEPARTS, f"With float32 scores the value or gradient differs by {worst:.2g}.")
         return Line(OK, f"Value and gradient of float32 scores agree with those of float64 to {worst:.1g}.")
@@ -215,11 +212,9 @@ class _Trial:
         return Line(OK, "It falls when the scores of the positives rise from a tie.")
 
     def _shift(self) -> Line:
-        worst, most = 0.0, 0.3 if self._unit else 10.0
-        for scores, positive in self._some():
-            start = 0.5 * scores if self._unit else scores
-            before, after = self._f(start, positive), self._f(start + most, positive)
-            worst = max(worst, _apart(after, before))
+        factor, most = (0.5, 0.3) if self._unit else (1.0, 10.0)
+        starts = [(factor * scores, positive) for scores, positive in self._some()]
+        worst = max(_apart(self._f(s + most, own), self._f(s, own)) for s, own in starts)
         if worst <= self._tolerance:
             return Line(
                 OK, f"Adding {most:g} to all scores changes nothing (relative difference {worst:.1g})."

@@ -1,5 +1,6 @@
 """Saved views for MLflow's pages: a table of AUC, cost and divergence, and curves over training time."""
 
+import contextlib
 import json
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -8,15 +9,17 @@ from urllib.parse import quote
 from aucbench.errors import TrackingError
 from aucbench.humanize import without_secrets
 from aucbench.tracking.client import reads
-from aucbench.tracking.run_data import CLOCK, DECADE, LOG_TIME
+from aucbench.tracking.run_data import CLOCK, ERROR, SAMPLES
 
 DEFAULT_PORT = 5000
 VIEW = "mlflow.sharedViewState."  # prefix of the experiment tag in which MLflow stores a shared view
 USUAL, USUAL_NAME = "aucbench", "AUC and cost"  # key and name of the view that every experiment has
 # columns of the table
 SHOWN = ("test/auc", "test/auc_std", "standing/rank", "standing/gain", CLOCK, "runs/diverged")
-# (metric, x axis is training time instead of steps, step axis is logarithmic)
-LINES = ((LOG_TIME, False, False), ("test/auc_gap", True, False), ("test/auc", False, True))
+LINES = (("test/auc", CLOCK), (ERROR, CLOCK), ("test/auc", SAMPLES))  # a metric, and that of its x axis
+NOTE = "mlflow.note.content"  # the tag that MLflow shows as a description
+DESCRIPTION = "Runs of aucbench on one data set."
+PAGE = "leaderboard.html"  # of a study, among its files
 COLUMNS, CARD_HEIGHT = 2, 480  # of the charts on a page
 BARS = ("cost/ns_per_iteration", "cost/state_bytes")
 
@@ -39,15 +42,41 @@ def experiment_tags(experiment: str) -> dict[str, str]:
     table = {key: state[key] for key in ("selectedColumns", "orderByKey", "orderByAsc")}
     envelope = {"name": USUAL_NAME, "createdAt": 0, "updatedAt": 0, "state": _compact(state)}
     text = (
-        f"Runs of aucbench on one data set. [{USUAL_NAME}](#/experiments/{quote(experiment)}/runs?"
-        f"workflowType=machine_learning&viewStateShareKey={USUAL}), which is also in the menu *Views*, shows "
-        "test AUC, training seconds and divergence in the table. A run with the status *failed* diverged: "
-        "it has no final AUC, and its tag `diverged` says how many of its cells did.\n\n"
-        f"Steps of `test/auc` are iterations. `{LOG_TIME}` is the same AUC against training time on a "
-        f"logarithmic axis: its step is {DECADE} log10(seconds), so that {-3 * DECADE} is a millisecond, "
-        f"0 a second and {DECADE} ten seconds; each value is that of the last checkpoint until then."
+        f"{DESCRIPTION} [{USUAL_NAME}](#{_usual(experiment)}), which is also in the menu *Views*, shows test "
+        "AUC, training seconds and divergence in the table. A run with the status *failed* diverged: it has "
+        "no final AUC, and its tag `diverged` says how many of its cells did.\n\n"
+        f"Steps of `test/auc` are iterations. `{CLOCK}` is the training time, and `{SAMPLES}` the number of "
+        f"rows seen, at the same checkpoints; `{ERROR}` is 1 - AUC."
     )
-    return {VIEW + USUAL: _compact(envelope | table), "mlflow.note.content": text}
+    return {VIEW + USUAL: _compact(envelope | table), NOTE: text}
+
+
+def _usual(experiment: str) -> str:
+    return f"/experiments/{quote(experiment)}/runs?workflowType=machine_learning&viewStateShareKey={USUAL}"
+
+
+def comparison(uri: str, data_set: str) -> str:
+    """The address at which MLflow compares the runs on a data set; that of MLflow if it does not answer."""
+    if uri.startswith("databricks"):
+        return uri
+    with contextlib.suppress(TrackingError), reads(uri, "The runs") as connection:
+        if found := connection.client.get_experiment_by_name(data_set):
+            return f"{_host(uri)}/#{_usual(str(found.experiment_id))}"
+    return _host(uri)
+
+
+def _host(uri: str) -> str:
+    is_server = uri.startswith(("http://", "https://"))
+    return uri.rstrip("/") if is_server else f"http://127.0.0.1:{DEFAULT_PORT}"
+
+
+def with_board(description: str, study: str, experiment: str, run_id: str) -> str:
+    """A description with a link to the page of a study, in place of an earlier link to that page."""
+    name = study.replace("[", "(").replace("]", ")")
+    start = f"[Leaderboard of {name}]("
+    link = f"{start}#/experiments/{quote(experiment)}/runs/{run_id}/artifacts/{PAGE})"
+    lines = [line for line in description.splitlines() if not line.startswith(start)]
+    return "\n".join([*lines, "", link] if start not in description else [*lines, link])
 
 
 def _compact(value: dict[str, Any]) -> str:
@@ -61,9 +90,6 @@ def views(uri: str, study: str | None) -> list[View]:
     What a page shows is kept at the address, as MLflow does with views that are shared: the runs of the
     study, in charts with the training clock as their axis.
     """
-    host = f"http://127.0.0.1:{DEFAULT_PORT}"
-    if uri.startswith(("http://", "https://")):
-        host = uri.rstrip("/")
     state = json.dumps(_state(study), sort_keys=True)
     key = sha256(state.encode()).hexdigest()
     # Without the first word MLflow shows the menu of language models beside the page.
@@ -75,7 +101,7 @@ def views(uri: str, study: str | None) -> list[View]:
             runs = sum("key" in run.data.tags for run in connection.runs(number, condition(study)))
             if runs:
                 connection.client.set_experiment_tag(number, VIEW + key, state)
-                url = f"{host}/#/experiments/{quote(number)}/runs?{words}"
+                url = f"{_host(uri)}/#/experiments/{quote(number)}/runs?{words}"
                 found.append(View(experiment.name, runs, url))
     if not found:
         what = f"no run of a study '{study}'" if study else "no run of aucbench"
@@ -109,7 +135,7 @@ def _state(study: str | None) -> dict[str, Any]:
         "datasetsFilter": [],
         "compareRunCharts": lines + bars,
         "compareRunSections": [
-            _section("auc", "AUC over time and over iterations"),
+            _section("auc", "AUC over training time and over rows seen"),
             _section("cost", "Cost"),
         ],
         "globalLineChartConfig": {"xAxisKey": "metric", "selectedXAxisMetricKey": CLOCK, "lineSmoothness": 0},
@@ -124,14 +150,13 @@ def _section(key: str, name: str) -> dict[str, Any]:
     return {"uuid": key, "name": name, "display": True} | closed | shape
 
 
-def _line(name: str, over_time: bool, is_logarithmic: bool) -> dict[str, Any]:
-    over = "metric" if over_time else "step"
+def _line(name: str, over: str) -> dict[str, Any]:
     return _card("LINE", name, "auc", over) | {
         "selectedMetricKeys": [name],
-        "xAxisKey": over,
-        "selectedXAxisMetricKey": CLOCK if over_time else "",
-        "xAxisScaleType": "log" if is_logarithmic else "linear",  # MLflow supports "log" for steps only
-        "scaleType": "log" if name.endswith("gap") else "linear",
+        "xAxisKey": "metric",
+        "selectedXAxisMetricKey": over,
+        "xAxisScaleType": "linear",  # MLflow supports "log" for steps only
+        "scaleType": "log" if name == ERROR else "linear",
         "yAxisKey": "metric",
         "yAxisExpressions": [],
         "range": {},

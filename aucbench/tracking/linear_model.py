@@ -16,6 +16,8 @@ SIGNS: Any = {  # of a notation, and what Python writes for them
     "percent": (("%", ""), (" ", "")),
     "thousands": ((",", ""),),
     "decimal_comma": ((".", ""), (",", ".")),
+    "spaces": ((" ", ""), ("\u00a0", ""), ("\u202f", ""), (",", ".")),
+    "apostrophes": (("'", ""), ("\u2019", "")),
 }
 TRUTH = {"true": True, "1": True, "false": False, "0": False}  # texts of a True/False column
 EPOCH = pandas.Timestamp("1970-01-01", tz="UTC")
@@ -120,13 +122,26 @@ def encoded(columns: Any, frame: Any, missing_words: Any) -> Any:
         if column["kind"] == "categories":
             own = texts.to_numpy(object)[:, None] == np.array(column["categories"], object)[None]
             parts.append(own.astype(np.float64))
+            if column["indicates"]:
+                parts.append(texts.isna().to_numpy(np.float64)[:, None])
             continue
         values = _numbers(frame[name], texts, column["kind"])
-        missing = np.isnan(values)
+        missing = np.isnan(values) | np.isin(values, _sentinels(missing_words))
         if missing.any() and column["median"] is None:
             raise ValueError(f"Column {name!r} lacks {missing.sum()} values, as none did in training.")
         parts.append(np.where(missing, column["median"] or 0.0, values)[:, None])
+        if column["indicates"]:
+            parts.append(missing.astype(np.float64)[:, None])
     return np.hstack(parts)
+
+
+def _sentinels(missing_words: Any) -> Any:
+    """Numbers that stand for missing values."""
+    return (
+        pandas.to_numeric(pandas.Series(missing_words, dtype=object), errors="coerce")
+        .dropna()
+        .to_numpy(float)
+    )
 
 
 def _texts(column: Any, categories: Any, missing_words: Any) -> Any:
@@ -155,7 +170,7 @@ def _numbers(column: Any, texts: Any, kind: str) -> Any:
         times = column if pandas.api.types.is_datetime64_any_dtype(column) else texts
         days = pandas.to_datetime(times, utc=True, format=None if times is column else "ISO8601")
         return ((days - EPOCH) / pandas.Timedelta(days=1)).to_numpy(np.float64)
-    if kind in ("number", "percent") and column.dtype.kind in "biuf":
+    if column.dtype.kind in "biuf":
         return column.to_numpy(np.float64)
     texts = texts.replace(
         {each: str(int(TRUTH[each.lower()])) for each in texts.dropna().unique() if each.lower() in TRUTH}
@@ -179,7 +194,7 @@ def decoded(columns: Any, X: Any) -> Any:
         else:
             width, values = 1, X[:, place]
             found[column["name"]] = [_written(value, column["kind"]) for value in values.tolist()]
-        place += width
+        place += width + column["indicates"]
     return pandas.DataFrame(found)
 
 
@@ -190,7 +205,7 @@ def _written(value: float, kind: str) -> Any:
         return f"{100.0 * value:.15g}%"
     if kind == "thousands":
         return f"{value:,.15g}"
-    return f"{value:.15g}".replace(".", ",") if kind == "decimal_comma" else value
+    return f"{value:.15g}".replace(".", ",") if kind in ("decimal_comma", "spaces") else value
 
 
 def _norms(X: Any) -> Any:

@@ -35,7 +35,8 @@ from aucbench.tracking.artifacts import RECORDS, WEIGHTS, weight_name
 from aucbench.tracking.client import Connection, reads
 
 LOADER = "aucbench_linear_model"  # a module of that name is put beside the model
-KINDS = ("number", "categories", "percent", "date", "thousands", "decimal_comma")  # of columns it knows
+# Of columns that it knows.
+KINDS = ("number", "categories", "percent", "date", "thousands", "decimal_comma", "spaces", "apostrophes")
 REQUIRED = ("mlflow", "numpy", "pandas", "scipy")  # by an exported model
 EXAMPLES = 3  # rows of an example
 KEY = 64  # hexadecimal digits of an entry's key
@@ -103,7 +104,7 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
         raise DataError(f"{folder} exists already: name a new folder with --out.")
     record, weights = cell.record, _weights(cell)
     scaler, positive, columns, X = _trained_on(record)
-    # Weights of rescaled rows, as weights of the scaled ones; rows of earlier versions were not rescaled.
+    # Weights of rescaled rows, as weights of the scaled ones.
     weights = weights * record.data.row_factor
     inputs = [to_dict(column) for column in columns if column.is_feature]
     if others := [each for each in inputs if each["kind"] not in KINDS]:

@@ -27,8 +27,8 @@ from aucbench.studies.result import (
 LIMIT = 7500  # characters; MLflow keeps 8,000
 LABELS = 200  # characters of the list of positive labels
 TAG_LENGTH = 5000  # MLflow's limit
-CLOCK, LOG_TIME = "cost/train_seconds", "log_seconds/test_auc"
-DECADE, SPACING = 100, 10  # steps per factor of ten of training time, and between two values
+CLOCK, SAMPLES = "cost/train_seconds", "cost/samples"  # metrics that are axes of the curves
+ERROR = "test/one_minus_auc"
 
 
 def note(entry: FinishedEntry) -> str:
@@ -45,10 +45,9 @@ def note(entry: FinishedEntry) -> str:
     mean = f"the mean of {runs} runs; `test/auc_std` is their standard deviation"
     parts.append(
         f"`test/auc` is the exact AUC on the test rows at log-spaced checkpoints, "
-        f"{mean if runs > 1 else 'of one run'}. Steps are iterations. Choose the relative time axis to see "
-        f"it against training time: the clock runs while the method trains and stops while it is measured. "
-        f"`{CLOCK}` is that time, exactly, and `{LOG_TIME}` the AUC against its logarithm "
-        f"(a step is {DECADE} log10 of the seconds)."
+        f"{mean if runs > 1 else 'of one run'}. Steps are iterations. `{CLOCK}` is the training time until "
+        f"then: its clock runs while the method trains and stops while it is measured. `{SAMPLES}` is the "
+        f"number of rows that were seen. Either can be the x axis of a chart."
     )
     measures = common([cell.record for cell in entry.cells])
     for measure in measures:
@@ -126,8 +125,8 @@ def metrics(entry: FinishedEntry) -> Iterator[tuple[str, float, float, int]]:
         f"{measure.rows}/{measure.name}": measure.name for measure in common([c.record for c in cells])
     }
     named = measures | ({f"train/{SUBOPTIMALITY}": SUBOPTIMALITY} if SUBOPTIMALITY in curve else {})
-    along = {"test/auc": curve["auc"], "test/auc_gap": 1.0 - curve["auc"], "test/auc_std": curve["auc_std"]}
-    along[CLOCK] = curve["train_seconds"]
+    along = {"test/auc": curve["auc"], ERROR: 1.0 - curve["auc"], "test/auc_std": curve["auc_std"]}
+    along |= {CLOCK: curve["train_seconds"], SAMPLES: curve["samples"]}
     for title, name in named.items():
         along |= {title: curve[name], f"{title}_std": curve[f"{name}_std"]}
     for title, values in along.items():
@@ -135,8 +134,6 @@ def metrics(entry: FinishedEntry) -> Iterator[tuple[str, float, float, int]]:
             if np.isfinite(value):
                 yield title, float(value), float(seconds), int(step)
     diverged = sum(cell.diverged for cell in cells)
-    for step, value in _over_log_time(curve["train_seconds"], curve["auc"], diverged > 0):
-        yield LOG_TIME, value, 10.0 ** (step / DECADE), step
     results = [cell.record.result for cell in cells]
     totals = {
         f"cost/{key}": float(np.mean([getattr(result, key) for result in results]))
@@ -147,32 +144,20 @@ def metrics(entry: FinishedEntry) -> Iterator[tuple[str, float, float, int]]:
             totals[f"cost/tuning_{key}"] = float(np.mean([getattr(cost, key) for cost in costs]))
     if diverged:  # the last checkpoint before a method diverged is no final AUC
         names = ["test/auc", *measures]
-        totals |= dict.fromkeys([*names, *(f"{name}_std" for name in names), "test/auc_gap"], float("nan"))
+        totals |= dict.fromkeys([*names, *(f"{name}_std" for name in names), ERROR], float("nan"))
     totals["runs/diverged"] = float(diverged)
     seconds, step = max(own.train_seconds for own in results), max(own.iterations for own in results)
     yield from ((key, value, seconds, step) for key, value in totals.items())
 
 
-def _over_log_time(seconds: Any, aucs: Any, has_diverged: bool) -> Iterator[tuple[int, float]]:
-    """Steps on a grid of log seconds, the same grid for all runs, and the test AUC reached by then.
-
-    The last value is the final AUC, or not a number where a cell diverged.
-    """
-    known = np.isfinite(aucs) & (seconds > 0)
-    steps, aucs = DECADE * np.log10(seconds[known]), aucs[known]
-    if len(steps):
-        first, last = (SPACING * int(np.ceil(step / SPACING)) for step in (steps[0], steps[-1]))
-        grid = range(first, last + 1, SPACING)
-        places = np.searchsorted(steps, grid, side="right") - 1
-        yield from ((step, float(aucs[place])) for step, place in zip(grid, places, strict=True))
-        if has_diverged:
-            yield last + SPACING, float("nan")
-
-
 def params(entry: FinishedEntry) -> dict[str, Any]:
-    """Everything that was set, by the names of the command line."""
+    """Everything that was set, by the names of the command line.
+
+    MLflow's page of a comparison opens on the first names by their letters that differ between runs, capital
+    letters first. Two such names, which all methods share, come before the hyperparameters of methods.
+    """
     record = entry.record
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"Loss": record.loss.name if record.loss else "none", "Method": run_name(record)}
     for group, name in GROUPS.items():
         plugin = getattr(record, name)
         found[group] = plugin.name if plugin else "none"

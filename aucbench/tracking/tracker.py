@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from aucbench.errors import TrackingError
 from aucbench.humanize import without_secrets
 from aucbench.pool import file_lock
+from aucbench.studies.method_look import shown_looks
 from aucbench.studies.record import EntryPlan, StudyPlan
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
@@ -61,11 +62,14 @@ class Tracker:
         digest = _digest(folder)  # before they are sent: what changes meanwhile is sent again
         return self._send(f"The study {study}", _study_key(study), digest, partial(_log_study, study, folder))
 
-    def log_standings(self, study: str, standings: Sequence[Standing]) -> None:
-        """Write rank, gain and interval as metrics, and the verdict as a tag, on the runs of a study."""
+    def log_standings(self, study: str, standings: Sequence[Standing], board: str) -> None:
+        """Write rank, gain and interval as metrics, and the verdict as a tag, on the runs of a study.
+
+        Their descriptions, and those of their experiments, link to the page of the run `board`.
+        """
         try:
             connection = self._connection or Connection(self._uri)
-            _log_standings(study, standings, connection)
+            _log_standings(study, standings, board, connection)
         except Exception as error:
             address = without_secrets(self._uri)
             raise TrackingError(
@@ -149,8 +153,8 @@ class StudyTracker:
         """Send the folder in which the page of a study's leaderboard lies, and the standings to its runs."""
         if not self.trouble:
             try:
-                self._tracker.log_study(study, page.parent)
-                self._tracker.log_standings(study, standings)
+                board = self._tracker.log_study(study, page.parent)
+                self._tracker.log_standings(study, standings, board)
             except TrackingError as error:
                 self.trouble = error
 
@@ -172,7 +176,7 @@ def _log_entry(entry: FinishedEntry, connection: Connection) -> str:
         run_id: str = finished[0]
     else:
         # The key is there from the first moment: by it a half-written run is found.
-        full, start = tags | {"mlflow.note.content": run_data.note(entry)}, int(time() * 1000)
+        full, start = tags | {chart_views.NOTE: run_data.note(entry)}, int(time() * 1000)
         name = run_data.run_name(entry.record)
         run_id = client.create_run(experiment, start_time=start, tags=full, run_name=name).info.run_id
         _fill(client, run_id, start, entry, full)
@@ -204,15 +208,26 @@ def _settings(params: Mapping[str, Any]) -> dict[str, str]:
     return {key: str(value)[:PARAM_LENGTH] for key, value in params.items() if key != "runs"}
 
 
-def _log_standings(study: str, standings: Sequence[Standing], connection: Connection) -> None:
+def _log_standings(study: str, standings: Sequence[Standing], board: str, connection: Connection) -> None:
     """Write the standings on the runs of the study, in place of earlier ones."""
     from mlflow.entities import Metric, RunTag
 
-    now = int(time() * 1000)
+    looks = shown_looks(list(dict.fromkeys(each.method for each in standings)))
+    now, home = int(time() * 1000), connection.experiment(STUDIES)
+
+    def linked(tags: Mapping[str, str]) -> str:
+        return chart_views.with_board(tags.get(chart_views.NOTE, ""), study, home, board)
+
     for data_set in dict.fromkeys(each.data_set for each in standings):
         experiment = connection.client.get_experiment_by_name(data_set)
         if experiment is None:
             continue
+        if experiment.tags.get(chart_views.NOTE, "").startswith(
+            chart_views.DESCRIPTION
+        ):  # else it is the user's
+            connection.client.set_experiment_tag(
+                experiment.experiment_id, chart_views.NOTE, linked(experiment.tags)
+            )
         own = [each for each in standings if each.data_set == data_set]
         names, algorithms = ([getattr(each, key) for each in own] for key in ("method", "algorithm"))
         for run in connection.runs(experiment.experiment_id, chart_views.condition(study)):
@@ -224,7 +239,12 @@ def _log_standings(study: str, standings: Sequence[Standing], connection: Connec
             else:
                 continue
             metrics = [Metric(f"standing/{key}", value, now, 0) for key, value in found.numbers.items()]
-            tags = [RunTag("verdict", found.verdict)]
+            tags = [
+                RunTag("verdict", found.verdict),
+                # The first eight methods of a study have eight colours.
+                RunTag("mlflow.runColor", looks[found.method].colour),
+                RunTag(chart_views.NOTE, linked(run.data.tags)),
+            ]
             connection.client.log_batch(run.info.run_id, metrics=metrics, tags=tags)
 
 
@@ -261,7 +281,7 @@ def _log_study(study: str, folder: Path, connection: Connection) -> str:
     ]
     if not found:
         text = f"The files of the study **{study}**: its leaderboard and what it was made from."
-        tags = {"study": study, "mlflow.source.name": "aucbench", "mlflow.note.content": text}
+        tags = {"study": study, "mlflow.source.name": "aucbench", chart_views.NOTE: text}
         found = [client.create_run(experiment, tags=tags, run_name=study)]
     run_id: str = found[0].info.run_id
     client.log_artifacts(run_id, str(folder))

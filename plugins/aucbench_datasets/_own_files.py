@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from aucbench import ParameterError
+from aucbench import ParameterError, utf8_path
 
 PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 PARTITION = re.compile(r"([^=]+)=(.*)")
@@ -53,7 +53,7 @@ def own_files(name: str, path: str, endings: Sequence[str]) -> list[OwnFile]:
     if not found:
         raise ParameterError(f"{name}: {path} has no files of this kind.")
     files = sorted(found, key=lambda each: each.relative_to(root).parts)
-    return [OwnFile(str(each), _partitions(each.relative_to(root))) for each in files]
+    return [OwnFile(utf8_path(str(each)), _partitions(each.relative_to(root))) for each in files]
 
 
 def _is_hidden(path: Path) -> bool:

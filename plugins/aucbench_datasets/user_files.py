@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from aucbench import Count, File, Grouping, Index, ParameterError, Table, check_fields
+from aucbench import Count, File, Grouping, Index, ParameterError, Table, check_fields, utf8_path
 from aucbench_datasets._own_files import own_files
 from aucbench_datasets._several_classes import checked_positive
 
@@ -34,6 +34,7 @@ class ColumnType(StrEnum):
     percent = "percent"  # 12.5%
     date = "date"  # 2024-02-29 or 2024-02-29T12:00:00Z
     time = "time"  # 14:05, in hours
+    hexadecimal = "hexadecimal"  # 0x1F
     quantity = "quantity"  # 90+, < 0.3, 1.2 kg, $1,200: the number alone
 
 
@@ -94,10 +95,11 @@ class _Own(_Labels):
         super().__post_init__()
         for name in ("path", "test_path"):
             value = getattr(self, name)
-            several = tuple(value) if isinstance(value, list | tuple) else value
-            object.__setattr__(self, name, several)
-            if not all(isinstance(each, str | None) for each in _listed(several)):
+            paths = value if isinstance(value, list | tuple) else [value]
+            if not all(isinstance(each, str | None) for each in paths):
                 raise ParameterError(f"{self.name}: {name} must be a path or a list of paths, got {value!r}.")
+            found = tuple(each and utf8_path(each) for each in paths)
+            object.__setattr__(self, name, found if paths is value else found[0])
 
     @property
     def title(self) -> str:
@@ -193,11 +195,14 @@ class Columns(_Labels):
         ``refuse``, or ``median`` of the column in the training part.
     types : dict
         What columns are that are not to be read as they look (``number``, ``categories``, ``hashed``,
-        ``thousands``, ``decimal_comma``, ``spaces``, ``apostrophes``, ``percent``, ``date``, ``time`` or
-        ``quantity``), and ``number`` for one that numbers the rows or is sorted, which is no
-        feature otherwise.
+        ``thousands``, ``decimal_comma``, ``spaces``, ``apostrophes``, ``percent``, ``date``, ``time``,
+        ``hexadecimal`` or ``quantity``), and ``number`` for one that numbers the rows or is sorted, which is
+        no feature otherwise.
     missing_words : list of str
-        Texts that stand for missing values, besides the usual ones.
+        Texts or numbers that stand for missing values, besides the usual ones.
+    add_indicator : bool
+        Whether each column with missing values in the training part, unless its texts are hashed, is followed
+        by one of zeros and ones that indicates them; with ``missing=median``.
     """
 
     target: Any = None
@@ -205,11 +210,14 @@ class Columns(_Labels):
     missing: Missing = Missing.refuse
     types: Any = field(default=None, metadata=LATER)
     missing_words: Any = field(default=(), metadata=LATER)
+    add_indicator: bool = field(default=False, metadata=LATER)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         words = self.missing_words if isinstance(self.missing_words, list | tuple) else (self.missing_words,)
         object.__setattr__(self, "missing_words", tuple(map(str, words)))
+        if self.add_indicator and self.missing is not Missing.median:
+            raise ParameterError(f"{self.name}: add_indicator=true needs missing=median.")
         drop = self.drop if isinstance(self.drop, list | tuple) else (self.drop,)
         object.__setattr__(self, "drop", tuple(drop))
         _check_columns(self.name, target=[self.target], drop=self.drop)
@@ -222,6 +230,7 @@ class Columns(_Labels):
             missing=str(self.missing),
             types=self.types or (),
             missing_words=self.missing_words,
+            add_indicator=self.add_indicator,
         )
 
 

@@ -56,7 +56,7 @@ def test_no_default_diverges_or_ends_below_one_half_on_any_scaling(name):
     scalings = (Scaling.none, Scaling.unit) if name in TREES else set(Scaling) - {Scaling.standard}
     for dataset in DATASETS:
         for scaling in scalings:
-            for epochs in (1.0, 5.0, None):
+            for epochs in (1.0, None):
                 outcome = trained(name, dataset, scaling, epochs)
                 assert outcome.stop_reason is not StopReason.diverged, (dataset, scaling, epochs)
                 # One pass over 142 rows of wine need not be enough.

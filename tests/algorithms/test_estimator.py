@@ -24,7 +24,7 @@ from tests.helpers.training import problem_of, random_problem, train
 X, Y = random_problem(0, 150, 6)
 X_TEST, Y_TEST = random_problem(0, 300, 6)
 PASS = np.zeros((1, 0), np.int64)
-LAYOUTS = [np.asarray, sparse.csr_matrix, sparse.csr_array]
+LAYOUTS = [np.asarray, sparse.csr_array]
 LINEAR = (Estimator.logistic_regression, Estimator.linear_svc)
 SEED = int(np.random.default_rng(0).integers(2**31 - 1))
 

@@ -26,7 +26,6 @@ FORMS = {
     "dense": X,
     "float32": X.astype(np.float32),
     "csr": sparse.csr_matrix(X),
-    "csr float32": sparse.csr_matrix(X.astype(np.float32)),
     "lazy": sparse.csr_matrix(np.hstack([X * (np.arange(D) % 4 == 0), np.zeros((N, 400))])),
 }
 ITERATIONS = {Access.stream: 500, Access.pairs: 500, Access.minibatch: 24}

@@ -64,6 +64,7 @@ CASES = {
     # what does not go together
     "loss=square": "psam accepts the losses hinge, got loss=square.",
     "order=stored": "order=stored does not apply to a method that draws random pairs.",
+    "order=blocks dataset=libsvm dataset.path=absent.txt": "order=blocks",
     "budget.epochs=1 budget.seconds=1": "set exactly one of epochs, iterations and seconds, got epochs",
     "protocol=given": "has no test part",
     "algo=fsauc budget.seconds=1": "fsauc must know the number of iterations beforehand",

@@ -13,6 +13,7 @@ from aucbench import tracking
 from aucbench.cli.main import main
 from aucbench.reports.cells import from_store
 from aucbench.reports.views.export import FRAMES
+from aucbench.reports.views.figures import Drawn
 from aucbench.studies.prepared_data import PreparedData
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
 from aucbench.studies.result import FinishedEntry
@@ -56,7 +57,8 @@ def table(folder):
 def test_a_study_ends_by_writing_its_leaderboard_and_sending_it(finished):
     own = finished / "aucbench-store" / "boards" / "pair"
     files = {file.name for file in own.iterdir()}
-    documents = {"leaderboard.html", "leaderboard.md", "leaderboard.tex", "results.csv", "verdicts.csv"}
+    documents = {f"leaderboard.{kind}" for kind in ("html", "md", "tex", "bib")}
+    documents |= {"results.csv", "verdicts.csv"}
     assert files == documents | {f"{name}.parquet" for name in FRAMES}
     assert len(table(own)) == 4
     times = {cell.record.environment.finished_at for cell in Store(finished / "aucbench-store")}
@@ -88,8 +90,8 @@ def test_papers_quote_a_part_of_the_methods(done, finished, tmp_path):
         ((), {"psam", "solam"}),
     ):
         done(*words, *more)
-        tex = (tmp_path / "leaderboard.tex").read_text()
-        assert {name for name in ("psam", "solam") if re.search(rf"\b{name}\b", tex)} == expected
+        tex = (tmp_path / "leaderboard.tex").read_text().lower()
+        assert {name for name in ("psam", "solam") if re.search(rf"\b{name}\b(?!}})", tex)} == expected
         assert set(table(tmp_path)["method"]) == {"psam", "solam"}  # the frames have all of them
 
 
@@ -166,12 +168,15 @@ def test_the_settings_that_a_tuning_chose_stand_in_every_export(finished):
 
 def test_pictures_are_drawn_where_they_are_wanted(done, tmp_path, monkeypatch):
     drawn = []
-    monkeypatch.setattr(
-        "aucbench.reports.views.export.draw_all",
-        lambda report, folder, wanted: drawn.append(folder) or [],
-    )
-    done("leaderboard", "--study", "pair", "--out", str(tmp_path))
-    assert drawn == [tmp_path / "pictures"]
+
+    def draw_all(report, folder, wanted):
+        drawn.append((folder, wanted.font))
+        return Drawn([folder / "pictures.md"], ["forest-defaults"], [])
+
+    monkeypatch.setattr("aucbench.reports.views.figures.draw_all", draw_all)
+    out = done("leaderboard", "--study", "pair", "--out", str(tmp_path), "--font", "serif")
+    assert drawn == [(tmp_path / "pictures", "serif")]
+    assert "forest-defaults" in out
 
 
 REFUSED = {

@@ -3,8 +3,10 @@
 import os
 import time
 
+import numpy as np
 import pytest
 
+import aucbench
 from aucbench.cli.main import main
 from aucbench.data import fetch, load
 from aucbench.data.files import cache_inventory, locate
@@ -19,7 +21,7 @@ FOUR = "".join(f"{1 if i < 307 else -1} 1:{i} 2:1\n" for i in range(862))
 def test_an_empty_cache_holds_nothing(cache, capsys):
     assert cache_inventory.held([Declared()]) == []
     assert main(["data"]) == 0
-    assert capsys.readouterr().out.split() == [str(cache), "all", "0", "B"]
+    assert capsys.readouterr().out.split() == [str(cache), "0", "B", "in", "all"]
 
 
 def test_parsed_data_and_downloads_are_counted_and_removed(web, cache, capsys):
@@ -44,11 +46,37 @@ def test_files_of_a_mirror_folder_and_of_ones_own_are_never_removed(mirror, tmp_
     (tmp_path / "own.txt").write_text(TINY)
     own = Libsvm(str(tmp_path / "own.txt"))
     load(own)
-    assert [each.name for each in cache_inventory.held([Declared(), own])] == ["libsvm", "tiny"]
-    for data in (Declared(), own):
-        assert cache_inventory.remove(data.name, data) > 0
+    found = cache_inventory.held([Declared(), own])
+    assert {each.name for each in found} == {own.path, "tiny"}
+    assert all(cache_inventory.remove(each) > 0 for each in found)
     assert (mirror / "binary" / "tiny").exists()
     assert (tmp_path / "own.txt").exists()
+
+
+def test_files_of_ones_own_and_arrays_are_shown_and_removed_one_by_one(cache, tmp_path, capsys):
+    files = [tmp_path / f"own_{k}.txt" for k in range(3)]
+    for k, path in enumerate(files):
+        path.write_text(TINY.replace("7", f"{k}"))
+        load(Libsvm(str(path)))
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    aucbench.run("algo=ls_svm", X=X, y=X[:, 0] > 0)
+    (kept,) = (cache / "arrays").iterdir()
+    left = {str(path) for path in (*files, kept)}
+    for word, gone in (
+        (files[0].name, files[0]),
+        (files[1], files[1]),
+        (kept.name, kept),
+        ("libsvm", files[2]),
+    ):
+        assert {each.name for each in cache_inventory.held([])} == left
+        assert main(["data"]) == 0
+        shown = capsys.readouterr().out
+        assert all(name in shown for name in left)
+        assert main(["data", "--remove", str(word)]) == 0
+        left.remove(str(gone))
+    assert cache_inventory.held([]) == []
+    assert all(path.exists() for path in files)
+    assert not kept.exists()
 
 
 def test_rows_in_use_stay_readable_when_their_data_are_removed_and_nothing_is_removed_twice(mirror, capsys):

@@ -244,5 +244,29 @@ def test_the_limits_of_the_process_and_of_its_container_count(monkeypatch):
     assert memory.available() <= 100_000_000 < free
     limits.clear()
     assert memory.available() > 100_000_000
-    monkeypatch.setattr(memory, "_room_in_group", lambda: [100_000])
+    monkeypatch.setattr(memory, "_room_in_groups", lambda: [100_000])
     assert memory.available() == 100_000
+
+
+@pytest.mark.parametrize(
+    ("own", "files", "room"),
+    [
+        ("0::/job/step", {"job/memory.max": "900", "job/memory.stat": "anon 300\nfile 70"}, [600]),
+        ("0::/job", {"job/memory.max": "max", "job/memory.stat": "anon 300"}, []),
+        (
+            "8:cpu:/job\n4:cpuacct,memory:/job\n0::/",
+            {"memory/job/memory.stat": "rss 1\nhierarchical_memory_limit 900\ntotal_rss 200"},
+            [700],
+        ),
+        ("4:memory:/outside", {"memory/memory.stat": "hierarchical_memory_limit 9\ntotal_rss 2"}, [7]),
+        ("no group", {}, []),
+    ],
+)
+def test_control_groups_of_both_versions_are_read(tmp_path, own, files, room):
+    for name, text in {
+        "proc/self/cgroup": own,
+        **{f"sys/fs/cgroup/{k}": v for k, v in files.items()},
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert list(memory._room_in_groups(tmp_path)) == room

@@ -4,6 +4,8 @@ import bz2
 import gzip
 import io
 import lzma
+import os
+import shutil
 import zipfile
 from itertools import pairwise
 
@@ -106,6 +108,43 @@ def test_words_that_a_user_names_are_missing_in_any_column(saved):
     assert columns["job"].categories == ("cook",)
 
 
+@pytest.mark.parametrize("header", ["age,z,y", "age,z,y,", None])
+def test_a_delimiter_at_the_end_of_each_line_makes_no_column(write, header):
+    lines = [f"{age},{z},{label}," for age, z, label in zip(AGES, OTHER, Y, strict=True)]
+    own = load(Csv(write("\n".join([*([header] if header else []), *lines]))))
+    np.testing.assert_array_equal(own.X, np.column_stack([AGES, OTHER]))
+    np.testing.assert_array_equal(own.y, 2 * Y - 1)
+    with pytest.raises(DataError, match="'late' stands behind the delimiter"):
+        load(Csv(write("\n".join(["age,z,y", *lines, "1,2,0,late"]))))
+
+
+def test_an_index_of_pandas_is_neither_label_nor_feature_unless_it_is_named(tmp_path):
+    path = str(tmp_path / "own.parquet")
+    index = pd.Index(RNG.permutation(ROWS), name="patient")
+    pd.DataFrame({"age": AGES, "z": OTHER, "y": Y}, index).to_parquet(path)
+    assert load(Parquet(path)).X.shape == (ROWS, 2)
+    assert [column.kind for column in columns_of(Parquet(path))][2:] == ["label", "dropped"]
+    assert load(Parquet(path, types={"patient": "number"})).X.shape == (ROWS, 3)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_numbers_for_missing_values_are_named_and_indicated(tmp_path, kind):
+    gaps, jobless = np.arange(ROWS) % 7 == 0, np.arange(ROWS) % 9 == 0
+    frame = pd.DataFrame(
+        {"age": np.where(gaps, -999, AGES), "job": np.where(jobless, None, "cook"), "z": OTHER, "y": Y}
+    )
+    path = str(tmp_path / "own")
+    frame.to_parquet(path) if kind == "parquet" else frame.to_csv(path, index=False)
+    make = {"csv": Csv, "parquet": Parquet}[kind]
+    assert "missing_words=[-999]" in columns_of(make(path, missing="median"))[0].note
+    own = make(path, missing="median", missing_words=[-999], add_indicator=True)
+    median = np.where(gaps, np.median(AGES[~gaps]), AGES)
+    np.testing.assert_array_equal(load(own).X, np.column_stack([median, gaps, ~jobless, jobless, OTHER]))
+    assert not any("999" in column.note and "far" in column.note for column in columns_of(own))
+    with pytest.raises(ParameterError, match="missing=median"):
+        make(path, add_indicator=True)
+
+
 @pytest.mark.parametrize(
     ("texts", "declared", "numbers"),
     [
@@ -115,6 +154,7 @@ def test_words_that_a_user_names_are_missing_in_any_column(saved):
         ([f"{age / 8} kg" for age in AGES], "quantity", AGES / 8),
         ([f"${age * 1000:,}.50" for age in AGES], "quantity", AGES * 1000 + 0.5),
         ([f"({age}.25)" for age in AGES], "quantity", -AGES - 0.25),
+        ([f"0x{age:X}" for age in AGES], "hexadecimal", AGES),
         ([f"{age // 4}:{age % 60:02d}" for age in AGES], "time", AGES // 4 + AGES % 60 / 60),
     ],
 )  # fmt: skip
@@ -252,6 +292,9 @@ def test_files_that_are_no_text_are_named(write, head, what):
 
 
 def test_a_file_is_read_by_its_content_where_its_name_says_nothing(tmp_path, write):
+    (tmp_path / "parts").mkdir()
+    pd.DataFrame({"z": OTHER, "y": Y}).to_parquet(tmp_path / "parts" / "first")
+    assert {reader_of(str(tmp_path / name)) for name in ("parts", "parts/f*", "*/first")} == {"parquet"}
     frame = pd.DataFrame({"a": OTHER, "y": Y})
     frame.to_parquet(tmp_path / "p.data")
     np.savez(tmp_path / "n.data", X=OTHER[:, None], y=Y)
@@ -371,6 +414,22 @@ def test_equal_rows_are_counted_in_a_file_and_between_files(saved, tmp_path):
     )
     found = describe(Csv(str(tmp_path / "train.csv"), test_path=str(tmp_path / "test.csv")))
     assert (found.repeated, found.test_rows, found.test_repeated) == (30, 52, 12)
+
+
+def test_names_that_are_not_utf8_are_read_in_any_place(saved, tmp_path):
+    path = saved(age=AGES)
+    odd = [str(tmp_path / os.fsdecode(name)) for name in (b"caf\xe9", b"\xffd")]
+    for folder in odd:
+        os.makedirs(folder)
+        shutil.copy(path, os.path.join(folder, os.fsdecode(b"own\xfe.csv")))
+    own = load(Csv(path))
+    for name in (odd[0], os.path.join(odd[1], os.fsdecode(b"own\xfe.csv"))):
+        data = Csv(name)
+        assert data.title.encode()
+        np.testing.assert_array_equal(load(data).X, own.X)
+    assert len(load(Csv(odd)).y) == 2 * ROWS
+    with pytest.raises(ParameterError, match="not UTF-8"):
+        Csv(odd[0] + "s")
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "libsvm"])

@@ -34,7 +34,6 @@ SAYS = [page for page in PAGES if any(block.is_python or block.is_commands for b
 README = {
     "pip install": "not run: installs the checkout, which the tests have done",
     "mlflow ui": "not run: a server that goes on until it is stopped",
-    "aucbench compare": "not run: needs the results of the whole experiment",
     "aucbench new": "not run: the tests of the command write and try such a package",
     "aucbench check": "not run: the tests of the command check such a plugin",
     "aucbench try": "not run: the tests of the command try such a plugin",

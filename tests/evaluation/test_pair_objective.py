@@ -15,7 +15,6 @@ LOSSES = [
     Logistic(), Exponential(),
 ]  # fmt: skip
 each_loss = pytest.mark.parametrize("loss", LOSSES, ids=str)
-PIECEWISE = [loss for loss in LOSSES if hasattr(loss, "pieces")]
 
 
 def scores_of(kind, n=120):

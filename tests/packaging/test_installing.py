@@ -30,16 +30,12 @@ def call(*words, cwd, **environment):
 
 
 def new_environment(folder):
-    """A virtual environment that holds nothing but pip; its python."""
-    call(sys.executable, "-m", "venv", folder, cwd=folder.parent)
-    return folder / "bin" / "python"
-
-
-def borrow_dependencies(python):
-    """Let an environment see the packages of the running one, those of aucbench excepted."""
-    borrowed = Path(sysconfig.get_paths()["purelib"])
+    """The python of a virtual environment that sees the packages of the running one, pip among them."""
+    call(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
+    python, borrowed = folder / "bin" / "python", Path(sysconfig.get_paths()["purelib"])
     site = call(python, "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])", cwd="/").strip()
     Path(site, "borrowed.pth").write_text(f"{borrowed}\n")
+    return python
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +64,6 @@ def wheel(checkout, tmp_path_factory):
 def installed(wheel, tmp_path_factory):
     """The python of an environment in which the wheel is installed; what it depends on is borrowed."""
     python = new_environment(tmp_path_factory.mktemp("installed") / "venv")
-    borrow_dependencies(python)
     call(python, "-m", "pip", "install", "--quiet", "--no-deps", wheel, cwd=python.parent)
     return python
 
@@ -109,9 +104,8 @@ def test_an_installed_wheel_runs_the_main_job_and_a_third_partys_plugins(install
     assert Path(found.strip()).is_relative_to(python.parents[1])
     listed = call(python, "-m", "aucbench", "list", "algorithms", cwd=tmp_path)
     assert "Stochastic gradient steps on random pairs." in listed
-    assert "my-methods 0.3.0" in call(
-        python, "-m", "aucbench", "list", "algorithms", "pair_sgd", cwd=tmp_path
-    )
+    shown = call(python, "-m", "aucbench", "list", "algorithms", "pair_sgd", cwd=tmp_path)
+    assert "my-methods 0.3.0" in shown
 
 
 def test_generated_packages_pass_their_own_tests_and_checks_beside_an_installed_wheel(installed, tmp_path):
@@ -132,7 +126,6 @@ def test_generated_packages_pass_their_own_tests_and_checks_beside_an_installed_
 
 def test_an_editable_install_runs_and_finds_a_new_plugin_file_without_reinstalling(checkout, tmp_path):
     python = new_environment(tmp_path / "venv")
-    borrow_dependencies(python)
     install = ["-m", "pip", "install", "--quiet", "--no-deps", "-e", checkout]
     call(python, *install, cwd=tmp_path)
     where = call(

@@ -153,7 +153,7 @@ def test_a_table_whose_cells_are_not_at_hand_shows_ours_alone():
     ]
     frame = papers.compare(TABLES["spdam_table3"], cells)
     text = papers.markdown("spdam_table3", TABLES["spdam_table3"], frame, "a command")
-    assert "| german | spdam | 0.8500 ± 0.0707 | 2 | 0.001 |" in text
+    assert "| german | spdam | 0.8500 ± 0.0707 | 2 | 1 ms |" in text
     assert "could not be read" in text
     assert "compared" not in text
     assert "There are no results." in papers.markdown(

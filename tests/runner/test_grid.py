@@ -1,4 +1,5 @@
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import ClassVar
 
 import numpy as np
@@ -20,7 +21,6 @@ FORMS = {
     "dense": lambda X: X,
     "float32": lambda X: X.astype(np.float32),
     "csr": sparse.csr_matrix,
-    "csr float32": lambda X: sparse.csr_matrix(X.astype(np.float32)),
 }
 DATA = {name: (form(X), Y, form(X_TEST), Y_TEST) for name, form in FORMS.items()}
 SETTINGS = {  # of methods of every access; tests/algorithms has the property of each that trains at once
@@ -130,8 +130,7 @@ def test_methods_that_depend_on_their_path_train_as_they_do_alone(name, field, v
         np.testing.assert_array_equal(outcome.weights, run_cell(each).weights)
 
 
-@pytest.mark.parametrize("layout", ["float32", "csr"])
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize(("name", "layout"), [*zip(SETTINGS, cycle(("csr", "float32")), strict=False)])
 def test_settings_run_together_give_what_each_gives_alone(name, layout):
     cls = aucbench.catalog().algorithm(name)
     assert_as_alone(

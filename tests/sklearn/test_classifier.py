@@ -146,6 +146,8 @@ def test_probabilities_are_there_when_asked_for_and_keep_the_order():
     np.testing.assert_allclose(model.predict_log_proba(X), np.log(probabilities))
     with pytest.raises(DataError, match="calibrate=True"):
         AUCClassifier(calibrate=True).fit(X[:4], [0, 0, 0, 1])
+    with pytest.raises(DataError, match="single group"):
+        AUCClassifier(calibrate=True).fit(X[:4], [0, 0, 1, 1], groups=["a", "b", "c", "c"])
     late = fitted().set_params(calibrate=True)
     with pytest.raises(ParameterError, match="calibrate=True"):
         late.predict_proba(X)
@@ -283,3 +285,17 @@ def test_a_fit_that_fails_leaves_the_former_one_or_none():
         model.set_params(algo__radius=-1.0).fit(wider, Y)
     assert model.n_features_in_ == 5
     np.testing.assert_array_equal(model.decision_function(X), scores)
+
+
+def test_probabilities_of_known_patients_are_not_certain_where_calibration_knows_groups():
+    rng = np.random.default_rng(0)
+    patients = np.repeat(np.arange(40), 5)
+    rows = np.eye(40)[patients] + 0.01 * rng.normal(size=(200, 40))  # tell the patient, and nothing else
+    labels = rng.permutation(40)[patients] % 2
+    apart, together = (
+        AUCClassifier("opauc", calibrate=True, random_state=0).fit(rows, labels, groups=groups)
+        for groups in (None, [f"patient {number}" for number in patients])
+    )
+    assert apart.predict_proba(rows).std() > 3 * together.predict_proba(rows).std()
+    with pytest.raises(DataError, match="one group per row"):
+        AUCClassifier().fit(rows, labels, groups=patients[:3])

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks of an estimator, all of them, on six estimators."""
+"""scikit-learn's own checks of an estimator, all of them, on estimators of each kind."""
 
 import numpy as np
 import pytest
@@ -12,10 +12,9 @@ from tests.helpers.fake_plugins import two_clouds
 pytestmark = pytest.mark.slow
 
 PLANNED = AUCClassifier("fsauc", iterations=1_000)
-ESTIMATORS = [  # one of each access, one calibrated, one planned
+ESTIMATORS = [  # a stream with a map, pairs, a weighted solver, a calibrated one and a planned one
     AUCClassifier("solam", features="nystroem", features_params={"landmarks": 20}),
     AUCClassifier("psam", scaling="maxabs", rescale=False),
-    AUCClassifier("spdam", scaling="minmax"),
     AUCClassifier("log_reg"),
     AUCClassifier("ls_svm", calibrate=True, random_state=0),
     PLANNED,

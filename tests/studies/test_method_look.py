@@ -1,4 +1,4 @@
-"""Methods look different, for eyes that see few colours and on grey paper, and the same everywhere."""
+"""Methods that are shown together look different, for eyes that see few colours and on grey paper."""
 
 from itertools import combinations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import aucbench
-from aucbench.studies.method_look import ALL, CODE, COLOURS, DASHES, MARKERS, look, numbered
+from aucbench.studies.method_look import COLOURS, colour, shown_looks
 
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
@@ -62,26 +62,16 @@ def test_the_colours_stand_out_from_their_paper(theme):
     assert (np.maximum(values, paper) / np.minimum(values, paper) >= 3).all()
 
 
-def test_any_eight_built_in_methods_are_told_apart_in_colour_and_in_grey():
-    looks = {name: look(name) for name in aucbench.catalog().plugins["algorithms"]}
-    assert len(looks) >= 42
-    places = {eyes: seen_by([own.colour for own in looks.values()], eyes) for eyes in EYES}
-    for (k, one), (j, other) in combinations(enumerate(looks), 2):
-        shapes = (looks[one].marker != looks[other].marker) + (looks[one].dashes != looks[other].dashes)
-        assert shapes >= 1, (one, other)  # what remains on grey paper
-        for eyes, own in places.items():
-            assert shapes + (np.linalg.norm(own[k] - own[j]) > 0.11) >= 2, (eyes, one, other)
+def test_the_first_eight_methods_shown_differ_in_colour_and_marker_and_48_in_something():
+    looks = list(shown_looks([f"method {k}" for k in range(48)]).values())
+    first = looks[: len(COLOURS)]
+    assert len({own.colour for own in first}) == len({own.marker for own in first}) == len(first) == 8
+    assert {own.dashes for own in first} == {"solid"}
+    for one, other in combinations(looks, 2):
+        assert one.dashes != other.dashes or (one.colour != other.colour and one.marker != other.marker)
 
 
-def test_all_numbers_give_different_looks_and_the_first_ones_differ_in_two_of_three():
-    assert (
-        len({numbered(number) for number in range(ALL)}) == ALL == len(COLOURS) * len(MARKERS) * len(DASHES)
-    )
-    for one, other in combinations([numbered(number) for number in range(CODE)], 2):
-        same = (one.colour == other.colour, one.marker == other.marker, one.dashes == other.dashes)
-        assert sum(same) <= 1
-
-
-def test_a_method_that_is_not_installed_has_the_look_of_its_name():
-    assert look("mine") == look("mine") != look("yours")
-    assert look("mine") not in {numbered(number) for number in range(CODE)}
+def test_the_colours_of_single_runs_differ_between_methods_and_between_variants():
+    names = list(aucbench.catalog().plugins["algorithms"])
+    assert len({colour(name) for name in names}) == len(names)
+    assert len({colour("mine", variant) for variant in names[:12]}) == 12

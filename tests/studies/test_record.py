@@ -7,32 +7,34 @@ import json
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from msgspec import UNSET, structs
 
 from aucbench import DataError, catalog, run
-from aucbench.data.loader import Part
-from aucbench.data.scaler import Scaling
-from aucbench.data.splits.protocols import recorded
-from aucbench.studies import plugin_metadata
-from aucbench.studies.default_settings import Budget, Settings
-from aucbench.studies.entry_and_keys import BoundPlugin, Entry
+from aucbench.studies import archive_file, plugin_metadata
+from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.plugin_metadata import completed, model_of, settings_of
 from aucbench.studies.record import (
+    DESCRIPTION,
+    BudgetRecord,
     CellRecord,
     CellStatus,
+    EntryDescription,
     FailureRecord,
     StudyPlan,
     Trial,
     decode,
     encode,
     from_dict,
+    subset,
     to_dict,
 )
+from aucbench.studies.rerun_command import words
 from aucbench.studies.store import Store
-from aucbench.studies.tuners import TUNINGS, Tuning, frozen
+from aucbench.studies.tuners import frozen
 
 FOLDER = Path(__file__).parent / "recorded"
 CELLS = sorted(FOLDER.glob("cells/*/*.npz"))
@@ -73,61 +75,31 @@ def test_a_store_of_the_version_before_is_read_whole(store):
     assert known == {cell.record.key for cell in cells} | {each.key for each in store.failures()}
 
 
-@dataclass(frozen=True)
-class EarlierPlugin(BoundPlugin):
-    """A plugin of this version that describes the fields it had in an earlier one."""
-
-    names: tuple[str, ...] = ()
-
-    @property
-    def description(self):
-        found = super().description
-        return structs.replace(found, parameters={name: found.parameters[name] for name in self.names})
-
-
-class EarlierEntry(Entry):
-    """An entry as it was described when regularisation had one meaning."""
-
-    def describe(self):
-        return structs.replace(super().describe(), regularisation=UNSET)
-
-
-def entry_of(record):
-    """The entry of a record, made from objects of this version."""
-
-    def bound(cls, plugin):
-        parameters = {name: frozen(value) for name, value in plugin.parameters.items()}
-        return EarlierPlugin(cls(**parameters), plugin.distribution, plugin.version, tuple(parameters))
-
-    plugins, tuning = catalog(), record.tuning
-    chosen = next(cls for cls in TUNINGS if cls.name == tuning.name)(**tuning.parameters)
-    settings = Settings(
-        rescale=record.rescale,
-        seed=record.seed,
-        split_seed=record.split_seed,
-        order_seed=record.order_seed,
+def key_of(record):
+    """The key of a cell, made anew from its record."""
+    described = EntryDescription(**subset(record, DESCRIPTION))
+    described = structs.replace(described, dataset=structs.replace(described.dataset, family=UNSET))
+    entry = SimpleNamespace(
+        describe=lambda: described, source_digest=record.source, cells=lambda: [record.seeds]
     )
-    return EarlierEntry(
-        algorithm=bound(plugins.algorithm(record.algorithm.name), record.algorithm),
-        dataset=bound(plugins.dataset(record.dataset.name), record.dataset),
-        loss=bound(plugins.loss(record.loss.name), record.loss),
-        features=bound(plugins.features(record.features.name), record.features),
-        part=Part(record.dataset.part),
-        scaling=Scaling(record.scaling),
-        protocol=recorded(record.protocol.name, record.protocol.parameters),
-        tuning=Tuning(chosen, {name: frozen(values) for name, values in tuning.space.items()}),
-        budget=Budget(**to_dict(record.budget)),
-        settings=settings,
-    )
+    return Entry.cell_keys(entry, record.data.sha256)[record.seeds]
 
 
-@pytest.mark.parametrize("file", CELLS, ids=lambda file: file.stem[:6])
-def test_the_keys_of_cells_are_those_of_the_version_before(file, store):
-    record = store.record(file.stem)
-    entry = entry_of(record)
-    vars(entry)["source_digest"] = record.source  # code changes from version to version
-    keys = entry.cell_keys(record.data.sha256)
-    assert keys[record.seeds] == file.stem
+def test_keys_are_digests_of_what_the_record_has_as_in_earlier_versions(store):
+    kept = [archive_file.read(file)[1] for file in (FOLDER.parent / "kept").glob("*.zip")]
+    records = [cell.record for source in (store, *kept) for cell in source]
+    assert len(records) > 10
+    for record in (*records, run("algo=solam", "dataset=wine", "budget.epochs=1").cells[0].record):
+        assert key_of(record) == record.key
+
+
+def test_regularisation_of_a_record_without_it_referred_to_the_rescaled_rows_of_ten_epochs(store):
+    (own,) = {cell.record.algorithm.name: cell.record for cell in store if cell.diverged}.values()
+    earlier = structs.replace(own, rescale=True, budget=BudgetRecord())
+    found = words(structs.replace(earlier, regularisation=UNSET), [earlier.seeds])
+    assert {"regularisation=rows", "budget.epochs=10.0"} <= set(found)
+    plain = words(structs.replace(earlier, regularisation=UNSET, rescale=False), [earlier.seeds])
+    assert "regularisation=rows" not in plain
 
 
 def test_fields_that_are_missing_have_defaults_and_those_not_known_are_ignored(store):
@@ -136,10 +108,9 @@ def test_fields_that_are_missing_have_defaults_and_those_not_known_are_ignored(s
         del content["data"][name]
     for name in ("score_at_zero", "advice", "converged"):
         del content["result"][name]
-    del content["rescale"]
     found = from_dict(content | {"later": {"field": 1}}, CellRecord)
     assert (found.data.positive, found.data.test_positives, found.data.row_factor) == ((), None, 1.0)
-    assert (found.result.score_at_zero, found.result.converged, found.rescale) == (0.0, None, None)
+    assert (found.result.score_at_zero, found.result.converged) == (0.0, None)
 
 
 @pytest.mark.parametrize("value", [float("inf"), -float("inf"), np.float64(0.5), np.int64(3), (1, (2, 3))])
@@ -200,11 +171,11 @@ def test_a_damaged_failure_counts_as_a_cell_that_was_not_run(store):
 
 
 def test_a_record_keeps_the_family_of_its_data_set_which_is_no_part_of_its_key(tmp_path, monkeypatch):
-    words = ("algo=ls_svm", "dataset=breast_cancer", f"store.path={tmp_path}")
-    record = run(*words).cells[0].record
+    run_words = ("algo=ls_svm", "dataset=breast_cancer", f"store.path={tmp_path}")
+    record = run(*run_words).cells[0].record
     assert record.dataset.family == "wdbc"
     monkeypatch.setattr(catalog().dataset("breast_cancer"), "family", "other")
-    assert run(*words).cells[0].record == record  # from the store, by the same key
+    assert run(*run_words).cells[0].record == record  # from the store, by the same key
     earlier = structs.replace(record, dataset=structs.replace(record.dataset, family=UNSET))
     assert completed(earlier).dataset.family == "other"
     assert settings_of(record) == settings_of(earlier)
@@ -216,9 +187,9 @@ def test_the_class_of_model_is_that_of_method_and_feature_map_in_records_of_any_
     tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    words = ("dataset=breast_cancer", "tracking=none", "budget.epochs=1")
-    kernel = run("algo=psam", "features=fourier", "features.dimension=9", *words).cells[0].record
-    bayes = run("algo=sklearn", "algo.estimator=gaussian_nb", *words).cells[0].record
+    others = ("dataset=breast_cancer", "tracking=none", "budget.epochs=1")
+    kernel = run("algo=psam", "features=fourier", "features.dimension=9", *others).cells[0].record
+    bayes = run("algo=sklearn", "algo.estimator=gaussian_nb", *others).cells[0].record
     assert [kernel.class_of_model, bayes.class_of_model] == ["kernel", "other"]
     trees = structs.replace(bayes, algorithm=structs.replace(bayes.algorithm, parameters={}))
     stranger = structs.replace(kernel, algorithm=structs.replace(kernel.algorithm, name="not_installed"))

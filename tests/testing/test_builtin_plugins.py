@@ -28,7 +28,8 @@ from tests.helpers.training import random_pairs, random_problem, train, weights
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_exact_in_float32")]
 
 PATIENCE = 600.0  # seconds, also where nothing is compiled yet
-OF_DEFAULTS = ("auc", "converges", "cost", "weighted")
+# Of other settings, tests/algorithms compares training alone and together; float32 would compile them again.
+OF_DEFAULTS = ("auc", "converges", "cost", "weighted", "float32_rows", "together")
 OF_ALL_SETTINGS = [check for check in ALGORITHM_CHECKS if check.name not in OF_DEFAULTS]
 SETTINGS = [
     methods.Solam(radius=0.05, zeta=10.0, average="after"),

@@ -86,12 +86,15 @@ def test_what_is_no_address_is_refused(uri, tmp_path):
     assert not (tmp_path / "new").exists()
 
 
-def test_after_a_run_the_next_step_is_a_command_for_a_file_and_the_address_of_a_server(capsys):
-    for uri in ("sqlite:///mlflow.db", "https://me:secret@example.org"):
-        print_next(Study([], tracking_uri=uri), is_logged=True, name=None)
-    one, other = capsys.readouterr().out.splitlines()
-    assert one.split(maxsplit=1) == ["next", "mlflow ui --backend-store-uri sqlite:///mlflow.db"]
-    assert other.split() == ["next", "https://me:***@example.org"]
+def test_after_a_run_the_next_steps_lead_to_the_comparison_of_its_data_set(tmp_path, capsys):
+    uri = f"sqlite:///{tmp_path}/mlflow.db"
+    number = Connection(uri).experiment("breast_cancer")
+    print_next(Study([], tracking_uri=uri), ["breast_cancer"], name=None)
+    command, address = (line.split()[-1] for line in capsys.readouterr().out.splitlines())
+    assert command == uri
+    assert f"/#/experiments/{number}/runs?" in address
+    print_next(Study([], tracking_uri="http://me:secret@localhost:9"), ["breast_cancer"], name=None)
+    assert "secret" not in capsys.readouterr().out
 
 
 TOGETHER = """

@@ -181,14 +181,17 @@ def table(tmp_path):
     frame["when"] = pd.Timestamp("2024-01-01 12:00") + pd.to_timedelta(rng.permutation(n), "D")
     frame["share"] = [f"{value:.1f}%" for value in 100 * rng.random(n)]
     frame["pay"] = [f"{value:,.2f}" for value in 5000 * rng.normal(size=n)]
+    frame["rent"] = [f"{value:,.1f}".replace(",", " ").replace(".", ",") for value in 5000 * rng.random(n)]
+    frame["rate"] = [f"{value:,.1f}".replace(",", "'") for value in 5000 * rng.random(n)]
     frame["age"] = rng.integers(20, 60, n)
     frame["ill"] = np.where(
         frame["age"] + 20 * (frame["town"] == "Ulm") + rng.normal(size=n) > 45, "yes", "no"
     )
     frame.loc[3, ["town", "when", "share", "pay"]] = None
-    frame["age"] = frame["age"].astype(float).where(rng.random(n) > 0.1)
+    frame["age"] = frame["age"].astype(float).where(rng.random(n) > 0.1, -999)
     frame.to_csv(path)
     words = ["algo=log_reg", "dataset=csv", f"dataset.path={path}", "dataset.missing=median"]
+    words += ["dataset.add_indicator=true", "dataset.missing_words=[-999]"]
     with pytest.warns(UserWarning, match="written"):
         result = aucbench.run(*words, "dataset.types={grade: categories}", f"store.path={tmp_path / 'store'}")
     (cell,) = Store(tmp_path / "store")
@@ -210,20 +213,30 @@ def test_a_model_of_a_table_has_a_signature_an_example_and_takes_gaps_and_new_ca
     _, cell = table
     folder = export_model(cell, tmp_path / "model")
     model, described = mlflow.pyfunc.load_model(str(folder)), Model.load(folder)
-    assert described.signature.inputs.input_names() == ["town", "grade", "when", "share", "pay", "age"]
+    assert described.signature.inputs.input_names() == [
+        "town",
+        "grade",
+        "when",
+        "share",
+        "pay",
+        "rent",
+        "rate",
+        "age",
+    ]
     example = described.load_input_example(folder)
     dataset = aucbench.catalog().dataset("csv")(**cell.record.dataset.parameters)
     columns = data.columns_of(dataset)
-    known = [to_dict(each) for each in columns if each.kind not in ("label", "dropped")]
+    known = [to_dict(each) for each in columns if each.is_feature]
     rows = data.load(dataset).X[: len(example)]
     np.testing.assert_allclose(encoded(known, example, ()), rows, rtol=1e-12)
     assert np.isfinite(model.predict(example)).all()
     with pytest.raises(MlflowException, match="town"):
         model.predict(example.drop(columns="town"))
     median = next(column.median for column in columns if column.name == "age")
-    gap, filled = example.assign(age=np.nan, town="Graz"), example.assign(age=median, town=None)
-    np.testing.assert_array_equal(model.predict(gap), model.predict(filled))
-    assert (model.predict(gap) != model.predict(example)).any()
+    gap, filled = example.assign(age=np.nan), example.assign(age=median)
+    np.testing.assert_array_equal(model.predict(gap), model.predict(example.assign(age=-999)))
+    assert (model.predict(gap) != model.predict(filled)).all()  # a missing value is indicated
+    assert (model.predict(example.assign(town="Graz")) != model.predict(example.assign(town=None))).all()
 
 
 @pytest.mark.parametrize("written", [("True", "False"), ("true", "false"), ("1", "0"), ("TRUE", "FALSE")])

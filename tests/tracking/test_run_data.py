@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import aucbench
@@ -10,7 +9,7 @@ from aucbench.studies.method_look import colour
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.worker import prepared_data
-from aucbench.tracking.run_data import LOG_TIME, metrics, note, params, run_name, tags
+from aucbench.tracking.run_data import CLOCK, ERROR, SAMPLES, metrics, note, params, run_name, tags
 from tests.helpers.board_cells import altered
 from tests.helpers.studies import study_of
 
@@ -73,22 +72,25 @@ def test_tags_name_the_settings_that_were_chosen_and_those_on_an_edge():
     assert "tuned" not in tags(logged("algo=ls_svm"))
 
 
-def test_the_auc_over_log_time_is_that_of_the_last_checkpoint_by_then():
-    entry = logged("algo=solam", "runs=2", "budget.epochs=3")
+def test_training_time_and_rows_seen_are_known_at_every_checkpoint():
+    entry = logged("algo=psam", "runs=2", "budget.epochs=3")
     points: dict = {}
-    for name, value, seconds, step in metrics(entry):
-        points.setdefault(name, []).append((seconds, step, value))
-    curve = [(seconds, value) for seconds, _, value in points["test/auc"] if seconds > 0]
-    grid = points[LOG_TIME]
-    assert len(grid) > 1
-    for seconds, step, value in grid:
-        assert seconds == 10 ** (step / 100)
-        assert value == [auc for at, auc in curve if at <= seconds * (1 + 1e-12)][-1]
-    steps = [step for _, step, _ in grid]
-    assert steps == list(range(steps[0], steps[-1] + 1, 10))
-    assert steps[0] % 10 == 0
-    assert grid[0][0] / 10**0.1 < curve[0][0]
-    assert grid[-1][2] == curve[-1][1] == pytest.approx(np.mean([cell.auc for cell in entry.cells]))
+    for name, value, _, step in metrics(entry):
+        points.setdefault(name, []).append((step, value))
+    for axis in (CLOCK, SAMPLES):
+        assert [step for step, _ in points[axis]] == [step for step, _ in points["test/auc"]]
+        values = [value for _, value in points[axis]]
+        assert values == sorted(values)
+    assert points[SAMPLES][-1][1] == 2 * points[SAMPLES][-1][0]  # a pair has two rows
+    for (_, auc), (_, error) in zip(points["test/auc"], points[ERROR], strict=True):
+        assert auc + error == pytest.approx(1.0)
+
+
+def test_names_that_methods_share_come_first_where_their_settings_differ():
+    several = [params(logged(f"algo={algo}")) for algo in ("psam", "solam", "ls_svm")]
+    names = sorted(set().union(*several))
+    different = [name for name in names if len({str(each.get(name)) for each in several}) > 1]
+    assert all(name in each for name in different[:3] for each in several)
 
 
 @pytest.mark.parametrize("commit", ["0123abc+changes", "0123abc", None])
@@ -122,7 +124,7 @@ def test_the_description_cites_method_and_data_and_says_how_to_read_the_curve():
         "convergence rate 1/sqrt(t)",
         "W. N. Street",
         "the mean of 2 runs",
-        "relative time axis",
+        "`cost/train_seconds`",
         "aucbench study=s algo=solam",
     ):
         assert words_of_it in text

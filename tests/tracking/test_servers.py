@@ -117,7 +117,8 @@ def test_the_address_of_the_charts_shows_every_method_over_training_time(sent, c
         page.goto(url)
         # plotly writes the title of an axis, and a legend, as SVG
         page.wait_for_selector("svg text.xtitle:has-text('cost/train_seconds')", timeout=60_000)
-        page.wait_for_selector("text=log_seconds/test_auc", timeout=10_000)
+        page.wait_for_selector("svg text.xtitle:has-text('cost/samples')", timeout=10_000)
+        assert page.locator("svg text.xtitle:has-text('Step')").count() == 0
         for name in ("solam", "psam", "ls_svm"):
             page.wait_for_selector(f"text={name}", timeout=10_000)
         assert "viewStateShareKey" in page.url

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -84,6 +85,8 @@ def _is_small(dataset: Any) -> bool:
 def show_data(context: click.Context, removed: tuple[str, ...], remove_all: bool) -> None:
     """Show which data sets are cached and how large they are, or remove some.
 
+    What was read from files of your own is listed by their paths; NAME is a data set, such a path, or the
+    name of the file. Rows from standard input and from arrays in Python are kept in the cache as files.
     Files of a mirror folder and of your own are never touched, and what is removed is fetched or parsed again
     when it is needed. Results are not data sets: aucbench results size and prune show and reduce a store.
     """
@@ -92,27 +95,31 @@ def show_data(context: click.Context, removed: tuple[str, ...], remove_all: bool
     from aucbench.data import cache_folder
     from aucbench.data.files import cache_inventory
 
-    plugins = api.catalog().plugins[Family.datasets]
-    known = {name: plugin.cls() for name, plugin in plugins.items()}
-    listed = {each.name: each for each in cache_inventory.held(known.values())}
+    known = [plugin.cls() for plugin in api.catalog().plugins[Family.datasets].values()]
+    listed = {each.name: each for each in cache_inventory.held(known)}
     for name in sorted(listed) if remove_all else removed:
-        if name not in listed:
+        path = str(Path(name).absolute())
+        wanted = [
+            key for key, each in listed.items() if name in (key, Path(key).name, each.dataset) or path == key
+        ]
+        if not wanted:
             raise ParameterError(
                 f"There is nothing of '{name}' in the cache, which holds {', '.join(listed) or 'no data'}."
             )
-        print(f"{name}: {filesize(cache_inventory.remove(name, known.get(name)))} removed")
+        for key in wanted:
+            print(f"{key}: {filesize(cache_inventory.remove(listed.pop(key)))} removed")
     unfinished = sum(cache_inventory.left_overs().values())
     if remove_all and cache_inventory.left_overs():
         print(f"unfinished downloads: {filesize(cache_inventory.remove_left_overs())} removed")
     if removed or remove_all:
         return
     print(f"{cache_folder()}")
-    for each in listed.values():
-        downloads = sum(each.downloads.values())
-        print(f"  {each.name:<16} {filesize(each.parsed):>9} parsed {filesize(downloads):>9} downloaded")
+    rows = [(each.parsed, sum(each.downloads.values()), each.name) for each in listed.values()]
     if unfinished:
-        print(f"  unfinished downloads {filesize(unfinished):>28}, which --remove-all removes")
-    print(f"  {'all':<16} {filesize(unfinished + sum(each.size for each in listed.values())):>9}")
+        rows.append((0, unfinished, "unfinished downloads, which --remove-all removes"))
+    for parsed, downloads, name in rows:
+        print(f"  {filesize(parsed):>9} parsed  {filesize(downloads):>9} of files  {name}")
+    print(f"  {filesize(sum(parsed + downloads for parsed, downloads, _ in rows)):>9} in all")
 
 
 @show_data.command("verify")
@@ -124,7 +131,7 @@ def verify(names: tuple[str, ...]) -> None:
     """
     from aucbench.data.files import cache_inventory
 
-    cached = [each.name for each in cache_inventory.held(()) if each.parsed]
+    cached = sorted({each.dataset for each in cache_inventory.held(()) if each.parsed})
     for name in names:
         if name not in cached:
             raise ParameterError(
@@ -178,7 +185,10 @@ def describe(file: str, overrides: tuple[str, ...]) -> None:
         _print_columns(found.columns)
     wanted = list(overrides)
     if any(column.missing for column in found.columns) and "dataset.missing=median" not in overrides:
-        print("cells are missing: a run needs dataset.missing=median, or other columns")
+        print(
+            "cells are missing: a run needs dataset.missing=median, or other columns; "
+            "dataset.add_indicator=true adds columns that indicate such cells"
+        )
         wanted.append("dataset.missing=median")
     print(f"run: {analysis.run_command(file, *wanted)}")
 

@@ -13,11 +13,13 @@ from aucbench.cli.commands._store import having, sources_of, store_option, with_
 from aucbench.contracts import ModelClass
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES
+from aucbench.humanize import counted
 from aucbench.reports.cells import BoardCell, fixed, from_store, joined, left_out, of_results, only_study
 from aucbench.reports.columns import line
+from aucbench.reports.labels import with_titles
 from aucbench.reports.reference import REFERENCE, TUNED_REFERENCE
 from aucbench.reports.report import ROPE
-from aucbench.reports.views.figure_style import WIDTHS
+from aucbench.reports.views.figure_style import FONTS, WIDTHS
 from aucbench.reports.views.text import TextTable
 from aucbench.studies.archive import Archive
 from aucbench.studies.default_settings import StoreSettings
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from aucbench.reports.papers import PublishedTable
     from aucbench.reports.report import Report
 
+LACKING = 3  # sentences on pictures that cannot be drawn, at most
 _REMARK = "MLflow has finished cells only: cells that failed or were never run are not among these."
 
 
@@ -47,6 +50,10 @@ _REMARK = "MLflow has finished cells only: cells that failed or were never run a
     show_default=True,
     help="How wide pictures are: a column (3.35 inches) or a page (7 inches) of a paper.",
 )
+@click.option(
+    "--font", type=click.Choice(list(FONTS)), default="sans", show_default=True,
+    help="Type of pictures: sans, or serif as the text of most papers.",
+)  # fmt: skip
 @click.option("--titles/--no-titles", default=False, help="Whether pictures have titles and captions.")
 @click.option(
     "--methods", default="", help="Methods in LaTeX and pictures, separated by commas; all when left out."
@@ -89,6 +96,7 @@ def leaderboard(
     out: str | None,
     pictures: bool,
     width: str,
+    font: str,
     titles: bool,
     methods: str,
     top: int | None,
@@ -113,7 +121,7 @@ def leaderboard(
       aucbench leaderboard --study mine --dataset german
       aucbench leaderboard --study mine --by ap --rope 0.01
       aucbench leaderboard --study mine --model-class trees --reference boosting
-      aucbench leaderboard --study mine --out paper --width column --top 5
+      aucbench leaderboard --study mine --out paper --width column --font serif --top 5
     """
     from aucbench.reports.build import build
     from aucbench.reports.views.text import show
@@ -138,10 +146,20 @@ def leaderboard(
         print(line(remark))
     if folder:
         from aucbench.reports.views.export import PAGE, write
-        from aucbench.reports.views.figures import Pictures
+        from aucbench.reports.views.figures import Pictures, draw_all
 
-        drawn = Pictures(width, titles, critical_difference) if pictures else None
-        files = write(report, folder, drawn, quoted, siunitx)
+        quoted = with_titles(quoted)
+        files = write(report, folder, quoted, siunitx)
+        if pictures:
+            wanted = Pictures(width, font, titles, critical_difference)
+            drawn = draw_all(quoted, folder / "pictures", wanted)
+            files += drawn.files
+            for sentence in drawn.lacking[:LACKING]:
+                print(line(sentence))
+            if (more := len(drawn.lacking) - LACKING) > 0:
+                print(f"{counted(more, 'more picture')} could not be drawn: {drawn.files[-1]} says why.")
+            if drawn.start:
+                print(f"Pictures to start with, in {folder / 'pictures'}: {', '.join(drawn.start)}")
         print(f"{len(files)} files written to {folder}; open {folder / PAGE}")
     elif len(known) > 1 and not data_sets:
         print(

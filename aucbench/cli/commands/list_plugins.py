@@ -94,7 +94,7 @@ def _print_plugin(plugin: Plugin) -> None:
 
     own: Any = plugin.cls
     width = min(shutil.get_terminal_size().columns, 120)
-    print(textwrap.fill(f"{plugin.name}: {plugin.summary}", width))
+    print(textwrap.fill(f"{plugin.name}: {plugin.summary.replace('``', '')}", width))
     print(f"{plugin.distribution} {plugin.version}, {plugin.source}")
     defaults = {each.name: each.default for each in fields(own)}
     group = {"losses": "loss", "features": "features"}.get(plugin.family, plugin.family.removesuffix("s"))

@@ -27,7 +27,7 @@ from aucbench.errors import DataError
 from aucbench.pool import file_lock
 
 FORMAT = 2  # of the files in a cache folder; caches of another format are made anew
-TABLES = 2  # how columns of tables without published facts are read; a new number reads them anew
+TABLES = 3  # how columns of tables without published facts are read; a new number reads them anew
 COLUMNS = "columns.json"
 KEPT = "kept.npy"  # values of columns beside the features
 TABLE_KINDS = ("csv", "parquet", "arff", "keel")
@@ -88,7 +88,7 @@ def _described(file: File) -> dict[str, Any]:
     """How the columns are read; without what older caches did not know, where it would change nothing."""
     table = asdict(file.table)
     later: dict[str, Any] = {name: list(table.pop(name)) for name in ("types", "missing_words", "kept")}
-    later |= {name: table.pop(name) for name in ("comment", "skip")}
+    later |= {name: table.pop(name) for name in ("comment", "skip", "add_indicator")}
     later["partitions"] = list(file.partitions)
     if file.kind in TABLE_KINDS and file.rows is None:
         later["reader"] = [TABLES]

@@ -12,6 +12,7 @@ from aucbench.contracts.cache_folder import cache_folder
 from aucbench.data.files import locate
 from aucbench.data.files.cache import locked_folder, read_record
 from aucbench.data.files.checksums import damaged_files
+from aucbench.data.files.kept_files import kept_files
 from aucbench.errors import AucbenchError
 
 QUIET_SECONDS = 120  # a running download writes, or is given up, sooner
@@ -19,20 +20,21 @@ QUIET_SECONDS = 120  # a running download writes, or is given up, sooner
 
 @dataclass
 class Held:
-    """What the cache holds of a data set."""
+    """What the cache holds of a data set, or of a file of one's own."""
 
-    name: str
+    name: str  # of the data set, or the file's path
+    dataset: str  # whose folder it is in
     parsed: int = 0  # bytes on disk
-    downloads: dict[Path, int] = field(default_factory=dict)  # bytes of each downloaded file
+    downloads: dict[Path, int] = field(default_factory=dict)  # bytes of each downloaded or kept file
 
     @property
     def size(self) -> int:
-        """Bytes on disk, of parsed data and downloads."""
+        """Bytes on disk, of parsed data, downloads and kept files."""
         return self.parsed + sum(self.downloads.values())
 
 
 def held(datasets: Iterable[Any]) -> list[Held]:
-    """What the cache holds, by the name of the data set; nothing is fetched or opened.
+    """What the cache holds, by the name of the data set or the path of the file; nothing is fetched.
 
     Declarations of the known data sets say which download is whose. Data of unknown ones, such as a removed
     plugin's, count as well.
@@ -40,14 +42,25 @@ def held(datasets: Iterable[Any]) -> list[Held]:
     found: dict[str, Held] = {}
     home = cache_folder() / "data"
     for folder in home.iterdir() if home.is_dir() else []:
-        size = _size(folder)
-        if size:
-            found[folder.name] = Held(folder.name, size)
+        for part in folder.iterdir():
+            if size := _size(part):
+                name = _owner(part)
+                found.setdefault(name, Held(name, folder.name)).parsed += size
     for dataset in datasets:
         for path in _downloads(dataset):
-            each = found.setdefault(dataset.name, Held(dataset.name))
+            each = found.setdefault(dataset.name, Held(dataset.name, dataset.name))
             each.downloads[path] = path.stat().st_size
+    for path in kept_files():
+        each = found.setdefault(str(path), Held(str(path), path.parent.name))
+        each.downloads[path] = path.stat().st_size
     return sorted(found.values(), key=lambda each: each.name)
+
+
+def _owner(part: Path) -> str:
+    """The name of the data set of a folder, or the path of the own file that it was read from."""
+    record = None if part.name.startswith(".") else read_record(part)
+    path = record.files[0].path if record else ""
+    return path if Path(path).is_absolute() else part.parent.name
 
 
 def verify(name: str) -> dict[str, list[str]]:
@@ -72,22 +85,25 @@ def _remove_folder(folder: Path) -> None:
     shutil.rmtree(folder.rename(folder.with_name(f".building-removed-{folder.name}")))
 
 
-def remove(name: str, dataset: Any = None) -> int:
-    """Remove parsed data and, of a known data set, downloads; returns the bytes that were freed.
+def remove(each: Held) -> int:
+    """Remove parsed data, downloads and kept files; returns the bytes that were freed.
 
     Files elsewhere, in a mirror folder or of one's own, are left alone. A part that another process is
     writing is waited for.
     """
     freed = 0
-    home = cache_folder() / "data" / name
+    home = cache_folder() / "data" / each.dataset
     if home.is_dir():
-        with locked_folder(name):
+        with locked_folder(each.dataset):
             for folder in [entry for entry in home.iterdir() if not entry.name.startswith(".")]:
-                freed += _size(folder)
-                _remove_folder(folder)
-    for path in _downloads(dataset) if dataset is not None else []:
-        freed += path.stat().st_size
+                if _owner(folder) == each.name:
+                    freed += _size(folder)
+                    _remove_folder(folder)
+    for path, size in each.downloads.items():
+        freed += size
         locate.discard(path)
+        if path in kept_files():
+            path.unlink(missing_ok=True)
     return freed
 
 

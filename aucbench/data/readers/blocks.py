@@ -44,11 +44,19 @@ class ColumnRecord(msgspec.Struct, frozen=True):
     note: str = ""  # what was not asked for, and the override that undoes it
     categories: tuple[str, ...] = ()  # of each of its columns of zeros and ones
     median: float | None = None  # in place of missing numbers, where they are not refused
+    indicates: bool = False  # whether a column of zeros and ones behind its own is 1 where a cell is missing
 
     @property
     def is_feature(self) -> bool:
         """Whether the column became one or more features."""
         return self.kind not in ("label", "dropped", "refused") and not self.kind.startswith(KEPT)
+
+    @property
+    def width(self) -> int:
+        """Columns of the encoded rows that belong to it alone."""
+        if not self.is_feature or self.kind == "hashed":
+            return 0
+        return (self.levels if self.kind == "categories" else 1) + self.indicates
 
     @property
     def levels(self) -> int:

@@ -101,6 +101,7 @@ class Feature:
     declared: str | None = None  # its type, where the user says
     stated: str | None = None  # its type, where the file says: number or categories
     missing_words: tuple[str, ...] = ()  # of the user
+    indicates: bool = False  # whether a last column of its own is 1 where a cell is missing
     numeric: bool = True
     hashed: bool = False  # whether its texts share the columns of all hashed texts
     words: Counter[str] = field(default_factory=Counter)  # that stand for missing numbers
@@ -144,7 +145,8 @@ class Feature:
     @property
     def width(self) -> int:
         """Columns of the encoded rows that belong to it alone."""
-        return 1 if self.numeric else 0 if self.hashed else len(self.categories)
+        own = 1 if self.numeric else 0 if self.hashed else len(self.categories)
+        return own + self.indicates
 
     @property
     def key(self) -> str:
@@ -157,8 +159,17 @@ class Feature:
             self.notation = "date"
             return np.asarray(days(array).to_numpy(zero_copy_only=False), np.float64)
         if self.notation:
-            return read_numbers(self.notation, plain_texts(array, self._missing_numbers))
-        return numbers_or_missing(array, self._missing_numbers)
+            values = read_numbers(self.notation, plain_texts(array, self._missing_numbers))
+        else:
+            values = numbers_or_missing(array, self._missing_numbers)
+        if values is not None and self._sentinels:
+            values = np.where(np.isin(values, self._sentinels), np.nan, values)
+        return values
+
+    @cached_property
+    def _sentinels(self) -> list[float]:
+        """Numbers that stand for missing values."""
+        return [float(word) for word in self.missing_words if is_number(word)]
 
     def first_other(self, array: Any) -> tuple[int, str]:
         """The row from 1 and the text of the first cell that is no number."""
@@ -292,19 +303,25 @@ class Feature:
         more = f" and {len(strays) - SHOWN_TEXTS} other texts" if len(strays) > SHOWN_TEXTS else ""
         beside = f"among {numbers} numbers" if numbers else "where numbers are expected"
         what = f"has {shown}{more} {beside}; write plain numbers"
+        ways_out = self._ways_out(strays)
         if len(alike) == len(strays) and is_written_as(notation, _array(*plain)):
             noun = "money" if any(text[0] in MONEY for text in alike) else "them"
-            what += f", read {noun} with 'dataset.types={{{self.key}: {notation}}}'"
-        raise self._error(path, f"{what}, {self._ways_out(strays)}.")
+            ways_out = (
+                f"read {noun} with 'dataset.types={{{self.key}: {notation}}}', or {self._as_categories}"
+            )
+        raise self._error(path, f"{what}, {ways_out}.")
 
     def _ways_out(self, words: Iterable[str]) -> str:
         """The overrides that make words missing, or all values of the column categories."""
         listed = ",".join(
             text if re.fullmatch(r"[\w.+-]+", text) else repr(text) for text in [*words][:SHOWN_TEXTS]
         )
+        return f'read such texts as missing with "dataset.missing_words=[{listed}]", or {self._as_categories}'
+
+    @property
+    def _as_categories(self) -> str:
         return (
-            f'read such texts as missing with "dataset.missing_words=[{listed}]", or make a column of zeros '
-            f"and ones for each value with 'dataset.types={{{self.key}: categories}}'"
+            f"make a column of zeros and ones for each text with 'dataset.types={{{self.key}: categories}}'"
         )
 
     def _refuse_identifiers(self, path: Path) -> None:
@@ -319,10 +336,7 @@ class Feature:
             what = f"has {levels:,} different texts in {cells:,} rows, as names and identifiers do;"
         else:
             return
-        way_out = (
-            f"make a column of zeros and ones for each text with 'dataset.types={{{self.key}: categories}}'"
-        )
-        raise self._error(path, f"{what} {self._leave_out}, or {way_out}.")
+        raise self._error(path, f"{what} {self._leave_out}, or {self._as_categories}.")
 
     def _first_of(self, strays: dict[str, int], opened: Sequence[Columns]) -> tuple[Path, int, str]:
         for columns in opened:
@@ -363,6 +377,8 @@ class Feature:
                 return self._hashed(texts)
             codes = pc.index_in(texts, pyarrow.array(self.categories, pyarrow.string()))
             codes = pc.fill_null(codes, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+            if self.indicates:
+                codes[texts.is_null().to_numpy(zero_copy_only=False)] = self.width - 1
             rows = np.flatnonzero(codes >= 0)
             return rows, codes[rows], 1.0
         values = self.values(array)
@@ -378,6 +394,10 @@ class Feature:
                 raise DataError(f"{path}: {count} values of column {self.name!r} are {what} (row {where}).")
             values = np.where(bad, self.median, values)
         rows = np.flatnonzero(values)
+        if self.indicates:
+            missing = np.flatnonzero(bad)
+            places = np.repeat([0, 1], [len(rows), len(missing)])
+            return np.append(rows, missing), places, np.append(values[rows], np.ones(len(missing)))
         return rows, 0, values[rows]
 
     def _hashed(self, texts: Any) -> tuple[NDArray[np.int64], Any, Any]:
@@ -409,7 +429,7 @@ class Feature:
             known = self.counts and not (self.many_texts or self.numbers)
             levels = f"{len(self.counts):,}" if known else f"more than {MAX_CATEGORIES:,}"
             note = f"has {levels} texts, which are hashed into {HASHED_COLUMNS:,} columns"
-        return ColumnRecord(self.name, kind, self.missing, note, categories, median)
+        return ColumnRecord(self.name, kind, self.missing, note, categories, median, self.indicates)
 
     def left_out(self, reason: str) -> ColumnRecord:
         """The description of a column that is left out without having been asked to."""

@@ -1,6 +1,7 @@
 """Formats of files, told by their first bytes and not by their names, and compressed text as a stream."""
 
 import bz2
+import glob
 import gzip
 import io
 import lzma
@@ -152,8 +153,11 @@ def skip_keel_header(stream: Any) -> int:
 
 
 def reader_of(path: str) -> str:
-    """The data set that reads a file: by its first bytes, else by the ending of its name."""
+    """The data set that reads a file, a folder or a pattern: by first bytes, else by the ending of a name."""
     file = Path(path).expanduser()
+    if not file.is_file():
+        several = file.rglob("*") if file.is_dir() else map(Path, glob.glob(str(file), recursive=True))
+        file = min((each for each in several if each.is_file() and each.name[0] not in "._"), default=file)
     ending = (file.with_suffix("") if file.suffix in (*SUFFIXES, ".zst", ".zip") else file).suffix.lower()
     by_name = {
         ".csv": "csv",

@@ -1,8 +1,8 @@
 """Numbers that are not written as Python writes them: 12.5%, 1,234,567.8, 1.234,5 and 2024-02-29.
 
 A column is read so when all its cells are of one notation, and no other notation would give other numbers.
-Times of the day and quantities with signs or units (14:05, 90+, < 0.3, 1.2 kg, $1,200) are read if this is
-declared.
+Times of the day, hexadecimal numbers and quantities with signs or units (14:05, 0x1F, 90+, < 0.3, 1.2 kg,
+$1,200) are read if this is declared.
 """
 
 from collections.abc import Callable
@@ -61,6 +61,10 @@ def _read_times(texts: Any) -> Any:
     return pc.add(hours, pc.divide(pc.add(pc.multiply(minutes, 60.0), seconds), 3600.0))
 
 
+def _read_hexadecimal(texts: Any) -> Any:
+    return texts.cast(pyarrow.uint64()).cast(pyarrow.float64(), safe=False)
+
+
 def _read_quantities(texts: Any) -> Any:
     for sign in MINUS_SIGNS:
         texts = pc.replace_substring(texts, sign, "-")
@@ -99,6 +103,7 @@ NOTATIONS = {
         r"[+-]?([1-9][0-9]{0,2}(['\x{2019}][0-9]{3})+|[0-9]+)(\.[0-9]+)?", _without("'", "\u2019")
     ),
     "time": Notation(r"[0-9]{1,3}:[0-9]{2}(:[0-9]{2}(\.[0-9]*)?)?", _read_times, is_detected=False),
+    "hexadecimal": Notation(r"0[xX][0-9A-Fa-f]{1,16}", _read_hexadecimal, is_detected=False),
     "quantity": Notation(_QUANTITY, _read_quantities, is_detected=False),
 }
 DETECTED = [name for name, notation in NOTATIONS.items() if notation.is_detected]

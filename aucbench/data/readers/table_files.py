@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow
+import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet, types
 
@@ -22,6 +23,8 @@ from aucbench.errors import DataError
 
 ARFF_ROWS, PARQUET_ROWS = 1 << 14, 1 << 16  # of a batch
 CSV_BYTES, CELL_BYTES, MOST_CSV_BYTES = 1 << 22, 2000, 1 << 27
+INDEX = "index"  # of pandas, which is no column of its frame
+BEHIND = "behind the last delimiter"  # names the cells behind rows that end with a delimiter
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:\\.|[^'])*'|"(?:\\.|[^"])*"|\S+)\s+(.+)""", re.IGNORECASE)
 _CELL = re.compile(r"""\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|([^,'"]*?))\s*(?:,|$)""")
 
@@ -35,7 +38,7 @@ class Columns:
     batches: Callable[[], Iterator[list[Any]]]  # each a list of one pyarrow array per column
     types: Mapping[str, str] = field(
         default_factory=dict
-    )  # "number" or "categories", if the file declares it
+    )  # "number", "categories" or INDEX, if the file declares it
     note: str = ""  # on how the names were found, which was not asked for
 
     def behind(self, partitions: Sequence[tuple[str, str]]) -> "Columns":
@@ -98,22 +101,30 @@ def _open_keel(file: File, path: Path) -> Columns:
 def _csv_batches(path: Path, layout: Layout) -> Callable[[], Iterator[list[Any]]]:
     """The cells of a CSV file as texts."""
 
+    names = [*layout.names, BEHIND] if layout.is_terminated else layout.names
+
     def batches() -> Iterator[list[Any]]:
         # Everything is read as text: what type a column has shows only at its end.
         convert = arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(layout.names, pyarrow.string()),
+            column_types=dict.fromkeys(names, pyarrow.string()),
             strings_can_be_null=False,
             quoted_strings_can_be_null=False,
         )
         # A block holds many rows, however many columns there are: each column costs some time in each block.
         size = max(CSV_BYTES, min(CELL_BYTES * len(layout.names), MOST_CSV_BYTES), 4 * layout.row_length)
         read = arrow_csv.ReadOptions(
-            column_names=layout.names, skip_rows=layout.skipped, block_size=size, use_threads=False
+            column_names=names, skip_rows=layout.skipped, block_size=size, use_threads=False
         )
         parse = arrow_csv.ParseOptions(delimiter=layout.delimiter)
         with arrow_errors(path, layout), layout.open(path) as stream:
             for batch in arrow_csv.open_csv(stream, read, parse, convert):
-                yield list(batch.columns)
+                cells = list(batch.columns)
+                if layout.is_terminated and (beyond := pc.max(cells.pop()).as_py()):
+                    raise DataError(
+                        f"{path}: {beyond[:20]!r} stands behind the delimiter that ends other lines; name "
+                        "its column."
+                    )
+                yield cells
 
     return batches
 
@@ -123,6 +134,8 @@ def arrow_errors(path: Path, layout: Layout | None = None) -> Iterator[None]:
     """Turn what pyarrow raises about a file into one sentence that names the file."""
     try:
         yield
+    except MemoryError:  # pyarrow's are of both kinds
+        raise
     except (pyarrow.ArrowException, OSError) as error:  # damaged Parquet may be an OSError without a number
         message = str(error).split("\n")[0]
         ragged = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", message)
@@ -159,8 +172,9 @@ def _open_parquet(file: File, path: Path) -> Columns:
     names = list(schema.names)
     refuse_twins(path, names)
     # Parquet loses categories that are numbers, and pandas notes them.
-    noted = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("columns", [])
-    nominal = {column.get("name") for column in noted if column.get("pandas_type") == "categorical"}
+    noted = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+    nominal = {each.get("name") for each in noted.get("columns", []) if each["pandas_type"] == "categorical"}
+    indices = {each for each in noted.get("index_columns", []) if isinstance(each, str)}
     nominal |= {each.name for each in schema if types.is_dictionary(each.type)}
 
     def batches() -> Iterator[list[Any]]:
@@ -168,7 +182,8 @@ def _open_parquet(file: File, path: Path) -> Columns:
             for batch in opened.iter_batches(PARQUET_ROWS):
                 yield list(batch.columns)
 
-    return Columns(path, names, batches, dict.fromkeys(nominal & set(names), "categories"))
+    declared = dict.fromkeys(nominal, "categories") | dict.fromkeys(indices, INDEX)
+    return Columns(path, names, batches, {name: declared[name] for name in names if name in declared})
 
 
 def _open_arff(file: File, path: Path) -> Columns:

@@ -24,7 +24,7 @@ from aucbench.data.readers.blocks import Block, Coded, ColumnRecord, RefusedColu
 from aucbench.data.readers.cells import LABEL_GAPS, plain_texts
 from aucbench.data.readers.feature_columns import HASHED_COLUMNS, Feature, index_places
 from aucbench.data.readers.kept_columns import KeptColumn
-from aucbench.data.readers.table_files import Columns, arrow_errors, open_columns
+from aucbench.data.readers.table_files import INDEX, Columns, arrow_errors, open_columns
 from aucbench.errors import DataError
 
 MEDIAN_BYTES = 1 << 28  # of values held at a time to find medians
@@ -66,6 +66,8 @@ def fit(files: Sequence[tuple[File, Path]]) -> Schema:
         _check_missing(path, features, table)
         if table.missing == "median":
             _find_medians([feature for feature in features if feature.numeric], opened)
+        for feature in features:
+            feature.indicates = table.add_indicator and bool(feature.missing) and not feature.hashed
     columns |= {feature.place: feature.describe() for feature in features}
     described = [columns[place] for place in range(len(names))]
     if refused:
@@ -81,7 +83,9 @@ def _chosen(
 ) -> tuple[int, list[Feature], list[KeptColumn], dict[int, ColumnRecord]]:
     """The place of the label, the features, the kept columns, and the columns that are none of these."""
     names = opened[0].names
-    indices = index_places(names)
+    stated = {name: kind for columns in reversed(opened) for name, kind in columns.types.items()}
+    unnamed = index_places(names)
+    indices = unnamed + [place for place, name in enumerate(names) if stated.get(name) == INDEX]
     last = max(set(range(len(names))) - set(indices), default=-1)
     target = _number_of(path, names, last if table.target == -1 else table.target, "target")
     dropped = {_number_of(path, names, column, "drop"): "dropped" for column in table.drop}
@@ -97,10 +101,12 @@ def _chosen(
     kept = [KeptColumn(names[place], place, types.get(place)) for place in wanted]
     features = []
     for place in [place for place in range(len(names)) if place not in (*columns, *wanted)]:
-        stated = next((each.types[names[place]] for each in opened if names[place] in each.types), None)
-        feature = Feature(names[place], place, types.get(place), stated, table.missing_words)
+        feature = Feature(
+            names[place], place, types.get(place), stated.get(names[place]), table.missing_words
+        )
         if place in indices and not feature.declared:
-            columns[place] = feature.left_out("has no name, as an index is written")
+            reason = "has no name, as an index is written" if place in unnamed else "is the index of pandas"
+            columns[place] = feature.left_out(reason)
         else:
             features.append(feature)
     return target, features, kept, columns

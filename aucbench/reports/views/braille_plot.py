@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.reports.report import Report
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 WIDTH = 80
@@ -38,10 +42,10 @@ def data_set_series(report: Report, setting: str, data_set: str, method: str) ->
     Methods whose first checkpoint comes after a whole pass have no curve to be compared with the others'; the
     best of them is a level.
     """
-    own = report.part("results", setting, data_set)
+    own, lines = report.part("results", setting, data_set), report.part("curves", setting, data_set)
     means = dict(zip(own["method"], own["mean"], strict=True))
     names = sorted(means, key=lambda name: (name != method, -np.nan_to_num(means[name], nan=-1.0)))
-    batch = [name for name in names if name != method and is_batch(report, setting, data_set, name)]
+    batch = [name for name in names if name != method and is_batch(lines[lines["method"] == name])]
     found: list[Series] = []
     for name in names:
         x, y = seen(report, setting, data_set, name)
@@ -63,10 +67,9 @@ def seen(report: Report, setting: str, data_set: str, method: str) -> tuple[Floa
     return own.loc[at, "samples"].to_numpy(np.float64), own.loc[at, "mean"].to_numpy(np.float64)
 
 
-def is_batch(report: Report, setting: str, data_set: str, method: str) -> bool:
-    """Whether an iteration of a method is a pass over all training rows, by its first checkpoint."""
-    own = report.part("curves", setting, data_set)
-    passes = own.loc[(own["method"] == method) & (own["samples"] > 0), "passes"]
+def is_batch(curve: "pd.DataFrame") -> bool:
+    """Whether an iteration of a method goes through all training rows, by its first checkpoint."""
+    passes = curve.loc[curve["samples"] > 0, "passes"]
     return bool(len(passes) and passes.iloc[0] >= 1.0)
 
 

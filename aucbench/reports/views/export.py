@@ -1,10 +1,9 @@
-"""A report to a folder: its frames as Parquet and CSV, Markdown, LaTeX, the page and pictures."""
+"""A report to a folder: its frames as Parquet and CSV, Markdown, LaTeX and the page."""
 
 from pathlib import Path
 
 from aucbench.reports.report import Report
-from aucbench.reports.views.figures import Pictures, draw_all
-from aucbench.reports.views.latex import latex
+from aucbench.reports.views.latex import BIBLIOGRAPHY, bibtex, latex
 from aucbench.reports.views.page import write_page
 from aucbench.reports.views.text import markdown
 
@@ -13,17 +12,11 @@ FRAMES = ("cells", "curves", "data_sets", "methods", "results", "gains", "verdic
 TABLES = ("results", "verdicts")  # written as CSV, too
 
 
-def write(
-    report: Report,
-    folder: Path,
-    pictures: Pictures | None = None,
-    quoted: Report | None = None,
-    siunitx: bool = False,
-) -> list[Path]:
-    """Write frames, documents, the page and, if wanted, the pictures; returns the files.
+def write(report: Report, folder: Path, quoted: Report | None = None, siunitx: bool = False) -> list[Path]:
+    """Write frames, documents and the page; returns the files.
 
-    LaTeX and pictures, which go into papers, are made of `quoted`, a part of the report, if it is given;
-    with `siunitx`, the columns of the LaTeX tables are those of that package.
+    LaTeX, which goes into papers, is made of `quoted`, a part of the report, if it is given; with `siunitx`,
+    the columns of its tables are those of that package.
     """
     quoted = quoted or report
     folder.mkdir(parents=True, exist_ok=True)
@@ -34,11 +27,16 @@ def write(
     for name in TABLES:
         files.append(folder / f"{name}.csv")
         getattr(report, name).map(_no_formula).to_csv(files[-1], index=False)
-    for name, text in (("leaderboard.md", markdown(report)), ("leaderboard.tex", latex(quoted, siunitx))):
+    documents = {
+        "leaderboard.md": markdown(report),
+        "leaderboard.tex": latex(quoted, siunitx),
+        BIBLIOGRAPHY: bibtex(quoted),
+    }
+    for name, text in documents.items():
         files.append(folder / name)
         files[-1].write_text(text, encoding="utf-8")
     write_page(report, folder / PAGE)
-    return [*files, folder / PAGE, *(draw_all(quoted, folder / "pictures", pictures) if pictures else [])]
+    return [*files, folder / PAGE]
 
 
 def _no_formula(value: object) -> object:

@@ -3,15 +3,14 @@
 import contextlib
 import textwrap
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench.reports.columns import text
-
-if TYPE_CHECKING:
-    import pandas as pd
+from aucbench.humanize import duration
+from aucbench.reports.columns import percent, text
+from aucbench.studies.method_look import shown_looks
 
 MARKERS = {
     "circle": "o", "square": "s", "up": "^", "diamond": "D", "down": "v", "cross": "X", "plus": "P",
@@ -21,6 +20,8 @@ DASHES: dict[str, Any] = {
     "short": (0, (2.5, 1.5)), "dashdotdot": (0, (5, 1.5, 1, 1.5, 1, 1.5)),
 }  # fmt: skip
 WIDTHS = {"column": 3.35, "page": 7.0}  # inches, of one column and of both in the templates of most venues
+# The first of each is what papers are set in; the second has the letters that the first lacks.
+FONTS = {"sans": ["DejaVu Sans"], "serif": ["STIXGeneral", "DejaVu Serif"]}
 NARROW = 5.0  # inches; a narrower figure has its legend below
 GREY = "0.78"  # colour of the methods without a name in the legend
 LINES = 3  # of a label, at most
@@ -38,11 +39,16 @@ class Style(NamedTuple):
     dashes: Any
     is_named: bool = True  # one of the few in colour and in the legend; all others are grey, thin and behind
 
-    def line(self, points: int = 0) -> dict[str, Any]:
-        """Options of its line of so many points, some of which have a marker."""
+    def line(self, is_batch: bool = False) -> dict[str, Any]:
+        """Options of its line, some of whose points have a marker.
+
+        A method whose iterations go through all rows has an open marker at each of its points.
+        """
         if not self.is_named:
             return {"color": GREY, "linewidth": 0.5, "zorder": 1}
-        marks = {"marker": self.marker, "markersize": 3.5, "markevery": max(1, points // 6)}
+        marks: dict[str, Any] = {"marker": self.marker, "markersize": 3.5, "markevery": 0.15}
+        if is_batch:
+            marks |= {"markerfacecolor": "white", "markeredgewidth": 0.8, "markevery": None}
         return {"color": self.colour, "linestyle": self.dashes, "linewidth": 1.2, "zorder": 2.5} | marks
 
     def point(self) -> dict[str, Any]:
@@ -52,19 +58,20 @@ class Style(NamedTuple):
         return {"color": colour, "marker": marker, "markersize": size, "linestyle": "none", "zorder": order}
 
 
-def styles(methods: "pd.DataFrame", named: Sequence[str]) -> dict[str, Style]:
-    """Labels of methods to their looks, the named ones first and in their order."""
-    rows: Any = methods.itertuples()
-    found = {
-        own.method: Style(own.colour, MARKERS[own.marker], DASHES[own.dashes], own.method in named)
-        for own in rows
+def styles(methods: Sequence[str], named: Sequence[str]) -> dict[str, Style]:
+    """Methods to their looks, the named ones first and in their order, so that these differ most."""
+    order = list(dict.fromkeys([*named, *methods]))
+    return {
+        name: Style(own.colour, MARKERS[own.marker], DASHES[own.dashes], name in named)
+        for name, own in shown_looks(order).items()
     }
-    return {name: found[name] for name in [*named, *(name for name in found if name not in named)]}
 
 
 @contextlib.contextmanager
-def look(width: str = "page") -> Iterator[None]:
+def look(width: str = "page", font: str = "sans") -> Iterator[None]:
     """The style of everything drawn while it lasts, in a width of `WIDTHS`; dollars in names are no formulas.
+
+    `font` is one of `FONTS`, each of which comes with matplotlib.
 
     Fonts are written as TrueType, which venues ask for; matplotlib's default in PDF is Type 3.
     """
@@ -73,7 +80,8 @@ def look(width: str = "page") -> Iterator[None]:
 
     inches = WIDTHS[width]
     fonts: Any = {"pdf.fonttype": 42, "ps.fonttype": 42}
-    size: Any = {"figure.figsize": (inches, inches * 0.65)}
+    fonts |= {"font.family": FONTS[font]}
+    size: Any = {"figure.figsize": (inches, inches * 0.65), "axes.linewidth": 0.7, "grid.linewidth": 0.5}
     with (
         sns.axes_style("whitegrid", {"axes.edgecolor": "0.4", "grid.color": "0.9"}),
         sns.plotting_context("paper", 0.9 if inches > NARROW else 0.72),
@@ -106,10 +114,11 @@ def begin(height: float = 3.4, rows: int = 1, columns: int = 1, **shared: Any) -
     return figure, figure.subplots(rows, columns, **shared)
 
 
-def logarithmic(axes: Any, which: str, values: Iterable[float]) -> None:
+def logarithmic(axes: Any, which: str, values: Iterable[float], unit: str = "") -> None:
     """A logarithmic axis around the positive ones of some values; it stays linear where there are none.
 
-    `which` is ``x`` or ``y``. The axis spans a decade at least, so that it always has ticks.
+    `which` is ``x`` or ``y``. The axis spans a decade at least, so that it always has ticks. A `unit` of
+    ``s`` or ``%`` is written at each of them, seconds below one as ms, µs or ns.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -123,9 +132,18 @@ def logarithmic(axes: Any, which: str, values: Iterable[float]) -> None:
     axis, few = getattr(axes, f"{which}axis"), high < 100 * low
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,)))
     axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(
-        FuncFormatter(lambda value, _: f"{value:g}" if few or 1e-3 < value < 1e4 else power(value))
+    plain = few or (low >= 1e-4 and high < 1e5)  # one notation on an axis
+    form: Callable[[float], str] = {"s": _seconds, "%": percent}.get(
+        unit, lambda own: f"{own:g}" if plain else power(own)
     )
+    axis.set_major_formatter(FuncFormatter(lambda value, _: str(form(value))))
+
+
+def _seconds(value: float) -> str:
+    """A duration in a unit in which powers of ten stay round, with the sign of micro."""
+    if value < 1e-9 or value >= 1e4:
+        return f"{power(value)} s"
+    return f"{value:,g} s" if value >= 1.0 else duration(value * (1 + 1e-9)).replace("us", "µs")
 
 
 def power(value: float) -> str:
@@ -194,10 +212,10 @@ def fitted_rows(labels: Sequence[str], inches: float) -> tuple[list[str], float,
     return [fitted(label, inches, SMALLEST, min(lines, LINES)) for label in labels], SMALLEST, pitch
 
 
-def legend(figure: Any, looks: Mapping[str, Style], marks: bool = False) -> None:
+def legend(figure: Any, looks: Mapping[str, Style], marks: bool = False, batch: Collection[str] = ()) -> None:
     """A legend of the named methods, and of how many others there are; the figure grows where it needs room.
 
-    With `marks` it shows marks without lines.
+    With `marks` it shows marks without lines; methods in `batch` have open marks.
     """
     from matplotlib.lines import Line2D
 
@@ -205,7 +223,7 @@ def legend(figure: Any, looks: Mapping[str, Style], marks: bool = False) -> None
     inches = width() / 2 - 0.55 if narrow else 0.27 * width()
     named = {name: own for name, own in looks.items() if own.is_named}
     labels = [fitted(name, inches, size) for name in named]
-    kept = [own.point() if marks else own.line() for own in named.values()]
+    kept = [own.point() if marks else own.line(name in batch) for name, own in named.items()]
     if others := len(looks) - len(named):
         labels.append(f"{others} other method{'s' * (others > 1)}")
         grey = next(own for own in looks.values() if not own.is_named)
@@ -238,7 +256,7 @@ def name_points(axes: Any, points: Mapping[str, tuple[float, float]], marks: Seq
             far = {"arrowstyle": "-", "color": "0.5", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2}
             words = axes.annotate(
                 name, point, (x, y), ha=side, va="center", textcoords="offset points", fontsize=size,
-                color="0.2", zorder=4, bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.2},
+                color="0.2", zorder=4, bbox={"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.2},
                 arrowprops=far if abs(x) + abs(y) > 13 else None,
             )  # fmt: skip
             words.set_in_layout(False)

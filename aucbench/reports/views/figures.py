@@ -12,6 +12,7 @@ from aucbench.errors import ParameterError
 from aucbench.reports.columns import fixed, text
 from aucbench.reports.report import Report
 from aucbench.reports.statistics.pareto import pareto_front
+from aucbench.reports.views.braille_plot import is_batch
 from aucbench.reports.views.figure_style import (
     LEADING,
     NARROW,
@@ -36,22 +37,33 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg", "pdf")
 CAPTIONS = "pictures.md"  # the sentences once more, as text
 NAMED = 8  # methods of a picture that have a colour and a name, at most
-COSTS = {"seconds": "training seconds", "passes": "passes over the training rows"}
-Picture = tuple[Any, str]  # the figure, and how to read it
+PANELS = 6  # of the picture by share of the rare class
+START = 6  # pictures that come first
+COSTS = {"seconds": ("training time", "s"), "passes": ("passes over the training rows", "")}  # title, unit
+Picture = tuple[Any, str]  # the figure, and how to read it; None, and why there is none
 
 
 class Pictures(NamedTuple):
     """How pictures are drawn."""
 
     width: str = "page"  # one of `figure_style.WIDTHS`
+    font: str = "sans"  # one of `figure_style.FONTS`
     titles: bool = False  # whether titles and sentences are part of them
     critical_difference: bool = False  # whether Demsar's diagram is drawn, too; needs scikit-posthocs
 
 
+class Drawn(NamedTuple):
+    """What was drawn."""
+
+    files: list[Path]  # those of the pictures to start with come first, and the captions last
+    start: list[str]  # names of the pictures to start with, `START` at most
+    lacking: list[str]  # sentences on those that cannot be drawn
+
+
 def draw_all(
     report: Report, folder: Path, wanted: Pictures | None = None, formats: tuple[str, ...] = FORMATS
-) -> list[Path]:
-    """Draw and write every picture that the report has numbers for; returns the files.
+) -> Drawn:
+    """Draw and write every picture that the report has numbers for.
 
     Titles, and the sentences that say how to read a picture, are drawn on request only: a paper has captions
     of its own. All sentences stand in a file beside the pictures.
@@ -65,14 +77,16 @@ def draw_all(
         )
     folder.mkdir(parents=True, exist_ok=True)
     files: list[Path] = []
-    captions: list[str] = []
+    captions: dict[str, str] = {}
+    lacking: list[str] = []
     taken: set[str] = set()
-    with look(wanted.width):
+    with look(wanted.width, wanted.font):
         for title, figure, sentence in pictures(report, wanted.critical_difference):
-            name = _file_name(title, taken)
-            captions.append(f"- `{name}`: {_plain(sentence)}")
             if figure is None:
+                lacking.append(sentence)
                 continue
+            name = _file_name(title, taken)
+            captions[name] = f"- `{name}`: {_plain(sentence)}"
             if wanted.titles:
                 _add_sentence(figure, sentence)
             else:
@@ -81,41 +95,49 @@ def draw_all(
                 file = folder / f"{name}.{form}"
                 figure.savefig(file, dpi=150, metadata={"Date": None} if form == "svg" else None)
                 files.append(file)
-    (folder / CAPTIONS).write_text("\n".join(captions) + "\n", encoding="utf-8")
-    return [*files, folder / CAPTIONS]
+    lines = list(captions.values())
+    parts = {
+        "To start with": lines[:START],
+        "All others": lines[START:],
+        "Not drawn": [f"- {_plain(sentence)}" for sentence in lacking],
+    }
+    words = "\n\n".join("\n".join([f"## {head}", "", *own]) for head, own in parts.items() if own)
+    (folder / CAPTIONS).write_text(f"{words}\n", encoding="utf-8")
+    return Drawn([*files, folder / CAPTIONS], list(captions)[:START], lacking)
 
 
 def pictures(report: Report, critical_difference: bool = False) -> Iterator[tuple[str, Any, str]]:
-    """Title, figure and sentence of every picture that the report has numbers for.
+    """Title, figure and sentence of every picture, those to start with first.
 
-    The figure is None where one that was asked for cannot be drawn; the sentence then says why.
+    The figure is None where one cannot be drawn; the sentence then says why.
     """
-    for title, picture in _drawn(report, critical_difference):
-        if picture is not None:
-            if picture[0] is not None:
-                picture[0].suptitle(fitted(title, width(), 9), fontsize=9)
-            yield title, *picture
+    for title, (figure, sentence) in _drawn(report, critical_difference):
+        if figure is not None:
+            figure.suptitle(fitted(title, width(), 9), fontsize=9)
+            yield title, figure, sentence
+        else:
+            yield title, None, f"The picture '{title}' cannot be drawn: {sentence}."
 
 
-def _drawn(report: Report, critical_difference: bool) -> Iterator[tuple[str, Picture | None]]:
+def _drawn(report: Report, critical_difference: bool) -> Iterator[tuple[str, Picture]]:
+    looks: dict[str, dict[str, Style]] = {}
     for setting in report.settings:
-        methods = report.part("methods", setting)
         table = verdict_rows(report, setting)
         first = [name for name in (report.references[setting], *table["method"]) if name]
-        named = list(dict.fromkeys([*first, *methods["method"]]))[:NAMED]
-        looks = styles(methods, named)
+        looks[setting] = styles(first, list(dict.fromkeys(first))[:NAMED])
         yield f"forest {setting}", forest(report, setting, table)
-        yield f"rare-class {setting}", by_rare_class(report, setting, looks)
-        yield f"cost {setting}", cost(report, table, looks)
+        yield f"cost {setting}", cost(report, table, looks[setting])
+        yield f"rare-class {setting}", by_rare_class(report, setting, looks[setting])
         if critical_difference:
             yield f"critical-difference {setting}", demsar(report, setting)
-        data_sets = report.part("data_sets", setting)
-        for facts in data_sets.to_dict("records") if len(report.curves) else ():
-            own = report.part("curves", setting)
-            own = own[own["data_set"] == facts["data_set"]]
-            where = f"{facts['data_set']} {setting}"
-            yield f"curves {where}", curves(report, own, facts, looks)
-            yield f"suboptimality {where}", suboptimality(own, looks)
+    data_sets = report.data_sets  # the largest have the most to show between the first row and the last
+    if "rows" in data_sets:
+        data_sets = data_sets.sort_values("rows", ascending=False, kind="stable")
+    for kind in (curves, suboptimality):
+        for facts in data_sets.to_dict("records"):
+            setting, data_set = facts["setting"], facts["data_set"]
+            own = report.part("curves", setting, data_set) if len(report.curves) else report.curves
+            yield f"{kind.__name__} {data_set} {setting}", kind(report, own, facts, looks[setting])
 
 
 def _plain(words: str) -> str:
@@ -138,16 +160,16 @@ def _file_name(title: str, taken: set[str]) -> str:
     return name
 
 
-def by_rare_class(report: Report, setting: str, looks: dict[str, Style]) -> Picture | None:
-    """The gain on each data set against the share of its rare class, a panel for each named method."""
+def by_rare_class(report: Report, setting: str, looks: dict[str, Style]) -> Picture:
+    """The gain on each data set against the share of its rare class, a panel for each of the best methods."""
     facts = report.part("data_sets", setting)
     gains = report.part("gains", setting)
     if "positive_share" not in facts or gains["data_set"].nunique() < 3:
-        return None
+        return None, "it needs gains over the reference on three data sets"
     share = facts.set_index("data_set")["positive_share"].astype(float)
     rare = gains["data_set"].map(share.where(share <= 0.5, 1.0 - share))
-    shown = [name for name, own in looks.items() if own.is_named and (gains["method"] == name).any()]
-    columns = min(len(shown), 2 if width() < NARROW else 4)
+    shown = [name for name in looks if (gains["method"] == name).any()][:PANELS]
+    columns = min(len(shown), 2 if width() < NARROW else 3)
     lines, size = -(-len(shown) // columns), type_size()
     figure, every = begin(0.5 + 1.35 * lines, lines, columns, sharex=True, sharey=True, squeeze=False)
     rope = report.rope or 0.0
@@ -165,11 +187,12 @@ def by_rare_class(report: Report, setting: str, looks: dict[str, Style]) -> Pict
         axes.plot(rare, gains["gain"].clip(low, high), ".", color="0.82", markersize=1.5, zorder=1.2)
         x, y = rare[at], gains.loc[at, "gain"]
         for part, marker in ((y < low, "v"), (y > high, "^"), (y.between(low, high), own.marker)):
-            marks = own.point() | {"marker": marker, "markersize": 3.5, "clip_on": False}
+            marks = own.point() | {"marker": marker, "markersize": 3, "clip_on": False}
+            marks |= {"markeredgewidth": 0.3, "markeredgecolor": "white"}
             if part.any():  # matplotlib has no layout for marks that are nowhere
                 axes.plot(x[part], y[part].clip(low, high), **marks)
         axes.set_ylim(low, high)
-        logarithmic(axes, "x", rare)
+        logarithmic(axes, "x", rare, "%")
         axes.set_title(
             fitted(name, 0.9 * (width() - 0.7) / columns, size, 1), fontsize=size, color=own.colour
         )
@@ -178,20 +201,21 @@ def by_rare_class(report: Report, setting: str, looks: dict[str, Style]) -> Pict
     figure.supylabel(fitted(f"gain in {report.measure.symbol} over {reference}", 2.0, size), fontsize=size)
     return figure, (
         f"Gain in test {report.measure.title} over {reference} on each data set against the share of the "
-        "rare class, log scale: a panel for each method, and all methods in grey. Triangles mark gains "
-        "beyond the axis."
+        f"rare class, log scale: a panel for each of the {len(shown)} best methods, and all methods in grey. "
+        "Triangles mark gains beyond the axis."
     )
 
 
-def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Picture | None:
+def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Picture:
     """Mean over families against training time, a point for each method, and the Pareto front."""
     known = table[table["time_ratio"].between(0.0, np.inf, "neither") & table["mean"].notna()]
     if known.empty:
-        return None
+        return None, "no method has both a mean and a time that compares with the reference's"
     reference = known["reference"].iloc[0]
     front = known[pareto_front(known["mean"], known["time_ratio"])].sort_values("time_ratio")
     figure, axes = begin(2.6 if width() < NARROW else 3.4)
-    low, high = span(known["mean"])
+    named = known["method"].map(lambda name: looks[name].is_named)
+    low, high = span(known["mean"], known.loc[named, "mean"])
     shown = known["mean"].clip(low, high)
     for name, ratio, mean, at in zip(known["method"], known["time_ratio"], known["mean"], shown, strict=True):
         edge = {"marker": "v" if mean < at else "^", "clip_on": False} if mean != at else {}
@@ -224,15 +248,15 @@ def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Pict
     return figure, sentence
 
 
-def curves(report: Report, own: "pd.DataFrame", facts: Any, looks: dict[str, Style]) -> Picture | None:
+def curves(report: Report, own: "pd.DataFrame", facts: Any, looks: dict[str, Style]) -> Picture:
     """The measure against seconds and passes."""
     final: Any = own.dropna(subset=["mean"]).groupby("method", sort=False)["mean"].last() if len(own) else own
     if not len(final):
-        return None
+        return None, f"no checkpoint has a test {report.measure.symbol}"
     named = [value for name, value in final.items() if looks[name].is_named]
     target = facts.get("target", np.nan)
     limits = span(final, [*named, target])
-    figure, every = _panels(own, "mean", looks, limits, band="std")
+    figure, every, steps = _panels(own, "mean", looks, limits, band="std")
     for axes in every:
         axes.set_ylim(*limits)
         if np.isfinite(target):
@@ -241,7 +265,7 @@ def curves(report: Report, own: "pd.DataFrame", facts: Any, looks: dict[str, Sty
     sentence = (
         f"Mean test {report.measure.title} over the runs on {text(facts['data_set'])}, against seconds of "
         "training and against passes over the training rows, log scales; higher and further left is better. "
-        "Values far below the final ones are not shown."
+        f"Values far below the final ones are not shown.{steps}"
     )
     if own.loc[own["method"].map(lambda name: looks[name].is_named), "std"].gt(0).any():
         sentence += " Bands are one standard deviation to either side."
@@ -250,26 +274,29 @@ def curves(report: Report, own: "pd.DataFrame", facts: Any, looks: dict[str, Sty
     return figure, sentence
 
 
-def suboptimality(own: "pd.DataFrame", looks: dict[str, Style]) -> Picture | None:
+def suboptimality(report: Report, own: "pd.DataFrame", facts: Any, looks: dict[str, Style]) -> Picture:
     """The relative suboptimality of the training objective against seconds and passes."""
     if "suboptimality" not in own or not own["suboptimality"].gt(0).any():
-        return None
+        return None, "no run knows the minimum of its training objective"
     own = own[own["suboptimality"].gt(0)]
-    figure, every = _panels(own, "suboptimality", looks, (0.0, np.inf))
+    figure, every, steps = _panels(own, "suboptimality", looks, (0.0, np.inf))
     for axes in every:
         logarithmic(axes, "y", own["suboptimality"])
     every[0].set_ylabel("relative suboptimality", fontsize=type_size())
     return figure, (
         "How far the training objective is above its certified minimum, as a share of that minimum, mean "
         "over the runs, against seconds of training and against passes over the training rows, log scales; "
-        "lower and further left is better. Each method is measured by its own objective."
+        f"lower and further left is better. Each method is measured by its own objective.{steps}"
     )
 
 
 def _panels(
     own: "pd.DataFrame", quantity: str, looks: dict[str, Style], limits: tuple[float, float], band: str = ""
-) -> tuple[Any, list[Any]]:
-    """Lines of a quantity against each of the costs, where it is within limits, and their legend."""
+) -> tuple[Any, list[Any], str]:
+    """Lines of a quantity against each of the costs, where it is within limits, and their legend.
+
+    Returns the figure, its axes, and a sentence on open marks where there are any.
+    """
     narrow, size = width() < NARROW, type_size()
     shape = (len(COSTS), 1) if narrow else (1, len(COSTS))
     figure, every = begin(3.6 if narrow else 2.9, *shape, sharey=True)
@@ -277,20 +304,23 @@ def _panels(
         name: part for name, part in own.groupby("method", sort=False) if part[quantity].notna().any()
     }
     drawn = {name: style for name, style in looks.items() if name in by_method}
-    for axes, (column, heading) in zip(every, COSTS.items(), strict=True):
+    batch = {str(name) for name, part in by_method.items() if is_batch(part)}
+    for axes, (column, (heading, unit)) in zip(every, COSTS.items(), strict=True):
         any_cost = own[column].gt(0).any()  # else the axis is linear, and shows that there was none
         for name, style in drawn.items():
             part = by_method[name]
             part = part[part[column].gt(0)] if any_cost else part
-            axes.plot(part[column], part[quantity], **style.line(len(part)))
+            axes.plot(part[column], part[quantity], **style.line(name in batch))
             if band and style.is_named:
                 low, high = part[quantity] - part[band], part[quantity] + part[band]
                 axes.fill_between(part[column], low, high, color=style.colour, alpha=0.12, linewidth=0)
-        logarithmic(axes, "x", own.loc[own[quantity].between(*limits), column])
+        logarithmic(axes, "x", own.loc[own[quantity].between(*limits), column], unit)
         axes.set_xlabel(heading, fontsize=size)
         axes.tick_params(labelsize=size)
-    legend(figure, drawn)
-    return figure, list(every)
+    legend(figure, drawn, batch=batch)
+    told = any(drawn[name].is_named for name in batch)
+    steps = " Open marks are iterations over all rows, such as Newton steps; other methods' are a few rows."
+    return figure, list(every), steps * told
 
 
 def demsar(report: Report, setting: str) -> Picture:
@@ -307,7 +337,7 @@ def demsar(report: Report, setting: str) -> Picture:
     (data_sets, methods), left_out = table.shape, every[0] - len(table)
     counts = f"{methods} methods on {data_sets} data sets on which all of them have a result"
     if methods < 3 or data_sets < 2:
-        return None, f"There is no critical-difference diagram: there are {counts}."
+        return None, f"it needs three methods and two data sets, and there are {counts}"
     ranks = table.rank(axis=1, ascending=False).mean()
     names = dict(zip(ranks.index, fitted_rows(list(ranks.index), 0.26 * width())[0], strict=True))
     size = type_size() - 1

@@ -37,11 +37,11 @@ def verdict_rows(report: Report, setting: str) -> "pd.DataFrame":
     return table.astype(dict.fromkeys(("gain", "low", "high", "mean", "time_ratio"), float)).reset_index()
 
 
-def forest(report: Report, setting: str, table: "pd.DataFrame") -> tuple[Any, str] | None:
+def forest(report: Report, setting: str, table: "pd.DataFrame") -> tuple[Any, str]:
     """The gains with their intervals over the band of the rope, and beside them verdicts, times and means."""
     reference, rope, narrow = report.references[setting], report.rope, width() < NARROW
     if table["gain"].notna().sum() == 0:
-        return None
+        return None, "no method has a gain over the reference" + ", which was not run" * (not reference)
     kept = table[(table["method"] == reference) | (np.arange(len(table)) < MOST_ROWS - 1)]
     rows: Any = kept.to_dict("records")
     labels, size, pitch = fitted_rows([row["method"] for row in rows], (0.33 if narrow else 0.4) * width())

@@ -5,11 +5,13 @@ from collections.abc import Callable, Sequence
 from math import nan
 from typing import TYPE_CHECKING, Any
 
+from aucbench.contracts import MethodFacts
 from aucbench.reports.columns import NONE, VERDICTS, fixed, text, tiny
 from aucbench.reports.gains import gains_of
 from aucbench.reports.report import Report
 from aucbench.reports.statistics.verdicts import compare_families
 from aucbench.reports.views.forest import verdict_rows
+from aucbench.studies.plugin_metadata import bibliography, plugin
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +28,8 @@ SIUNITX = (
     "\\sisetup{separate-uncertainty=true, detect-weight=true}\n"
 )
 NUMBER = re.compile(r"(\\bfseries )?[-+]?[0-9.]+(\([0-9]+\))?(e[-+][0-9]+)?")  # as siunitx reads it
+NAMES = r">{\raggedright\arraybackslash}X"  # the column of the methods
+BIBLIOGRAPHY = "leaderboard.bib"
 ROWS, LETTERS = 55, 85  # of a table that fits a page, without the names of methods
 
 
@@ -33,19 +37,22 @@ def latex(report: Report, siunitx: bool = False) -> str:
     """A document with tables for each setting: the verdicts, and the means of all methods on each data set.
 
     Rows are methods, the best gain first. Bold are the best gain and those of methods that are equivalent to
-    the best, by the report's rope; on a data set, the best mean and what is equivalent to it there. With
-    `siunitx`, columns of numbers are its S columns, aligned at the decimal point.
+    the best, by the report's rope; on a data set, the best mean and what is equivalent to it there. Nothing
+    is bold where the verdict is undecided. The table of verdicts fits a column of a paper. `bibtex` has the
+    references. With `siunitx`, columns of numbers are its S columns, aligned at the decimal point.
     """
-    body = [part for setting in report.settings for part in _setting(report, setting, siunitx)]
-    cited = [
-        f"\\bibitem{{{_key(name)}}} {escaped(own.citation)}"
-        for name, own in report.plugins.items()
-        if own.citation and name in set(report.methods["algorithm"])
+    rows = {setting: verdict_rows(report, setting) for setting in report.settings}
+    body = [
+        _verdicts(report, setting, table, siunitx)
+        for setting, table in rows.items()
+        if table["gain"].notna().any()
     ]
-    if cited:
-        body.append("\n".join([r"\begin{thebibliography}{99}", *cited, r"\end{thebibliography}"]))
+    for setting, table in rows.items():
+        body += _setting(report, setting, list(table["method"]), siunitx)
+    if _entries(report):
+        body.append(f"\\bibliographystyle{{plain}}\n\\bibliography{{{BIBLIOGRAPHY.removesuffix('.bib')}}}")
     return (
-        "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n\\usepackage{graphicx}\n"
+        "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n\\usepackage{tabularx}\n"
         f"{SIUNITX if siunitx else ''}\\usepackage[margin=2cm]{{geometry}}\n\\begin{{document}}\n\n"
         + ("\n\n".join(body) or "There are no results.")
         + "\n\n\\end{document}\n"
@@ -63,21 +70,38 @@ def escaped(words: str) -> str:
     return "".join(SPECIAL.get(letter, known(letter)) for letter in text(words))
 
 
-def _key(algorithm: str) -> str:
-    return f"aucbench:{re.sub('[^A-Za-z0-9]+', '-', algorithm)}"
+def bibtex(report: Report) -> str:
+    """The BibTeX entries that the tables cite."""
+    return "\n\n".join(sorted(set(_entries(report).values()))) + "\n"
 
 
-def _setting(report: Report, setting: str, siunitx: bool) -> list[str]:
-    """The tables of a setting, and a paragraph on the gaps and choices of each data set."""
-    table = verdict_rows(report, setting)
+def _entries(report: Report) -> dict[str, str]:
+    """The keys that the tables cite, and their BibTeX entries."""
+    return dict(each for name in report.methods["algorithm"].unique() if (each := _cited(name)))
+
+
+def _cited(algorithm: str) -> tuple[str, str] | None:
+    """Key and BibTeX entry of the paper of a method: that of its package, or the sentence it cites."""
+    cls = plugin("algo", algorithm)
+    cited = MethodFacts(cls).citation if cls else None
+    if not cited:
+        return None
+    if entry := bibliography(cls).get(cited):
+        return cited, entry
+    key = f"aucbench:{re.sub('[^A-Za-z0-9]+', '-', algorithm)}"
+    return key, f"@misc{{{key},\n  note = {{{escaped(cited)}}}\n}}"
+
+
+def _setting(report: Report, setting: str, methods: Sequence[str], siunitx: bool) -> list[str]:
+    """The tables of means of a setting, and a paragraph on the gaps and choices of each data set."""
     results = report.part("results", setting)
-    methods, names = list(table["method"]), list(results["data_set"].unique())
+    names = list(results["data_set"].unique())
     whole = results[results["gaps"] == ""].dropna(subset=["mean"]).sort_values("mean", kind="stable")
     best = whole.groupby("data_set")["method"].last()
     bold = {
         (own, name) for name, method in best.items() for own in _equal(report, setting, method, str(name))
     }
-    found = [_verdicts(report, setting, table, siunitx)] if table["gain"].notna().any() else []
+    found = []
     quantities: list[tuple[str, str, str]] = [("mean", "std", f"test {report.measure.title}")]
     quantities += [(f"{own.name}_mean", f"{own.name}_std", f"test {own.title}") for own in report.others]
     quantities.append(("suboptimality", "", "relative suboptimality of the training objective"))
@@ -114,49 +138,51 @@ def _setting(report: Report, setting: str, siunitx: bool) -> list[str]:
 
 
 def _verdicts(report: Report, setting: str, table: "pd.DataFrame", siunitx: bool) -> str:
-    """The compact table: gain and interval, verdict, time ratio and mean of each method."""
+    """The compact table: gain and interval, verdict and time ratio of each method, as wide as a column."""
     reference, symbol = report.references[setting], escaped(report.measure.symbol)
     algorithm = report.methods.set_index(["setting", "method"])["algorithm"][setting]
     best = table["method"].iloc[0]
-    equal = _equal(report, setting, best)
-    several = table["class_of_model"].nunique() > 1
-    rows = [["method", *["model"] * several, "gain", r"95\,\%", "verdict", "time", symbol]]
+    decided = best == reference or table["verdict"].iloc[0] not in ("", "undecided")
+    equal = _equal(report, setting, best) if decided else set()
+    rows = [["method", "gain", r"95\,\% interval", "verdict", "time"]]
     every: Any = table.to_dict("records")
     for row in every:
-        name, own = row["method"], report.plugins.get(algorithm[row["method"]])
-        gain, low, high = (_thousandths(row[part]) for part in ("gain", "low", "high"))
-        bold = r"\bfseries " if name in equal and gain != NONE else ""
+        name, cited = row["method"], _cited(algorithm[row["method"]])
+        gain = "0.0" if name == reference else _thousandths(row["gain"])
+        low, high = (_thousandths(row[part]) for part in ("low", "high"))
         rows.append(
             [
-                escaped(name) + (rf"~\cite{{{_key(own.name)}}}" if own and own.citation else ""),
-                *[escaped(VERDICTS["class_of_model"].shown(row))] * several,
-                bold + (gain if siunitx and gain != NONE else _number(gain)),
+                escaped(name) + (rf" \cite{{{cited[0]}}}" if cited else ""),
+                r"\bfseries " * (name in equal) + (gain if siunitx and gain != NONE else _number(gain)),
                 "" if NONE in (low, high) else f"({_number(low)}, {_number(high)})",
-                "reference" if name == reference else escaped(VERDICTS["verdict"].shown(row)),
+                "reference" if name == reference else _number(VERDICTS["verdict"].shown(row)),
                 _number(VERDICTS["time_ratio"].shown(row)),
-                _number(VERDICTS["mean"].shown(row)),
             ]
         )
     rope = "" if report.rope is None else f" (rope $\\pm {report.rope:g}$)"
     single = report.part("data_sets", setting)["data_set"].nunique() == 1
     units = "runs" if single else "families of data sets"
+    level = table.set_index("method")["mean"].get(reference, nan)
     caption = (
         f"Gain in test {escaped(report.measure.title)} over {escaped(reference)} in thousandths with its "
-        f"95\\,\\% interval over {units}, verdict{rope}, training time relative to {escaped(reference)}, and "
-        f"mean {symbol} ({escaped(setting)}). Bold: the best ({escaped(best)}) and what is equivalent to it. "
-        f"aucbench {escaped(report.version)}."
+        f"95\\,\\% interval over {units}, verdict{rope}, and training time relative to {escaped(reference)}"
+        + (f", whose mean {symbol} is {fixed(level)}" if level == level else "")
+        + f" ({escaped(setting)})."
+        + f" Bold: the best ({escaped(best)}) and what is equivalent to it." * bool(equal)
+        + f" aucbench {escaped(report.version)}."
     )
-    return _tables(caption, rows, "l" * several + ("S[table-format=+2.1]" if siunitx else "r") + "clrr")
+    return _tables(caption, rows, ("S[table-format=+2.1]" if siunitx else "r") + "clr", 3)
 
 
 def _equal(report: Report, setting: str, best: str, data_set: str | None = None) -> set[str]:
-    """A method and those that are equivalent to it: on a data set, or over families of all of them."""
+    """A method and those that are equivalent to it, on a data set or over families; none without verdicts."""
     cells = report.part("cells", setting)
     cells = cells if data_set is None else cells[cells["data_set"] == data_set]
     own = gains_of(cells, report.data_sets, {setting: best}, report.rope, report.measure.name)
     if own["data_set"].nunique() > 1:
         own = compare_families(own, report.rope).reset_index()
-    return {best, *own.loc[own["verdict"] == "equivalent", "method"]}
+    equal = own.loc[own["verdict"] == "equivalent", "method"]
+    return {best, *equal} if (~own["verdict"].isin(["", "undecided"])).any() else set()
 
 
 def _thousandths(value: float) -> str:
@@ -192,8 +218,11 @@ def _blocks(names: Sequence[str]) -> list[list[str]]:
     return blocks
 
 
-def _tables(caption: str, lines: Sequence[Sequence[str]], columns: str) -> str:
-    """Tables of so many rows below a head as fit a page; shrunk only if they are wider than the text."""
+def _tables(caption: str, lines: Sequence[Sequence[str]], columns: str, gap: int = 4) -> str:
+    """Tables of so many rows below a head as fit a page, as wide as the text; long names are wrapped.
+
+    `gap` is half of what is between two columns, in points.
+    """
     numeric = [False, *(part.startswith("S") for part in re.findall(r"S\[[^]]*\]|[lcr]", columns))]
     head, *rows = [  # siunitx reads all that is not in braces
         " & ".join(
@@ -206,12 +235,12 @@ def _tables(caption: str, lines: Sequence[Sequence[str]], columns: str) -> str:
     return "\n\n".join(
         "\n".join(
             [
-                r"\begin{table}[p]\centering\small\setlength{\tabcolsep}{4pt}",
+                rf"\begin{{table}}[p]\centering\small\setlength{{\tabcolsep}}{{{gap}pt}}",
                 f"\\caption{{{caption}{' (continued)' * bool(start)}}}",
-                r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-                f"\\begin{{tabular}}{{l{columns}}}\n\\toprule\n{head}\n\\midrule",
+                rf"\begin{{tabularx}}{{\linewidth}}{{@{{}}{NAMES}{columns}@{{}}}}",
+                f"\\toprule\n{head}\n\\midrule",
                 *rows[start : start + ROWS],
-                "\\bottomrule\n\\end{tabular}}\n\\end{table}",
+                "\\bottomrule\n\\end{tabularx}\n\\end{table}",
             ]
         )
         for start in range(0, len(rows), ROWS)

@@ -65,7 +65,7 @@ def test_csv_says_what_parquet_says(name, files):
 def test_documents_are_those_of_the_views(report, files):
     assert (files / "leaderboard.md").read_text("utf-8") == markdown(report)
     assert (files / "leaderboard.html").stat().st_size > 10_000
-    assert "\\begin{tabular}" in (files / "leaderboard.tex").read_text("utf-8")
+    assert "\\begin{tabularx}" in (files / "leaderboard.tex").read_text("utf-8")
 
 
 def by_hand(cells, reference):

@@ -1,0 +1,78 @@
+"""Rows without a file, from standard input or from arrays: files in the cache, named by their digest."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench.contracts.cache_folder import cache_folder
+from aucbench.data.files.cache import refuse_unwritable
+from aucbench.errors import DataError
+
+STDIN, ARRAYS = "stdin", "arrays"
+LABELS = "y"  # column of the labels beside those of a data frame
+
+
+def kept_files() -> list[Path]:
+    """All files that were kept."""
+    return [path for kind in (STDIN, ARRAYS) for path in sorted((cache_folder() / kind).glob(f"{kind}-*"))]
+
+
+def keep(kind: str, write: Callable[[IO[bytes]], Any], ending: str = "") -> str:
+    """The path of a kept file with what `write` writes into it."""
+    folder = cache_folder() / kind
+    with refuse_unwritable(f"The cache {folder}"):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as aside, open(Path(aside) / kind, "wb+") as file:
+            write(file)
+            file.seek(0)
+            target = folder / f"{kind}-{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}{ending}"
+            if not target.exists():  # its time of change is part of the key of the parsed rows
+                os.replace(file.name, target)
+    return str(target)
+
+
+def array_words(X: Any, y: Any) -> list[str]:
+    """Keep rows and labels, and return the overrides that read them.
+
+    Raises DataError if X is no (n, d) array, matrix or data frame, or y has not one label for each row.
+    """
+    try:
+        is_table = hasattr(X, "to_parquet")
+        rows = X if is_table else sparse.csr_matrix(X) if sparse.issparse(X) else np.asarray(X)
+        if isinstance(rows, np.ndarray):
+            rows = np.ascontiguousarray(rows, None if rows.dtype.kind in "fiub" else np.float64)
+        labels = np.asarray(y)
+        labels = labels if labels.dtype.kind in "fiubUS" else labels.astype(str)
+        if rows.ndim != 2 or labels.shape != rows.shape[:1]:
+            raise DataError(f"X must be (n, d) and y (n,), got {rows.shape} and {labels.shape}.")
+        return _table_words(rows, labels) if is_table else _npz_words(rows, labels)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"X must be (n, d) numbers or a data frame ({error}).") from None
+
+
+def _table_words(frame: Any, labels: NDArray[Any]) -> list[str]:
+    table = frame.set_axis(frame.columns.map(str), axis=1).reset_index(drop=True)
+    name = LABELS
+    while name in table:
+        name += "_"
+    path = keep(ARRAYS, partial(table.assign(**{name: labels}).to_parquet, index=False), ".parquet")
+    return ["dataset=parquet", f"dataset.path={path}", f"dataset.target={name}"]
+
+
+def _npz_words(rows: Any, labels: NDArray[Any]) -> list[str]:
+    arrays = {"X": rows}
+    if sparse.issparse(rows):
+        arrays = {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
+        arrays["shape"] = np.array(rows.shape)
+    path = keep(ARRAYS, partial(np.savez, y=labels, **arrays), ".npz")
+    return ["dataset=npz", f"dataset.path={path}"]
