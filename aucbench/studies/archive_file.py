@@ -16,7 +16,7 @@ from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_LZMA, BadZipFile, ZipFile, ZipInfo
 
 import msgspec
 import numpy as np
@@ -120,10 +120,11 @@ def write(archive: Archive, file: str | Path) -> Manifest:
     manifest = replace(manifest, digest=_digest(manifest))
     text = json.dumps(msgspec.to_builtins(manifest), indent=1, sort_keys=True).encode()
     part = path.with_name(f"{path.name}.part")
+    method = ZIP_LZMA if archive.compact else ZIP_DEFLATED  # a quarter smaller, and slower
     try:
         with ZipFile(part, "w") as zipped:
             for name, content in {MANIFEST: text, **contents}.items():
-                zipped.writestr(ZipInfo(name, DATE), content, ZIP_DEFLATED, 9)
+                zipped.writestr(ZipInfo(name, DATE), content, method, 9)
         os.replace(part, path)
     except OSError as error:
         part.unlink(missing_ok=True)
