@@ -9,7 +9,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -398,12 +398,6 @@ def _deciding(section: Section) -> Iterator[Measure]:
 
 def _losses(section: Section) -> Iterator[Measure]:
     for model, table in losses().items():
-        shown: Sequence[Any] = table[["gain", "low", "high"]].to_numpy().ravel()
-        cell = r"([+-][\d.]+) \(([+-][\d.]+) to ([+-][\d.]+)\)"
-        empty = r"(?: *\|)*"
-        row = r" \| ".join([cell] * len(table))
-        pattern = rf"\| {model} \|{empty} {row} \|"
-        yield from section.claim(f"losses, {model}", pattern, *shown)
         pairs = table.drop(index=["log_loss", "cross_entropy"], errors="ignore")
         best = pairs.loc[pairs["gain"].idxmax()]
         words = rf"([+-][\d.]+) for [\w ]+ \({best.name.replace('_', ' ')}, {best['verdict']}\)"

@@ -114,7 +114,6 @@ def section() -> str:
         fill(tuned_sentences(), 120, break_long_words=False),
         factor_table(),
         fill(losses_study.losses_sentences(), 120, break_long_words=False),
-        losses_study.losses_table(),
     ]
     return "\n\n".join(parts)
 

@@ -38,7 +38,6 @@ README = {
     "aucbench check": "not run: the tests of the command check such a plugin",
     "aucbench try": "not run: the tests of the command try such a plugin",
     "aucbench leaderboard --out": "not run: draws all pictures; the pages run it without",
-    "python -m aucbench +experiment": "dry-run",
     "python -m aucbench -m": "dry-run",
 }
 
