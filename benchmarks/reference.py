@@ -320,7 +320,7 @@ def _answer(section: Section, study: str) -> Iterator[Measure]:
     yield from section.claim(
         "scope", rf"(\d+) methods on (\d+) data sets of (\d+) families, {numbers} runs", *counts, *runs
     )
-    yield from section.claim("families", r"Over (\d+) families", counts[2])
+    yield from section.claim("families", r"[Oo]ver (\d+) families", counts[2])
     for model in ("linear", "trees", "network"):
         own = table[table["model"] == model]
         equal = own[own["verdict"] == "equivalent"].sort_values("time")

@@ -125,10 +125,11 @@ def tuned_sentences() -> str:
         if cell.record.tuned:
             name = cell.record.class_of_model
             tried[name] = max(tried.get(name, 0), cell.record.tuned.cost.settings)
+    answered = _coded(answer(report(TRIALS), "tuned"), verdicts(TRIALS, "tuned"))
     return (
-        f"**And with tuning?** With the best of {tried['linear']} settings of a linear method, {tried['trees']} "
-        f"of boosted trees and {tried['network']} of a network, chosen by cross-validation inside the training "
-        f"rows, {_scope(TRIALS, 'tuned')}: {_coded(answer(report(TRIALS), 'tuned'), verdicts(TRIALS, 'tuned'))}"
+        f"**And with tuning?** With the best of {tried['linear']} settings of a linear method, "
+        f"{tried['trees']} of boosted trees and {tried['network']} of a network, chosen by cross-validation "
+        f"inside the training rows, {_scope(TRIALS, 'tuned')}: {answered[0].lower()}{answered[1:]}"
     )
 
 
