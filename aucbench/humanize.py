@@ -15,12 +15,13 @@ DURATIONS = (
 SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 
 
+_SECRET = r"(?:\w*(?:password|passwd|pwd|token|secret|signature)|(?:api|access)[_-]?key|auth)"
 SECRETS = (
-    (
-        re.compile(r"(\b[A-Za-z][\w+.-]*://[^\s:/@'\"]*):[^\s'\"]*@"),
-        r"\1:***@",
-    ),  # a password may hold / and @
-    (re.compile(r"([?&](?:password|passwd|pwd|token|secret|api_?key)=)[^&\s'\"]*", re.IGNORECASE), r"\1***"),
+    # The name of a user may be an e-mail address, and a password may hold / and @.
+    (re.compile(r"(\b[A-Za-z][\w+.-]*://[^\s:'\"]*):[^\s'\"]*@"), r"\1:***@"),
+    (re.compile(r"(\b[A-Za-z][\w+.-]*://)[^\s:/@'\"]+@(?![^\s'\"]*@)"), r"\1***@"),  # a token in the place of the user
+    (re.compile(rf"([?&;#]{_SECRET}=)[^&;\s'\"]*", re.IGNORECASE), r"\1***"),
+    (re.compile(r"((?:password|pwd)%3D)(?:(?!%3B)[^&\s'\"])*", re.IGNORECASE), r"\1***"),
 )
 
 

@@ -40,6 +40,8 @@ def as_sentences() -> Iterator[None]:
 
 def _sentence(error: BaseException) -> str | None:
     """The sentence for an error of Hydra or OmegaConf; None for any other error."""
+    if isinstance(error, RecursionError):
+        return "A configuration includes itself by its defaults; leave it out there."
     if isinstance(error, MissingConfigException) and error.missing_cfg_file:
         return _unknown_choice(error)
     if isinstance(error, OverrideParseException):

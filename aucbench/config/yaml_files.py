@@ -16,7 +16,12 @@ def check_yaml(file: Path) -> None:
     try:
         if file.stat().st_size > MOST_BYTES:
             raise ParameterError(f"{file} is larger than {MOST_BYTES:,} bytes, the most for a configuration.")
-        nodes = _written_out(yaml.compose(file.read_text("utf-8"), Loader=yaml.SafeLoader), {})
+        text = file.read_text("utf-8")
+        nodes = _written_out(yaml.compose(text, Loader=yaml.SafeLoader), {})
+        if nodes <= MOST_NODES:
+            _check_defaults(file, yaml.safe_load(text))
+    except ParameterError:
+        raise
     except OSError as error:
         raise ParameterError(f"{file} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
@@ -28,8 +33,21 @@ def check_yaml(file: Path) -> None:
         raise ParameterError(f"{file} is no YAML: {error.problem}{line}.") from None
     except yaml.YAMLError as error:
         raise ParameterError(f"{file} is no YAML: {' '.join(str(error).split())}.") from None
+    except ValueError as error:  # of a date, or of a number with thousands of digits
+        raise ParameterError(f"{file} has a value that cannot be read: {error}.") from None
     if nodes > MOST_NODES:
         raise ParameterError(f"{file} has {nodes:,} values with its aliases, more than {MOST_NODES:,}.")
+
+
+def _check_defaults(file: Path, content: Any) -> None:
+    """Refuse a list of defaults that Hydra would refuse without naming the file."""
+    defaults = content.get("defaults", []) if isinstance(content, dict) else []
+    if not isinstance(defaults, list):
+        raise ParameterError(f"{file}: defaults must be a list, got {defaults!r}.")
+    for each in defaults:
+        values = each.values() if isinstance(each, dict) else ()
+        if not isinstance(each, dict | str) or any(isinstance(value, dict) for value in values):
+            raise ParameterError(f"{file}: {each!r} cannot be one of the defaults; expected GROUP: CHOICE.")
 
 
 def _written_out(node: Any, known: dict[int, int]) -> int:

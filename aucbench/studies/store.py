@@ -144,11 +144,10 @@ class Store:
         arrays |= {name: values for name, values in zip(OUTPUTS, outputs, strict=True) if values is not None}
         arrays[RECORD] = np.frombuffer(encode(cell.record), np.uint8)
         try:
-            is_new = not (self.path / "cells").is_dir()
+            if not (self.path / "cells").is_dir():
+                self._mark()  # before, as a cell without the mark would be one of an earlier series
             with _replacing(self._file(key)) as handle:
                 npz.write(handle, arrays, COMPRESSED)
-            if is_new:
-                self._mark()
         except OSError as error:
             raise DataError(
                 f"store.path: the cell cannot be kept in {self.path}: {error.strerror}."

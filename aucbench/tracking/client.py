@@ -34,9 +34,14 @@ ENVIRONMENT = {
 def check_address(uri: str) -> None:
     """Refuse an address of an unknown kind, or a file that cannot be written, before training."""
     scheme = uri.partition(":")[0]
-    if ":" not in uri or scheme.partition("+")[0] not in SCHEMES:
+    if (":" not in uri and uri != "databricks") or scheme.partition("+")[0] not in SCHEMES:
         raise TrackingError(
             f"tracking.uri: expected an address of {', '.join(SCHEMES)}, got {without_secrets(uri)}."
+        )
+    if re.search(r"""[\s'"]""", uri.rpartition("@")[0]):
+        raise TrackingError(
+            f"tracking.uri: blanks and quotes in a password are written as %20, %27 and %22, or give it by "
+            f"MLFLOW_TRACKING_PASSWORD; the address ends with {uri.rpartition('@')[2]}."
         )
     file = sqlite_file(uri)
     try:
@@ -65,7 +70,7 @@ def _check_file(file: Path) -> None:
 def absolute(uri: str) -> str:
     """The address with absolute paths, because MLflow caches a store per address."""
     file = sqlite_file(uri)
-    return SQLITE + str(file.resolve()) if file else uri.rstrip("/")
+    return _address(file.resolve()) if file else uri.rstrip("/")
 
 
 def sqlite_file(uri: str) -> Path | None:

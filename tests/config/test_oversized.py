@@ -55,11 +55,24 @@ BOMB = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
         b"\xff\xfe\x00runs",
         b"runs: \x01",
         b"x" * 2_000_000,
+        b"? [a, b]\n: 1",
+        b"<<: [1]",
+        b"runs: " + b"9" * 5000,
+        b"study: !!timestamp 2001-13-45",
+        b"defaults: 3",
+        b"defaults:\n  - {a: {b: c}}",
     ],
 )
 def test_damaged_and_exploding_files_of_a_user_are_refused_by_name(content, tmp_path):
     (tmp_path / "mine.yaml").write_bytes(content)
     refused(["--config-dir", str(tmp_path), "--config-name", "mine"], "mine.yaml")
+
+
+def test_configurations_that_include_each_other_are_refused(tmp_path):
+    for own, other in (("one", "two"), ("two", "one"), ("self", "self")):
+        (tmp_path / f"{own}.yaml").write_text(f"defaults:\n  - {other}\n  - config\n  - _self_\n")
+    for name in ("one", "self"):
+        refused(["--config-dir", str(tmp_path), "--config-name", name], "includes itself")
 
 
 def test_ordinary_anchors_are_read(tmp_path):

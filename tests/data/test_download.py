@@ -204,8 +204,13 @@ def test_a_file_in_a_zip_archive_is_taken_out(web, cache, tmp_path):
     with pytest.raises(FetchError, match=r"the archive has no file none\.txt"):
         fetch(Declared((missing,)))
     web.serve("/b.zip", content((tmp_path / "archive.zip").read_bytes()[:60]))
-    with pytest.raises(FetchError, match=r"a damaged zip archive"):
+    with pytest.raises(FetchError, match=r"a damaged or encrypted zip archive"):
         fetch(Declared((File("uci/b", urls=(f"{web.address}/b.zip#data.txt",)),)))
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("data.txt", b"1" * 10_000_000)
+    web.serve("/c.zip", content((tmp_path / "bomb.zip").read_bytes()))
+    with pytest.raises(FetchError, match=r"data\.txt would have 10 MB"):
+        fetch(Declared((File("uci/c", urls=(f"{web.address}/c.zip#data.txt",)),)))
 
 
 def test_a_disk_that_fills_while_downloading_is_one_sentence_and_leaves_nothing(web, cache):

@@ -8,15 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aucbench.errors import TrackingError
 from aucbench.humanize import without_secrets
 from aucbench.studies.default_settings import MlflowTracking
+from aucbench.tracking import check_address
 
 PASSWORD = "s3cr/t@w0rd!"
 
 
 @given(
     st.sampled_from(["http", "https", "postgresql", "mysql+pymysql", "foo"]),
-    st.text("abc", max_size=4),
+    st.text("abc@./", max_size=6).filter(lambda user: user != "@"),
     st.text("abcXYZ019/@:!.-_%", min_size=1, max_size=12),
     st.sampled_from(["host", "host:5000", "localhost/db"]),
 )
@@ -27,9 +29,24 @@ def test_a_password_of_any_signs_is_masked_and_the_rest_stays(scheme, user, pass
 
 
 def test_addresses_without_a_password_are_left_alone():
-    for text in ("sqlite:///a@b.db", "http://host:5000/a", "see user@host: 3 runs", "http://bob@host"):
+    for text in ("sqlite:///a@b.db", "http://host:5000/a", "see user@host: 3 runs", "http://host/@a"):
         assert without_secrets(text) == text
     assert without_secrets("http://h/?token=abc&x=1") == "http://h/?token=***&x=1"
+
+
+@pytest.mark.parametrize(
+    "before", ["http://", "http://h/?access_token=", "a://h?x=1&client_secret=", "a://h#token="]
+)
+def test_a_token_in_an_address_is_masked(before):
+    end = "@host" if before.endswith("/") else " x=1"
+    assert without_secrets(f"tracking.uri={before}{PASSWORD[:4]}{end}") == f"tracking.uri={before}***{end}"
+
+
+@pytest.mark.parametrize("sign", [" ", "'", '"', "\t"])
+def test_a_password_with_a_blank_or_a_quote_is_refused_without_showing_it(sign):
+    with pytest.raises(TrackingError, match="%20") as caught:
+        check_address(f"http://bob:s3cr{sign}t@host")
+    assert "s3cr" not in str(caught.value)
 
 
 def test_a_password_stands_in_no_file_of_a_run(tmp_path):

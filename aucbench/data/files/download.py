@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ ATTEMPTS = 3  # without any progress
 PAUSE_SECONDS = 0.5  # doubled after each attempt
 CHUNK_BYTES = 1 << 18
 LARGE_BYTES = 100_000_000
+MOST_UNPACKED = 100  # times the bytes of an archive; tables have 3 to 20
 _PASSING = {408, 416, 425, 429, 500, 502, 503, 504}
 _MAGIC = {".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00", ".gz": b"\x1f\x8b", ".zip": b"PK", ".parquet": b"PAR1"}
 _HEADERS = {"Accept-Encoding": "identity"}  # else servers may compress, and the length is not the file's
@@ -93,7 +95,7 @@ def remote_size(url: str) -> int | None:
     except (requests.RequestException, ValueError):  # the latter from malformed addresses
         return None
     length = answer.headers.get("Content-Length", "")
-    return int(length) if answer.ok and length.isdigit() else None
+    return int(length) if answer.ok and length.isdecimal() and length.isascii() else None
 
 
 def _transfer(url: str, path: Path, allowance: Allowance) -> None:
@@ -131,11 +133,11 @@ def _attempt(url: str, path: Path, version: str, allowance: Allowance) -> tuple[
                 sent = re.match(r"bytes (\d+)-\d*/(.*)", response.headers.get("Content-Range", ""))
                 if sent is None or int(sent[1]) != offset:
                     return RefusedError("the server sent another range than requested"), ""
-                expected = int(sent[2]) if sent[2].isdigit() else None
+                expected = int(sent[2]) if sent[2].isdecimal() else None
             else:
                 tag = response.headers.get("ETag", "")
                 offset, version = 0, "" if tag.startswith("W/") else tag
-                expected = int(length) if length.isdigit() else None
+                expected = int(length) if length.isdecimal() and length.isascii() else None
             if expected is not None:
                 needed, room = expected - offset, free_bytes(path.parent)
                 if needed > room:
@@ -201,10 +203,12 @@ def _extract(archive: Path, member: str, target: Path) -> Path:
             found = next((n for n in opened.namelist() if n.rpartition("/")[2] == member), None)
             if found is None:
                 raise RefusedError(f"the archive has no file {member}")
+            if (size := opened.getinfo(found).file_size) > MOST_UNPACKED * archive.stat().st_size:
+                raise RefusedError(f"{member} would have {filesize(size)}, as no table does")
             with opened.open(found) as source, target.open("wb") as file:
-                shutil.copyfileobj(source, file)
-    except zipfile.BadZipFile as error:
-        raise RefusedError(f"a damaged zip archive ({error})") from None
+                shutil.copyfileobj(source, file)  # no more than the size above
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError) as error:  # RuntimeError: encrypted
+        raise RefusedError(f"a damaged or encrypted zip archive ({error})") from None
     return target
 
 
