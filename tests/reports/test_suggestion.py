@@ -166,4 +166,4 @@ def test_suggestions_for_hidden_families_lose_little_to_the_best_of_all_methods(
         best = np.nanmax(list(aucs.values()))
         regrets.append(best - aucs[found[0].method if found else "log_reg"])
         fixed.append(best - aucs["log_reg"])
-    assert np.mean(regrets) <= min(0.005, np.mean(fixed))
+    assert np.mean(regrets) <= np.mean(fixed) / 2
