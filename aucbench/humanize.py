@@ -19,7 +19,8 @@ _SECRET = r"(?:\w*(?:password|passwd|pwd|token|secret|signature)|(?:api|access)[
 SECRETS = (
     # The name of a user may be an e-mail address, and a password may hold / and @.
     (re.compile(r"(\b[A-Za-z][\w+.-]*://[^\s:'\"]*):[^\s'\"]*@"), r"\1:***@"),
-    (re.compile(r"(\b[A-Za-z][\w+.-]*://)[^\s:/@'\"]+@(?![^\s'\"]*@)"), r"\1***@"),  # a token in the place of the user
+    # A token may stand in the place of the user.
+    (re.compile(r"(\b[A-Za-z][\w+.-]*://)[^\s:/@'\"]+@(?![^\s'\"]*@)"), r"\1***@"),
     (re.compile(rf"([?&;#]{_SECRET}=)[^&;\s'\"]*", re.IGNORECASE), r"\1***"),
     (re.compile(r"((?:password|pwd)%3D)(?:(?!%3B)[^&\s'\"])*", re.IGNORECASE), r"\1***"),
 )

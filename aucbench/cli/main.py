@@ -110,7 +110,7 @@ def _interrupted_again(unraisable: Any) -> None:
     import signal
     import threading
 
-    threading.Timer(0.01, signal.raise_signal, [signal.SIGINT]).start()
+    threading.Timer(0.01, os.kill, [os.getpid(), signal.SIGINT]).start()
 
 
 def _interrupted(first: str) -> int:

@@ -152,7 +152,7 @@ def test_an_index_beyond_memory_is_refused_before_anything_is_cached(tmp_path, m
     own = tmp_path / "own"
     own.write_text("1 1:1 2147483647:2\n-1 2:1\n")
     monkeypatch.setattr(memory, "available", lambda: 8 << 30)
-    with pytest.raises(DataError, match=r"own: 2,147,483,647 features .*85\.9 GB .* 8\.6 GB"):
+    with pytest.raises(DataError, match=r"own: 2,147,483,647 features .*85\.9 GB .* 8\.59 GB"):
         load(Declared((File(str(own)),)))
     assert list((cache / "data").glob("*/*/*")) == []
     wide = sparse.csr_matrix(([1.0, 2.0], [0, 2147483646], [0, 2, 2]), shape=(2, 2147483647))
