@@ -62,9 +62,6 @@ _REMARK = "MLflow has finished cells only: cells that failed or were never run a
     "--top", type=click.IntRange(1), default=None, help="At most so many methods in LaTeX and pictures."
 )
 @click.option(
-    "--siunitx/--no-siunitx", default=False, help="Whether LaTeX tables use siunitx's number columns."
-)
-@click.option(
     "--reference", "--baseline", "reference",
     help=f"Method that gains are relative to; by default that of the plan, else {REFERENCE}, "
     f"{TUNED_REFERENCE} if methods are tuned.",
@@ -100,7 +97,6 @@ def leaderboard(
     titles: bool,
     methods: str,
     top: int | None,
-    siunitx: bool,
     reference: str | None,
     rope: float | None,
     model_class: str | None,
@@ -149,7 +145,7 @@ def leaderboard(
         from aucbench.reports.views.figures import Pictures, draw_all
 
         quoted = with_titles(quoted)
-        files = write(report, folder, quoted, siunitx)
+        files = write(report, folder, quoted)
         if pictures:
             wanted = Pictures(width, font, titles, critical_difference)
             drawn = draw_all(quoted, folder / "pictures", wanted)

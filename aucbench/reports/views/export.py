@@ -12,11 +12,10 @@ FRAMES = ("cells", "curves", "data_sets", "methods", "results", "gains", "verdic
 TABLES = ("results", "verdicts")  # written as CSV, too
 
 
-def write(report: Report, folder: Path, quoted: Report | None = None, siunitx: bool = False) -> list[Path]:
+def write(report: Report, folder: Path, quoted: Report | None = None) -> list[Path]:
     """Write frames, documents and the page; returns the files.
 
-    LaTeX, which goes into papers, is made of `quoted`, a part of the report, if it is given; with `siunitx`,
-    the columns of its tables are those of that package.
+    LaTeX, which goes into papers, is made of `quoted`, a part of the report, if it is given.
     """
     quoted = quoted or report
     folder.mkdir(parents=True, exist_ok=True)
@@ -29,7 +28,7 @@ def write(report: Report, folder: Path, quoted: Report | None = None, siunitx: b
         getattr(report, name).map(_no_formula).to_csv(files[-1], index=False)
     documents = {
         "leaderboard.md": markdown(report),
-        "leaderboard.tex": latex(quoted, siunitx),
+        "leaderboard.tex": latex(quoted),
         BIBLIOGRAPHY: bibtex(quoted),
     }
     for name, text in documents.items():

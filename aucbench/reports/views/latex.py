@@ -23,37 +23,30 @@ SPECIAL = {
     "†": r"\dag{}", "±": r"\ensuremath{\pm}", "-": "{-}", "`": r"\textasciigrave{}",
     "≤": r"\ensuremath{\leq}", "≥": r"\ensuremath{\geq}",
 }  # fmt: skip
-SIUNITX = (
-    "\\usepackage{etoolbox}\n\\robustify\\bfseries\n\\usepackage{siunitx}\n"
-    "\\sisetup{separate-uncertainty=true, detect-weight=true}\n"
-)
-NUMBER = re.compile(r"(\\bfseries )?[-+]?[0-9.]+(\([0-9]+\))?(e[-+][0-9]+)?")  # as siunitx reads it
 NAMES = r">{\raggedright\arraybackslash}X"  # the column of the methods
 BIBLIOGRAPHY = "leaderboard.bib"
 ROWS, LETTERS = 55, 85  # of a table that fits a page, without the names of methods
 
 
-def latex(report: Report, siunitx: bool = False) -> str:
+def latex(report: Report) -> str:
     """A document with tables for each setting: the verdicts, and the means of all methods on each data set.
 
     Rows are methods, the best gain first. Bold are the best gain and those of methods that are equivalent to
     the best, by the report's rope; on a data set, the best mean and what is equivalent to it there. Nothing
     is bold where the verdict is undecided. The table of verdicts fits a column of a paper. `bibtex` has the
-    references. With `siunitx`, columns of numbers are its S columns, aligned at the decimal point.
+    references.
     """
     rows = {setting: verdict_rows(report, setting) for setting in report.settings}
     body = [
-        _verdicts(report, setting, table, siunitx)
-        for setting, table in rows.items()
-        if table["gain"].notna().any()
+        _verdicts(report, setting, table) for setting, table in rows.items() if table["gain"].notna().any()
     ]
     for setting, table in rows.items():
-        body += _setting(report, setting, list(table["method"]), siunitx)
+        body += _setting(report, setting, list(table["method"]))
     if _entries(report):
         body.append(f"\\bibliographystyle{{plain}}\n\\bibliography{{{BIBLIOGRAPHY.removesuffix('.bib')}}}")
     return (
         "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n\\usepackage{tabularx}\n"
-        f"{SIUNITX if siunitx else ''}\\usepackage[margin=2cm]{{geometry}}\n\\begin{{document}}\n\n"
+        "\\usepackage[margin=2cm]{geometry}\n\\begin{document}\n\n"
         + ("\n\n".join(body) or "There are no results.")
         + "\n\n\\end{document}\n"
     )
@@ -92,7 +85,7 @@ def _cited(algorithm: str) -> tuple[str, str] | None:
     return key, f"@misc{{{key},\n  note = {{{escaped(cited)}}}\n}}"
 
 
-def _setting(report: Report, setting: str, methods: Sequence[str], siunitx: bool) -> list[str]:
+def _setting(report: Report, setting: str, methods: Sequence[str]) -> list[str]:
     """The tables of means of a setting, and a paragraph on the gaps and choices of each data set."""
     results = report.part("results", setting)
     names = list(results["data_set"].unique())
@@ -115,16 +108,15 @@ def _setting(report: Report, setting: str, methods: Sequence[str], siunitx: bool
         )
         cells = {
             (row["method"], row["data_set"]): _mean(
-                row[column], row.get(spread, nan), (row["method"], row["data_set"]) in marked, siunitx,
+                row[column], row.get(spread, nan), (row["method"], row["data_set"]) in marked,
                 fixed if spread else tiny,
             )
             for row in results.to_dict("records")
         }  # fmt: skip
-        kind = "S[table-format=1.4(4)]" if spread else "S[table-format=1.1e-2]"
         for block in _blocks(names):
             rows = [[escaped(own), *(cells.get((own, name), "--") for name in block)] for own in methods]
             heads = ["method", *map(escaped, block)]
-            found.append(_tables(caption, [heads, *rows], (kind if siunitx else "r") * len(block)))
+            found.append(_tables(caption, [heads, *rows], "r" * len(block)))
     for column, heading in (
         ("gaps", "Runs without a result"), ("chosen", "Chosen settings"), ("own_setting", "Own settings"),
         ("time_note", "Times (*)"),
@@ -137,7 +129,7 @@ def _setting(report: Report, setting: str, methods: Sequence[str], siunitx: bool
     return found
 
 
-def _verdicts(report: Report, setting: str, table: "pd.DataFrame", siunitx: bool) -> str:
+def _verdicts(report: Report, setting: str, table: "pd.DataFrame") -> str:
     """The compact table: gain and interval, verdict and time ratio of each method, as wide as a column."""
     reference, symbol = report.references[setting], escaped(report.measure.symbol)
     algorithm = report.methods.set_index(["setting", "method"])["algorithm"][setting]
@@ -153,7 +145,7 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame", siunitx: bool
         rows.append(
             [
                 escaped(name) + (rf" \cite{{{cited[0]}}}" if cited else ""),
-                r"\bfseries " * (name in equal) + (gain if siunitx and gain != NONE else _number(gain)),
+                r"\bfseries " * (name in equal) + _number(gain),
                 "" if NONE in (low, high) else f"({_number(low)}, {_number(high)})",
                 "reference" if name == reference else _number(VERDICTS["verdict"].shown(row)),
                 _number(VERDICTS["time_ratio"].shown(row)),
@@ -171,7 +163,7 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame", siunitx: bool
         + f" Bold: the best ({escaped(best)}) and what is equivalent to it." * bool(equal)
         + f" aucbench {escaped(report.version)}."
     )
-    return _tables(caption, rows, ("S[table-format=+2.1]" if siunitx else "r") + "clr", 3)
+    return _tables(caption, rows, "rclr", 3)
 
 
 def _equal(report: Report, setting: str, best: str, data_set: str | None = None) -> set[str]:
@@ -194,14 +186,11 @@ def _number(words: str) -> str:
     return "--" if words == NONE else escaped(words).replace("{-}", "$-$")
 
 
-def _mean(value: float, std: float, bold: bool, siunitx: bool, form: Callable[[float], str]) -> str:
-    """A mean and its deviation; for siunitx as 0.9954(12)."""
+def _mean(value: float, std: float, bold: bool, form: Callable[[float], str]) -> str:
+    """A mean and its deviation."""
     if value != value:
         return "--"
-    mark = r"\bfseries " * bold
-    if siunitx:
-        return mark + form(value) + ("" if std != std else f"({round(1e4 * std)})")
-    return mark + _number(form(value)) + ("" if std != std else rf" $\pm$ {form(std)}")
+    return r"\bfseries " * bold + _number(form(value)) + ("" if std != std else rf" $\pm$ {form(std)}")
 
 
 def _blocks(names: Sequence[str]) -> list[list[str]]:
@@ -223,15 +212,7 @@ def _tables(caption: str, lines: Sequence[Sequence[str]], columns: str, gap: int
 
     `gap` is half of what is between two columns, in points.
     """
-    numeric = [False, *(part.startswith("S") for part in re.findall(r"S\[[^]]*\]|[lcr]", columns))]
-    head, *rows = [  # siunitx reads all that is not in braces
-        " & ".join(
-            f"{{{cell}}}" if number and not NUMBER.fullmatch(cell) else cell
-            for cell, number in zip(line, numeric, strict=True)
-        )
-        + r" \\"
-        for line in lines
-    ]
+    head, *rows = [" & ".join(line) + r" \\" for line in lines]
     return "\n\n".join(
         "\n".join(
             [

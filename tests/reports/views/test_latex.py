@@ -117,32 +117,19 @@ def test_methods_have_the_names_of_papers_and_every_citation_has_an_entry():
     assert set(named.gains["reference"]) == set(named.references.values()) == {"LogReg"}
 
 
-def test_columns_of_siunitx_have_numbers_or_braces(report):
-    text = latex.latex(report, siunitx=True)
-    check(text, 3)
-    assert text.count("\\usepackage{siunitx}") == 1
-    assert "siunitx" not in latex.latex(report)
-    for _, *lines in tables(text)[1:]:
-        assert all(latex.NUMBER.fullmatch(cell) for line in lines for cell in line[1:])
-    row = report.results.iloc[0]
-    assert f"{row['mean']:.4f}({round(1e4 * row['std'])})" in text
-
-
-@pytest.mark.parametrize("siunitx", [False, True])
-def test_hostile_names_leave_tables_whole(siunitx):
+def test_hostile_names_leave_tables_whole():
     cells = small_cells([NASTY, "数", "据", "[first"], [NASTY, "*star", "_x"], 3)
-    check(latex.latex(build(cells, NASTY, True, reference=NASTY), siunitx), 4)
+    check(latex.latex(build(cells, NASTY, True, reference=NASTY)), 4)
 
 
-@pytest.mark.parametrize("siunitx", [False, True])
-def test_methods_without_results_have_dashes_and_the_reason_is_told(siunitx):
+def test_methods_without_results_have_dashes_and_the_reason_is_told():
     report = build(small_cells(["alpha"], 3) + failed_cells("beta", 3), "t", True, reference="alpha")
-    text = latex.latex(report, siunitx)
+    text = latex.latex(report)
     check(text, 2)
     (table,) = tables(text)
     assert [cell.strip("{}") for cell in table[2]] == ["beta", "--", "--", "--"]
     assert text.count("beta: failed in 2 of 2 runs") == 3
-    check(latex.latex(build(failed_cells("alpha", 1), "t", True), siunitx), 0)
+    check(latex.latex(build(failed_cells("alpha", 1), "t", True)), 0)
 
 
 def test_a_single_data_set_has_the_verdicts_over_its_runs():
