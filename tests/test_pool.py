@@ -1,6 +1,7 @@
 """Processes of our own find the modules that this one finds, and end with it."""
 
 import os
+import socket
 import stat
 import subprocess
 import sys
@@ -85,12 +86,29 @@ def test_no_process_listens_at_an_address_that_another_user_can_reach(pool):
     pool.submit(name_of_process).result()
     processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
     assert len(processes) > 2
-    assert not [socket for each in processes for socket in each.net_connections("inet")]
-    for each in processes:
-        for socket in each.net_connections("unix"):
-            folder = Path(socket.laddr).parent
-            if socket.laddr.startswith("/"):
-                assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert not [found for each in processes for found in each.net_connections("inet")]
+    files = {each.laddr for one in processes for each in one.net_connections("unix")}
+    for file in (each for each in files if each.startswith("/")):
+        assert stat.S_IMODE(Path(file).parent.stat().st_mode) == 0o700
+        if os.getuid() == 0:  # else there is no other user to be
+            assert is_closed_to(65534, file)
+
+
+def is_closed_to(user, file):
+    """Whether another user may not connect to a socket."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([])
+            os.setgid(user)
+            os.setuid(user)
+            socket.socket(socket.AF_UNIX).connect(file)
+            os._exit(1)
+        except PermissionError:
+            os._exit(0)
+        except BaseException:
+            os._exit(2)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_a_task_may_be_defined_within_a_function_and_its_error_ends_no_process(pool):
