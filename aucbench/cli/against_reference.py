@@ -1,4 +1,4 @@
-"""What a single run means: its gain over the reference, with an interval and a verdict."""
+"""The gain of a single run over the reference, with an interval and a verdict."""
 
 import shlex
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What is known of the training part of a data set before anything is trained."""
+"""Description of the training part of a data set, made before anything is trained."""
 
 from collections import Counter
 from collections.abc import Sequence

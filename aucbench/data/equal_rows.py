@@ -1,4 +1,4 @@
-"""Which rows of a data set are equal, and how many test rows a method has seen in training.
+"""Groups of equal rows, and the number of test rows that equal a training row.
 
 Rows are equal if all features are, as read and before scaling; labels do not count. -0.0 equals 0.0, a stored
 zero of a sparse row one that is not stored, and NaN equals NaN.

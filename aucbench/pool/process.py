@@ -1,4 +1,4 @@
-"""What a process of the pool does: it performs tasks, and ends with the process that started it."""
+"""A process of the pool: it performs tasks, and ends with the process that started it."""
 
 import contextlib
 import ctypes

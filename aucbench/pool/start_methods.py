@@ -1,4 +1,4 @@
-"""How processes are started: from a server of forks or spawned, without the user's script and Ctrl-C."""
+"""Starting processes from a fork server, or spawned, without the user's script and without Ctrl-C."""
 
 import contextlib
 import multiprocessing

@@ -1,4 +1,4 @@
-"""Which cells belong together, and labels that tell methods, data sets and settings apart."""
+"""Groups of cells that belong together, and labels that distinguish methods, data sets and settings."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

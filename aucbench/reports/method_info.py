@@ -1,4 +1,4 @@
-"""What plugins say of themselves."""
+"""Facts that plugins declare about themselves."""
 
 from dataclasses import dataclass
 

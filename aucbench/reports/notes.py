@@ -1,4 +1,4 @@
-"""How the numbers of a report are made, in sentences that every view can show."""
+"""Notes on how the numbers of a report are made, for every view."""
 
 from aucbench.reports.report import MeasureText
 

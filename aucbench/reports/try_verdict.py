@@ -1,4 +1,4 @@
-"""What ``aucbench try`` says of one method in words: AUC, verdicts, speed, and what to do next."""
+"""The sentences of ``aucbench try`` on one method: AUC, verdicts, speed, and next steps."""
 
 import math
 from collections.abc import Sequence

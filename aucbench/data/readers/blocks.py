@@ -1,4 +1,4 @@
-"""What all readers give: blocks of rows, and records of the columns of a table."""
+"""Blocks of rows and records of columns, the results of every reader."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
