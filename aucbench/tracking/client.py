@@ -84,9 +84,13 @@ def sqlite_file(uri: str) -> Path | None:
     return Path(make_url(uri).database or "")
 
 
-def reason(error: Exception) -> str:
+def reason(error: Exception, uri: str) -> str:
     """The first line of an error of an MLflow store or server, without a password."""
     line = without_secrets(str(error).strip().split("\n")[0])[:300].removesuffix(".")
+    # Of a password with a slash, a library may show the beginning, which it takes for a port.
+    password = uri.rpartition("@")[0].partition("://")[2].partition(":")[2]
+    if begin := re.split("[/?#]", password)[0]:
+        line = line.replace(f":{begin}", ":***")
     return line if isinstance(error, TrackingError) else f"{type(error).__name__}: {line}"
 
 
@@ -99,7 +103,7 @@ def reads(uri: str, what: str) -> Iterator["Connection"]:
         raise
     except Exception as error:
         raise TrackingError(
-            f"{what} cannot be read from {without_secrets(uri)} ({reason(error)})."
+            f"{what} cannot be read from {without_secrets(uri)} ({reason(error, uri)})."
         ) from error
 
 
@@ -107,7 +111,7 @@ def serving(uri: str) -> str | None:
     """The command that serves the pages of a file or database; None for a server."""
     if uri.startswith(("http://", "https://", "databricks")):
         return None
-    return f"mlflow ui --backend-store-uri {uri}"
+    return f"mlflow ui --backend-store-uri {without_secrets(uri)}"
 
 
 class Connection:
@@ -202,8 +206,8 @@ def _sqlite_client(address: str, file: Path) -> Any:
             if _finds(file, "sqlite_master WHERE name = 'runs'") and _finds(file, "runs"):
                 raise
             raise TrackingError(
-                f"{file} holds no run and MLflow cannot open it ({reason(error)}), as after a process was "
-                f"killed that made it; remove it, and the next run or aucbench sync makes a new one"
+                f"{file} holds no run and MLflow cannot open it ({reason(error, address)}), as after a process "
+                f"was killed that made it; remove it, and the next run or aucbench sync makes a new one"
             ) from error
     return client
 

@@ -73,8 +73,8 @@ class Tracker:
         except Exception as error:
             address = without_secrets(self._uri)
             raise TrackingError(
-                f"The standings of the study {study} could not be logged to {address} ({reason(error)}); "
-                f"its leaderboard has them."
+                f"The standings of the study {study} could not be logged to {address} "
+                f"({reason(error, self._uri)}); its leaderboard has them."
             ) from error
 
     def known(self, key: str, digest: str = "") -> str | None:
@@ -113,7 +113,7 @@ class Tracker:
                         kept = f"the result is in the store {self._store.path}, and {again} sends it"
                     address = without_secrets(self._uri)
                     raise TrackingError(
-                        f"{what} could not be logged to {address} ({reason(error)}); {kept}."
+                        f"{what} could not be logged to {address} ({reason(error, self._uri)}); {kept}."
                     ) from error
             if self._store is not None:
                 self._store.mark_tracked(without_secrets(self._address), key, f"{run_id} {digest}".strip())

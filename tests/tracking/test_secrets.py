@@ -56,6 +56,7 @@ def test_a_password_stands_in_no_file_of_a_run(tmp_path):
         [sys.executable, "-m", "aucbench", *words], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )
     assert PASSWORD not in done.stdout + done.stderr
+    assert ":s3cr" not in done.stdout + done.stderr
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
     assert any(file.suffix == ".npz" for file in files)
     for file in files:
