@@ -206,8 +206,8 @@ def _sqlite_client(address: str, file: Path) -> Any:
             if _finds(file, "sqlite_master WHERE name = 'runs'") and _finds(file, "runs"):
                 raise
             raise TrackingError(
-                f"{file} holds no run and MLflow cannot open it ({reason(error, address)}), as after a process "
-                f"was killed that made it; remove it, and the next run or aucbench sync makes a new one"
+                f"{file} holds no run and MLflow cannot open it ({reason(error, address)}), as after a "
+                f"process was killed that made it; remove it, and the next run or aucbench sync makes a new one"
             ) from error
     return client
 
