@@ -207,7 +207,7 @@ def _sqlite_client(address: str, file: Path) -> Any:
                 raise
             raise TrackingError(
                 f"{file} holds no run and MLflow cannot open it ({reason(error, address)}), as after a "
-                f"process was killed that made it; remove it, and the next run or aucbench sync makes a new one"
+                f"process was killed that made it; remove it, and the next run or sync makes a new one"
             ) from error
     return client
 
