@@ -240,12 +240,22 @@ def merge(first: str, other: str, merged: str | None, tolerance: float) -> int:
 @results.command()
 @click.argument("file")
 @click.option("--cells", type=click.IntRange(1), default=3, show_default=True, help="How many are run again.")
+@click.option(
+    "--sample", type=click.FloatRange(0, 1, min_open=True), metavar="SHARE",
+    help="The share of the cells that is run again, such as 0.01, in the place of --cells.",
+)  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random sample.")
 @click.option("--method", help="Only cells of this one are drawn.")
 @trust_option
 @tolerance_option
 def verify(
-    file: str, cells: int, seed: int, method: str | None, trust: tuple[str, ...], tolerance: float
+    file: str,
+    cells: int,
+    sample: float | None,
+    seed: int,
+    method: str | None,
+    trust: tuple[str, ...],
+    tolerance: float,
 ) -> int:
     """Run a random sample of the cells of the archive FILE here, tunings included, and compare the results.
 
@@ -258,11 +268,15 @@ def verify(
     \b
     Examples:
       aucbench results verify theirs.zip --cells 3
+      aucbench results verify theirs.zip --sample 0.01
     """
     from aucbench import analysis
     from aucbench.studies.archive_file import read
 
     _, archive = read(file)
+    if sample is not None:
+        drawn_from = sum(method in (None, cell.record.algorithm.name) for cell in archive)
+        cells = max(1, round(sample * drawn_from))
     done = analysis.verify(archive, cells, seed, tolerance, method, trust)
     for reason in done.left_out:
         print(f"left out: {reason}")
