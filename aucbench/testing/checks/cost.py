@@ -17,7 +17,7 @@ ROWS = 300
 NONZEROS = 20
 SPARSE_COLUMNS = (1 << 14, 1 << 18)  # two sizes with the same number of non-zeros
 DENSE_COLUMNS = (64, 1024)
-FACTOR = 6.0  # tolerated growth over the claimed growth, since larger problems leave the caches
+FACTOR = 9.0  # tolerated growth over the claimed, as larger problems leave the caches; a power of d more is 16
 ATTEMPTS = 5
 REPEATS = 3
 ENOUGH_NS = 2_000_000  # shortest measurement
@@ -29,7 +29,7 @@ def cost(trainee: Trainee) -> str | None:
     """The time of an iteration grows with the number of columns no faster than claimed.
 
     Measured in CPU time of the thread: from 16,384 to 262,144 columns with 20 non-zeros a row where the
-    claim names nnz, else from 64 to 1,024 dense columns. Growth of 6 times the claimed passes.
+    claim names nnz, else from 64 to 1,024 dense columns. Growth of 9 times the claimed passes.
     """
     claims = MethodFacts(trainee.plugin).claims
     if claims is None:
