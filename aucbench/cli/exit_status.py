@@ -18,7 +18,7 @@ def sentence_of(error: Exception) -> str | None:
         return f"A file could not be written: {os.strerror(error.errno)}."
     if isinstance(error, MemoryError):
         asked = f" ({error})" if str(error) else ""
-        return f"there is not enough memory{asked}: allow more, or name fewer columns or rows."
+        return f"There is not enough memory{asked}: allow more, or name fewer columns or rows."
     if "click" in sys.modules:
         import click
 
