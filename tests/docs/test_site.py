@@ -44,7 +44,7 @@ def tree(tmp_path_factory):
 def _below(path):
     if path.is_file():
         return [path]
-    return [each for each in path.rglob("*") if "__pycache__" not in each.parts]
+    return [each for each in path.rglob("*") if each.is_file() and "__pycache__" not in each.parts]
 
 
 @pytest.fixture(scope="session")
