@@ -153,13 +153,13 @@ def _click_command(command: Any, name: str, words: list[str]) -> int | None:
 
 
 def _plain_warnings() -> None:
-    """Show PluginWarning and VersionWarning as one sentence, without a line of source."""
+    """Show warnings of aucbench as one sentence, without a line of source."""
     import warnings
 
     usual: Any = warnings.formatwarning
 
     def plain(message: object, category: type[Warning], *rest: object) -> str:
-        is_ours = category.__name__ in ("PluginWarning", "VersionWarning")
+        is_ours = category.__name__ in ("CacheWarning", "PluginWarning", "VersionWarning")
         return f"aucbench: warning: {message}\n" if is_ours else usual(message, category, *rest)
 
     warnings.formatwarning = plain  # type: ignore[assignment]

@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha256
+from pathlib import Path
 
 from aucbench import data
-from aucbench.errors import VersionWarning
+from aucbench.contracts.cache_folder import cache_folder, keeps_files
+from aucbench.errors import CacheWarning, VersionWarning
 from aucbench.studies.calibration import calibration
 from aucbench.studies.cost_estimate import Estimate, estimate
 from aucbench.studies.default_settings import Isolation, Running, Timing
@@ -24,6 +27,16 @@ from aucbench.studies.study import UNNAMED, Observer, Study
 from aucbench.studies.worker import prepared_data
 
 SERVERS_ASKED = 16  # requests at the same time
+
+
+@cache
+def _warn_without_cache(folder: Path) -> None:
+    warnings.warn(
+        f"Nothing can be kept in the cache folder {folder}, so that each process compiles anew; "
+        "AUCBENCH_CACHE names another folder.",
+        CacheWarning,
+        stacklevel=3,
+    )
 
 
 def execute_study(
@@ -42,6 +55,8 @@ def execute_study(
             VersionWarning,
             stacklevel=2,
         )
+    if not keeps_files():
+        _warn_without_cache(cache_folder())
     _report_missing_files(study, observer)
     plan = plan_study(study, store)
     _report_tables(plan, observer)
@@ -114,6 +129,8 @@ class PlannedStudy:
 
 def estimate_study(study: Study, store: Store, observer: Observer) -> PlannedStudy:
     """Plan a study and estimate its remaining work; nothing is stored."""
+    if not keeps_files():
+        _warn_without_cache(cache_folder())
     _report_missing_files(study, observer)
     plan = plan_study(study, store)
     observer.planned(len(plan.cells()), plan.count(CellStatus.finished))

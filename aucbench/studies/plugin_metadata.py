@@ -43,9 +43,7 @@ D = TypeVar("D", bound=EntryDescription)
 
 def installed(group: str, name: str) -> Any:
     """The registered plugin of that name; None if it is not installed."""
-    from aucbench.registry import (
-        catalog,
-    )  # the catalogue imports plugins, which reading records does not need
+    from aucbench.registry import catalog  # imports plugins, which reading records does not need
 
     return catalog().plugins[Family(FAMILIES[group])].get(name)
 

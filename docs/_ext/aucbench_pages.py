@@ -59,7 +59,7 @@ def _write_formula(translator: Any, node: Any) -> None:
 def setup(app: Any) -> dict[str, Any]:
     """Called by Sphinx."""
     app.srcdir = type(app.srcdir)(source_copy.make(Path(app.doctreedir) / "source"))
-    # Without the runs whose results pages show, a site is built in a minute: tests look at such a one.
+    # Without the runs whose results pages show, somebody who edits a page can build the site in a minute.
     app.add_config_value("aucbench_runs", True, "html", types=[bool])
     app.connect("builder-inited", generate, priority=100)  # before the gallery
     app.connect("source-read", printed.insert)

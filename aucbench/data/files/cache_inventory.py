@@ -99,10 +99,11 @@ def remove(each: Held) -> int:
                 if _owner(folder) == each.name:
                     freed += _size(folder)
                     _remove_folder(folder)
+    kept = set(kept_files())
     for path, size in each.downloads.items():
         freed += size
         locate.discard(path)
-        if path in kept_files():
+        if path in kept:
             path.unlink(missing_ok=True)
     return freed
 

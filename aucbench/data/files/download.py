@@ -95,7 +95,7 @@ def remote_size(url: str) -> int | None:
     except (requests.RequestException, ValueError):  # the latter from malformed addresses
         return None
     length = answer.headers.get("Content-Length", "")
-    return int(length) if answer.ok and length.isdecimal() and length.isascii() else None
+    return int(length) if answer.ok and length.isdecimal() else None
 
 
 def _transfer(url: str, path: Path, allowance: Allowance) -> None:
@@ -137,7 +137,7 @@ def _attempt(url: str, path: Path, version: str, allowance: Allowance) -> tuple[
             else:
                 tag = response.headers.get("ETag", "")
                 offset, version = 0, "" if tag.startswith("W/") else tag
-                expected = int(length) if length.isdecimal() and length.isascii() else None
+                expected = int(length) if length.isdecimal() else None
             if expected is not None:
                 needed, room = expected - offset, free_bytes(path.parent)
                 if needed > room:

@@ -1,16 +1,11 @@
-"""A column of features of a table: what its training cells are, and whether it tells features at all.
-
-A column that numbers the rows tells where a row stands in the file, and in a file that is sorted by class it
-tells the class. Columns that pandas and R write as an index, and those that count the rows, are left out with
-a note; one that ascends or descends from row to row in another way is refused, since it may be a feature.
-"""
+"""A column of features of a table: its type, learned from the training cells, and its encoded values."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import compress, takewhile
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +34,7 @@ from aucbench.data.readers.notations import (
     is_written_as,
     read_numbers,
 )
+from aucbench.data.readers.row_numbers import FEW_ROWS, RowOrder
 from aucbench.data.readers.table_files import Columns
 from aucbench.errors import DataError
 from aucbench.humanize import counted
@@ -51,45 +47,7 @@ MAX_CATEGORIES = 1 << 16
 HASHED_LEVELS = 1000  # categories up to this number have a column each, unless the user declares them
 HASHED_COLUMNS = 1 << 18  # that all hashed columns share
 MOST_LEVELS = 50  # of texts most of which occur once, as those of identifiers do
-FEW_ROWS = 20  # of fewer rows it is no surprise that they are sorted by some column
-_UNNAMED = re.compile(r"(Unnamed: [0-9]+(\.[0-9]+)*)?")  # as pandas and R write an index, or pandas names one
-_INDEX = re.compile(r"__index_level_[0-9]+__")  # as pandas names one in Parquet
 _WITH_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)+")
-
-
-@dataclass
-class RowOrder:
-    """Whether the values of a column ascend, or descend, from row to row."""
-
-    rows: int = 0
-    ties: int = 0  # rows whose value is that of the row before
-    direction: float = 0.0  # 1 ascending, -1 descending, 0 not known yet
-    counts: bool = True  # every value is that of the row before plus one
-    sorted: bool = True
-    _last: float | None = None
-
-    def add(self, values: NDArray[np.float64]) -> None:
-        """Go on with the next rows; costs next to nothing once a column is known not to be sorted."""
-        for part in (values[:32], values[32:]):
-            if self.sorted and len(part):
-                self._add(part)
-
-    def _add(self, values: NDArray[np.float64]) -> None:
-        with np.errstate(invalid="ignore"):  # infinite values
-            steps = np.diff(values, prepend=values[0] if self._last is None else self._last)
-        steps = steps[1:] if self._last is None else steps
-        self._last = float(values[-1])
-        self.rows += len(values)
-        self.ties += int(np.count_nonzero(steps == 0))
-        self.counts = self.counts and bool((steps == 1).all())
-        if len(steps) and self.direction == 0:
-            self.direction = float(np.sign(steps.max() if steps.max() > 0 else steps.min()))
-        self.sorted = bool((steps * self.direction >= 0).all())  # not where one is missing
-
-    @property
-    def is_suspect(self) -> bool:
-        """Whether the column is sorted and most rows have a value of their own."""
-        return self.sorted and self.rows >= FEW_ROWS and 2 * self.ties < self.rows
 
 
 @dataclass
@@ -443,9 +401,3 @@ def _of_notation(name: str, text: str) -> bool:
 
 def _array(*texts: str) -> Any:
     return pyarrow.array(texts, pyarrow.string())
-
-
-def index_places(names: Sequence[str]) -> list[int]:
-    """The places of the columns that were written as an index: without a name and before the others."""
-    before = list(takewhile(lambda place: _UNNAMED.fullmatch(names[place]), range(len(names))))
-    return before + [place for place, name in enumerate(names) if _INDEX.fullmatch(name)]

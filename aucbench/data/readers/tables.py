@@ -22,8 +22,9 @@ from aucbench.contracts import File, Table
 from aucbench.data.labels import Label
 from aucbench.data.readers.blocks import Block, Coded, ColumnRecord, RefusedColumnsError
 from aucbench.data.readers.cells import LABEL_GAPS, plain_texts
-from aucbench.data.readers.feature_columns import HASHED_COLUMNS, Feature, index_places
+from aucbench.data.readers.feature_columns import HASHED_COLUMNS, Feature
 from aucbench.data.readers.kept_columns import KeptColumn
+from aucbench.data.readers.row_numbers import index_places
 from aucbench.data.readers.table_files import INDEX, Columns, arrow_errors, open_columns
 from aucbench.errors import DataError
 
