@@ -28,7 +28,7 @@ from aucbench.studies.record import (
     Seeds,
     canonical,
 )
-from aucbench.studies.replications import agrees, replication_of, without_twins
+from aucbench.studies.replications import replication_of, without_twins
 from aucbench.studies.result import CellResult, with_suboptimality
 from aucbench.studies.store import Store
 
@@ -46,7 +46,6 @@ class BoardCell:
     record: CellRecord | None  # of a finished or diverged cell
     curve: dict[str, NDArray[Any]]  # of that cell: iteration, samples, train_seconds, cpu_seconds, measures
     ruleset: RulesetRecord | None = None  # under which it was planned
-    confirmed: str = ""  # by which author of the method
     replications: tuple[ReplicationRecord, ...] = ()  # what other runs of it gave
 
     def value(self, name: str) -> float | None:
@@ -76,10 +75,8 @@ def from_store(store: Store | Archive, study: str | None = None) -> list[BoardCe
         for key, seeds in entry.cells.items():
             if key not in found:
                 found[key] = _look_up(store, key, described, seeds)
-            if entry.ruleset or entry.confirmed:
-                found[key] = replace(
-                    found[key], ruleset=entry.ruleset or None, confirmed=entry.confirmed or ""
-                )
+            if entry.ruleset:
+                found[key] = replace(found[key], ruleset=entry.ruleset)
     return list(found.values())
 
 
@@ -92,11 +89,9 @@ def joined(sources: Iterable[Iterable[BoardCell]]) -> list[BoardCell]:
             found[cell.key] = cell if known is None or cell.record else known
         elif cell.record is not None:
             others = (*known.replications, *cell.replications, replication_of(cell.record))
-            seen = cell.confirmed if agrees(known.record, cell.record) else ""
             found[cell.key] = replace(
                 known,
                 ruleset=known.ruleset or cell.ruleset,
-                confirmed=known.confirmed or seen,
                 replications=without_twins(known.record, others),
             )
     return list(found.values())

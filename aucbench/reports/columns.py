@@ -179,7 +179,7 @@ RESULTS = _table(
         "Mean relative suboptimality at the end: (objective - minimum) / minimum", tiny),
     Column("chosen", "Chosen", "Values that the tunings chose"),
     Column("edges", "Edges", "Chosen values at an edge of the values tried: the optimum may lie beyond"),
-    Column("reported", "Reported", "Self-reported, replicated on other machines, or confirmed by its author"),
+    Column("reported", "Reported", "Self-reported, or replicated on other machines"),
     Column("parameters", "Parameters", "Hyperparameters, loss and feature map"),
     Column("command", "Command", "The command that runs it again"),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Origin of the rows of a board: rulesets, machines and their speed, replications, confirmations."""
+"""Origin of the rows of a board: rulesets, machines and their speed, replications."""
 
 from collections.abc import Mapping, Sequence
 
@@ -36,7 +36,7 @@ def ruleset_text(by_method: Mapping[str, Sequence[BoardCell]]) -> str:
 
 
 def reported(cells: Sequence[BoardCell]) -> str:
-    """Whether the results of a row are self-reported, replicated, or confirmed by an author of the method."""
+    """Whether the results of a row are self-reported or replicated."""
     records = [(cell.record, cell.replications) for cell in cells if cell.record]
     counts = [len(machines(record, others)) for record, others in records]
     replicated = sum(count > 1 for count in counts)
@@ -51,10 +51,6 @@ def reported(cells: Sequence[BoardCell]) -> str:
     )
     if differing:
         states.append(f"{differing} of {len(counts)} runs disagree with a replication")
-    if cells and all(cell.confirmed for cell in cells):
-        states.append(
-            "confirmed by its author: " + ", ".join(dict.fromkeys(cell.confirmed for cell in cells))
-        )
     return "; ".join(states) or SELF_REPORTED
 
 

@@ -1,17 +1,18 @@
 """An archive: the cells, failures and plans of studies, with a manifest of their origin."""
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from aucbench.errors import ParameterError
 from aucbench.studies.provenance import PACKAGES
 from aucbench.studies.record import (
     CellRecord,
+    EntryPlan,
     Environment,
     FailureRecord,
     ReplicationRecord,
@@ -23,7 +24,6 @@ from aucbench.studies.record import (
 from aucbench.studies.replications import (
     TOLERANCE,
     Comparison,
-    agrees,
     compare,
     machine_of,
     replication_of,
@@ -56,15 +56,10 @@ class MachineRecord(Struct, frozen=True, kw_only=True):
     cells: int
 
 
-class Versioned(Struct, frozen=True, kw_only=True):
-    """Manifest fields common to all formats."""
-
-    format: Annotated[int, Meta(ge=1)] = FORMAT
-
-
-class Manifest(Versioned, frozen=True, kw_only=True):
+class Manifest(Struct, frozen=True, kw_only=True):
     """Manifest of an archive."""
 
+    format: int = FORMAT
     aucbench: str
     made: str  # ISO date and time
     studies: tuple[str, ...]
@@ -72,7 +67,6 @@ class Manifest(Versioned, frozen=True, kw_only=True):
     failures: int
     machines: tuple[MachineRecord, ...]
     sources: dict[str, tuple[str, ...]]  # method name to digests of the code that ran
-    confirmed: dict[str, str] = {}  # method name to the author who confirmed the results, and where
     compact: bool = False  # curves in single precision, numbers of trials rounded
     # Versions of what the plugins of the cells need, by distribution; unset in format 1.
     distributions: dict[str, tuple[str, ...]] | UnsetType = UNSET
@@ -116,7 +110,6 @@ class Archive:
     def summary(self) -> dict[str, Any]:
         """The fields of a manifest that describe the content."""
         machines = Counter(encode(_machine(cell.record.environment)) for cell in self)
-        entries = (entry for plan in self.studies for entry in plan.entries)
         sources: dict[str, set[str]] = {}
         needed: dict[str, set[str]] = {}
         for cell in self:
@@ -131,7 +124,6 @@ class Archive:
                 replace(decode(text, MachineRecord), cells=count) for text, count in machines.items()
             ),
             "sources": {name: tuple(sorted(digests)) for name, digests in sorted(sources.items())},
-            "confirmed": {entry.algorithm: entry.confirmed for entry in entries if entry.confirmed},
             "compact": self.compact,
             "distributions": {name: tuple(sorted(versions)) for name, versions in sorted(needed.items())},
         }
@@ -164,26 +156,17 @@ def from_store(
     weights: bool = False,
     scores: bool | None = None,
     compact: bool = False,
-    confirmed: Mapping[str, str] | None = None,
 ) -> Archive:
     """The cells of a study in a store.
 
     Commands and tracebacks are left out, since they may contain addresses and folder names, and models, since
     reading one may run code. `scores` are those of methods that are not linear: with None, those of files of
-    one's own are left out. `confirmed` maps
-    a method to the author who confirmed its results, and where. Raises ParameterError if the store lacks the
-    study, or the study lacks a confirmed method.
+    one's own are left out. Raises ParameterError if the store lacks the study.
     """
     plans = [plan for plan in store.plans() if plan.study == study]
     if not plans:
         known = ", ".join(plan.study for plan in store.plans()) or "none"
         raise ParameterError(f"The store at {store.path} has no study '{study}'. Known: {known}.")
-    methods = {entry.algorithm for plan in plans for entry in plan.entries}
-    for name in confirmed or {}:
-        if name not in methods:
-            raise ParameterError(
-                f"--confirmed: the study has no method '{name}'. Known: {', '.join(sorted(methods))}."
-            )
     keys = dict.fromkeys(key for plan in plans for entry in plan.entries for key in entry.cells)
     cells, withheld = {}, 0
     for key in keys:
@@ -201,7 +184,7 @@ def from_store(
     return Archive(
         path=str(store.path),
         cells=cells,
-        studies=tuple(_public(plan, confirmed or {}) for plan in plans),
+        studies=tuple(map(_public, plans)),
         failed=failed,
         others={key: found for key in cells if (found := store.replications(key))},
         compact=compact,
@@ -235,12 +218,9 @@ def _rounded(trial: ReportedTrial) -> ReportedTrial:
     return replace(trial, **found)
 
 
-def _public(plan: StudyPlan, confirmed: Mapping[str, str]) -> StudyPlan:
-    entries = (
-        replace(entry, confirmed=confirmed.get(entry.algorithm, entry.confirmed)) for entry in plan.entries
-    )
+def _public(plan: StudyPlan) -> StudyPlan:
     unavailable = tuple(text.partition(": ")[0] for text in plan.unavailable)
-    return replace(plan, command="", entries=tuple(entries), unavailable=unavailable, replaced=UNSET)
+    return replace(plan, command="", unavailable=unavailable, replaced=UNSET)
 
 
 class Imported(NamedTuple):
@@ -253,14 +233,17 @@ class Imported(NamedTuple):
 
 def into_store(archive: Archive, store: Store) -> Imported:
     """Put an archive into a store; cells that the store already has become replications."""
-    known = {key: record for key in archive.cells if (record := store.record(key)) is not None}
-    others, plans = _joined(known, store, archive, TOLERANCE)
+    known = Archive(
+        path=str(store.path),
+        cells={key: cell for key in archive.cells if (cell := store.measured(key)) is not None},
+        studies=tuple(store.plans()),
+        others={key: store.replications(key) for key in archive.cells},
+    )
+    both, _ = merged(known, archive)
     for key, cell in archive.cells.items():
-        if key not in known:
+        if key not in known.cells:
             store.put(key, cell)
-    again = 0
-    for key, found in others.items():
-        again += len(found) - len(store.replications(key))
+    for key, found in both.others.items():
         store.put_replications(key, found)
     failures = [
         failure
@@ -269,21 +252,30 @@ def into_store(archive: Archive, store: Store) -> Imported:
     ]
     for failure in failures:
         store.put_failure(failure)
-    for plan in plans:
-        store.put_plan(plan)
-    return Imported(len(archive.cells) - len(known), again, len(failures))
+    names = {plan.study for plan in archive.studies}
+    for plan in both.studies:
+        if plan.study in names:
+            store.put_plan(plan)
+    again = sum(len(found) - len(known.replications(key)) for key, found in both.others.items())
+    return Imported(len(archive.cells) - len(known.cells), again, len(failures))
 
 
 def merged(first: Archive, other: Archive, tolerance: float = TOLERANCE) -> tuple[Archive, list[Comparison]]:
     """All cells of two archives, preferring the first, and comparisons with their replications."""
-    records = {key: cell.record for key, cell in first.cells.items()}
-    others, plans = _joined(records, first, other, tolerance)
-    others = {**others, **{key: found for key, found in first.others.items() if key not in other.cells}}
     cells = {**other.cells, **first.cells}
+    others = {}
+    for key, cell in cells.items():
+        found = [*first.replications(key), *other.replications(key)]
+        if key in first.cells and key in other.cells:
+            found.append(replication_of(other.cells[key].record))
+        if kept := without_twins(cell.record, found):
+            others[key] = kept
+    studies = {plan.study: plan for plan in first.studies}
+    studies |= {plan.study: _joined(studies.get(plan.study, plan), plan) for plan in other.studies}
     archive = Archive(
         path=f"{first.path} and {other.path}",
         cells=cells,
-        studies=tuple({plan.study: plan for plan in (*first.studies, *plans)}.values()),
+        studies=tuple(studies.values()),
         failed={key: each for key, each in {**other.failed, **first.failed}.items() if key not in cells},
         others=others,
         compact=first.compact or other.compact,
@@ -294,47 +286,12 @@ def merged(first: Archive, other: Archive, tolerance: float = TOLERANCE) -> tupl
     return archive, comparisons
 
 
-def _joined(
-    records: Mapping[str, CellRecord], first: Store | Archive, other: Archive, tolerance: float
-) -> tuple[dict[str, tuple[ReplicationRecord, ...]], list[StudyPlan]]:
-    """The replications of the cells in `other`, and its plans joined with those of `first`."""
-    others = {}
-    different = set()
-    for key, cell in other.cells.items():
-        own, found = records.get(key), [*first.replications(key), *other.replications(key)]
-        if own is not None:
-            found.append(replication_of(cell.record))
-            if not agrees(own, cell.record, tolerance):
-                different.add(key)
-        if kept := without_twins(own or cell.record, found):
-            others[key] = kept
-    plans = {plan.study: plan for plan in first.plans()}
-    joined = [_joined_plan(plans.get(plan.study), plan, different) for plan in other.studies]
-    return others, joined
-
-
-def _joined_plan(first: StudyPlan | None, other: StudyPlan, different: Container[str]) -> StudyPlan:
-    """Join two plans of one study: entries with equal settings become one entry with the cells of both.
-
-    A confirmed entry stays confirmed if its author saw every cell; cells in `different` have other results
-    than the author saw.
-    """
-    entries = {repr(entry.described): entry for entry in first.entries} if first else {}
-    for entry in other.entries:
-        if any(key in different for key in entry.cells):
-            entry = replace(entry, confirmed=UNSET)
-        described = repr(entry.described)
-        if (before := entries.get(described)) is not None:
-            seen = [each for each in (before, entry) if each.confirmed]
-            cells = {**before.cells, **entry.cells}
-            is_seen = all(any(key in each.cells for each in seen) for key in cells)
-            entry = replace(
-                before,
-                cells=cells,
-                ruleset=before.ruleset or entry.ruleset,
-                confirmed=seen[0].confirmed if seen and is_seen else UNSET,
-            )
-        entries[described] = entry
-    first = first or other
+def _joined(first: StudyPlan, other: StudyPlan) -> StudyPlan:
+    """Join two plans of one study: entries with equal settings become one entry with the cells of both."""
+    entries: dict[str, EntryPlan] = {}
+    for entry in (*first.entries, *other.entries):
+        before = entries.get(repr(entry.described), entry)
+        cells = {**before.cells, **entry.cells}
+        entries[repr(entry.described)] = replace(before, cells=cells, ruleset=before.ruleset or entry.ruleset)
     unavailable = dict.fromkeys((*first.unavailable, *other.unavailable))
     return replace(first, entries=tuple(entries.values()), unavailable=tuple(unavailable))

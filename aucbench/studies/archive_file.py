@@ -21,13 +21,12 @@ from zipfile import ZIP_DEFLATED, ZIP_LZMA, BadZipFile, ZipFile, ZipInfo
 import msgspec
 import numpy as np
 from msgspec import UNSET
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from aucbench.data.splits.protocols import PROTOCOLS
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.measures import AUC
-from aucbench.studies.archive import FORMAT, Archive, EntryDigest, Manifest, Versioned
+from aucbench.studies.archive import FORMAT, Archive, EntryDigest, Manifest
 from aucbench.studies.default_settings import LONGEST_NAME
 from aucbench.studies.plugin_metadata import settings_of
 from aucbench.studies.record import (
@@ -117,8 +116,8 @@ def write(archive: Archive, file: str | Path) -> Manifest:
         },
         **archive.summary(),
     )
-    manifest = replace(manifest, digest=_digest(manifest))
-    text = json.dumps(msgspec.to_builtins(manifest), indent=1, sort_keys=True).encode()
+    content = msgspec.to_builtins(manifest)
+    text = json.dumps(content | {"digest": _digest(content)}, indent=1, sort_keys=True).encode()
     part = path.with_name(f"{path.name}.part")
     method = ZIP_LZMA if archive.compact else ZIP_DEFLATED  # a quarter smaller, and slower
     try:
@@ -219,25 +218,24 @@ def _too_large(info: ZipInfo) -> str:
 
 def _manifest(path: Path, content: bytes) -> Manifest:
     try:
-        found = decode(content, Versioned).format
-        if found > FORMAT:
-            raise DataError(
-                f"{path}: {MANIFEST} states format {found}, and this aucbench reads formats up to {FORMAT}: "
-                f"use a newer one."
-            )
         manifest = decode(content, Manifest)
     except msgspec.DecodeError as error:
         raise DataError(f"{path}: {MANIFEST} cannot be read ({error}).") from None
+    if manifest.format > FORMAT:
+        raise DataError(
+            f"{path}: {MANIFEST} states format {manifest.format}, and this aucbench reads formats up to "
+            f"{FORMAT}: use a newer one."
+        )
     if CONTROL.search(content):
         raise DataError(f"{path}: {MANIFEST} has control characters.")
-    if manifest.digest != _digest(manifest):
+    if manifest.digest != _digest(json.loads(content)):
         raise DataError(f"{path}: {MANIFEST} is not what its own digest says: it was changed or damaged.")
     return manifest
 
 
-def _digest(manifest: Manifest) -> str:
-    content = msgspec.to_builtins(replace(manifest, digest=""))
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+def _digest(manifest: dict[str, Any]) -> str:
+    """The digest of all other fields."""
+    return hashlib.sha256(json.dumps(manifest | {"digest": ""}, sort_keys=True).encode()).hexdigest()
 
 
 def _lines(records: Any) -> bytes:
@@ -335,7 +333,7 @@ def _contradictions(archive: Archive, manifest: Manifest, records: int) -> Itera
     if len(archive.cells) != records:
         yield "cells.json has two cells of one key"
     counted = archive.summary()
-    for name in ("studies", "cells", "failures", "sources", "confirmed", "distributions"):
+    for name in ("studies", "cells", "failures", "sources", "distributions"):
         if getattr(manifest, name) not in (counted[name], UNSET):
             yield f"the {name} are others than the manifest states"
     names = [plan.study for plan in archive.studies]

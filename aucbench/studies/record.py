@@ -392,7 +392,6 @@ class EntryPlan(Struct, frozen=True, kw_only=True):
     described: EntryDescription
     cells: dict[str, Seeds]
     ruleset: RulesetRecord | UnsetType = UNSET
-    confirmed: str | UnsetType = UNSET  # the author who confirmed the results, and where
 
 
 class StudyPlan(Struct, frozen=True, kw_only=True):

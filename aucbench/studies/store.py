@@ -8,7 +8,7 @@ import contextlib
 import json
 import os
 import secrets
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from time import time
@@ -36,7 +36,6 @@ from aucbench.studies.record import (
 from aucbench.studies.result import CellResult, OptimumResult
 
 RECORD = "record"  # name of a cell's record among its arrays
-SERIES = "0.2"  # series of versions with the same cell keys
 PART = ".part"  # suffix of files being written
 STALE_SECONDS = 3600.0
 LONGEST_FILE_NAME = 150  # of a study, without the ending; most file systems allow 255 bytes
@@ -78,18 +77,6 @@ class Store:
                         _lock(handle)
                         file.unlink()
 
-    def take_over(self) -> bool:
-        """Mark a store that has cells as one of this series; True if an earlier series filled it."""
-        marker = self._inside("series")
-        if not (self.path / "cells").is_dir() or (marker.exists() and marker.read_text() == SERIES):
-            return False
-        self._mark()
-        return True
-
-    def _mark(self) -> None:
-        with _replacing(self._inside("series")) as handle:
-            handle.write(SERIES.encode())
-
     def has(self, key: str) -> bool:
         """Whether the cell of that key is finished."""
         return self._file(key).exists()
@@ -98,12 +85,13 @@ class Store:
         """The keys of all finished cells."""
         return [file.stem for file in self._files("cells", "*/*.npz")]
 
-    def listed(self) -> "tuple[Container[str], Container[str]]":
-        """The keys of finished cells and of failed cells, for many look-ups.
-
-        Each folder is listed once, when it is first needed.
-        """
-        return _Keys(self.path / "cells", ".npz"), _Keys(self.path / "failures", ".json")
+    def listed(self) -> tuple[set[str], set[str]]:
+        """The keys of finished cells and of failed cells, for many look-ups."""
+        names = {"cells": "*/*.npz", "failures": "*/*.json"}
+        finished, failed = (
+            {file.stem for file in (self.path / folder).glob(name)} for folder, name in names.items()
+        )
+        return finished, failed
 
     def get(self, key: str) -> CellResult | None:
         """The finished cell of that key, None when there is none."""
@@ -144,8 +132,6 @@ class Store:
         arrays |= {name: values for name, values in zip(OUTPUTS, outputs, strict=True) if values is not None}
         arrays[RECORD] = np.frombuffer(encode(cell.record), np.uint8)
         try:
-            if not (self.path / "cells").is_dir():
-                self._mark()  # before, as a cell without the mark would be one of an earlier series
             with _replacing(self._file(key)) as handle:
                 npz.write(handle, arrays, COMPRESSED)
         except OSError as error:
@@ -311,27 +297,6 @@ class Store:
         if record.format != FORMAT:
             _check_format(file, text)
         return CellResult(record, curve, weights, every, scores, None if model is None else model.tobytes())
-
-
-class _Keys:
-    """The keys of the files in the subfolders of a folder."""
-
-    def __init__(self, folder: Path, ending: str):
-        self._folder, self._ending = folder, ending
-        self._known: dict[str, frozenset[str]] = {}  # names of files by subfolder
-
-    def __contains__(self, key: object) -> bool:
-        name = f"{key}{self._ending}"
-        if name[:2] not in self._known:
-            self._known[name[:2]] = self._list(self._folder / name[:2])
-        return name in self._known[name[:2]]
-
-    def _list(self, folder: Path) -> frozenset[str]:
-        try:
-            with os.scandir(folder) as found:
-                return frozenset(each.name for each in found if each.is_file())
-        except FileNotFoundError:
-            return frozenset()
 
 
 def _file_name(name: str) -> str:

@@ -34,7 +34,7 @@ def finished(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         assert main(list(WORDS)) == 0
-        assert main(["results", "export", "pair", "pair.zip", "--confirmed", "psam=A. Author, letter"]) == 0
+        assert main(["results", "export", "pair", "pair.zip"]) == 0
     return folder
 
 
@@ -76,7 +76,6 @@ def moved(auc=0.0, **fields):
 def test_a_board_of_an_archive_alone_needs_no_store(done, tmp_path):
     out = done("leaderboard", "--with", "pair.zip", "--study", "pair")
     assert "4 cells done" in out
-    assert "confirmed by its author: A. Author, letter" in " ".join(out.split())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pair.zip"]
 
 
@@ -100,7 +99,6 @@ def test_check_passes_a_whole_study_and_names_what_is_missing(run):
     status, out, err = run("results", "check", "pair.zip")
     assert (status, err) == (0, "")
     assert "4 cells" in out
-    assert "psam: confirmed by A. Author, letter" in out
     _, archive = read("pair.zip")
     _, *others = archive.cells
     write(Archive("", {key: archive.cells[key] for key in others}, archive.studies), "less.zip")
@@ -224,7 +222,6 @@ REFUSED = {
     "results check pair.zip --method psm": "Did you mean",
     "results merge pair.zip pair.zip no/such/x.zip": "cannot be written",
     "results merge pair.zip pair.zip .": ". is a folder",
-    "results export pair x.zip --store {store} --confirmed psam": "METHOD=TEXT",
     "results prune --store {store}": "--scores, --models or both",
     "results prune --scores --study other --store {store}": "no study 'other'. Known: pair",
     "results size --store nowhere": "no store at nowhere",

@@ -80,13 +80,6 @@ def test_disagreeing_replications_are_said_and_do_not_count(cells):
     assert {row["reported"] for row in found.values()} == {"2 of 2 runs disagree with a replication"}
 
 
-def test_a_confirmation_names_who_gave_it_where_all_cells_have_it(cells):
-    whole = [replace(cell, confirmed="A. Author") for cell in cells]
-    assert rows(whole)[0]["psam"]["reported"] == "confirmed by its author: A. Author"
-    half = [replace(cell, confirmed="A. Author" if cell.run.seed else "") for cell in cells]
-    assert rows(half)[0]["psam"]["reported"] == SELF_REPORTED
-
-
 def test_times_of_two_machines_are_marked_and_shown_in_units_that_their_speeds_make_equal(cells):
     moved = [
         on(cell, "slow", SLOW, 4.0)

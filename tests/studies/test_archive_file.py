@@ -315,18 +315,6 @@ def test_a_file_that_is_not_there_or_cannot_be_written_is_named(store, tmp_path)
         from_store(store, "other")
 
 
-def test_confirmations_stand_in_manifest_and_plan_and_must_agree(store, tmp_path):
-    confirmed = {"psam": "its first author, letter"}
-    file = tmp_path / "c.zip"
-    write(from_store(store, "pair", confirmed=confirmed), file)
-    assert read(file)[0].confirmed == confirmed
-    claimed = json.loads(entries(file)["manifest.json"]) | {"confirmed": {"solam": "me"}}
-    made = zipped(tmp_path / "f.zip", entries(file) | {"manifest.json": signed(claimed)})
-    assert "confirmed" in refusal(made)
-    with pytest.raises(ParameterError, match="'opauc'"):
-        from_store(store, "pair", confirmed={"opauc": "me"})
-
-
 def test_commands_and_tracebacks_do_not_leave_the_machine(store, file):
     texts = b"".join(content for name, content in entries(file).items() if name.endswith(".json"))
     assert str(store.path).encode() not in texts

@@ -5,7 +5,6 @@ from msgspec.structs import replace
 
 from aucbench.reports.cells import from_store as board_cells
 from aucbench.reports.cells import joined
-from aucbench.reports.origins import reported
 from aucbench.studies.archive import Archive, from_store, into_store, merged
 from aucbench.studies.archive_file import read, write
 from aucbench.studies.record import DESCRIPTION, SEEDS, BudgetRecord, CellStatus, FailureRecord, subset
@@ -137,32 +136,3 @@ def test_failed_cells_travel_and_a_board_counts_them(archive, tmp_path):
     both, _ = merged(found, archive)  # the other archive has the cell
     assert both.failed == {}
     assert key in both.cells
-
-
-def merged_state(one, two):
-    """What a board of two merged archives says of the rows of psam."""
-    cells = board_cells(merged(one, two)[0], "pair")
-    return reported([cell for cell in cells if cell.described.algorithm.name == "psam"])
-
-
-def test_a_confirmation_covers_the_results_that_the_author_saw(store, archive):
-    mine, whole = elsewhere(archive), from_store(store, "pair", confirmed={"psam": "A. Author"})
-    assert merged_state(whole, mine).endswith("confirmed by its author: A. Author")
-    assert merged_state(mine, whole).endswith("confirmed by its author: A. Author")  # of equal results
-    assert "confirmed" not in merged_state(elsewhere(archive, auc=-0.2), whole)
-    unseen = next(iter(next(e for e in whole.studies[0].entries if e.algorithm == "psam").cells))
-    part = part_of(whole, lambda key: key != unseen)
-    assert "confirmed" in reported(board_cells(part, "pair")[:1])
-    assert "confirmed" not in merged_state(part, mine)
-    assert "confirmed" not in merged_state(mine, part)
-
-
-def test_no_store_board_or_other_study_takes_a_confirmation_over_for_other_results(store, archive, tmp_path):
-    other, whole = elsewhere(archive, auc=-0.2), from_store(store, "pair", confirmed={"psam": "A. Author"})
-    own = Store(tmp_path / "own")
-    into_store(other, own)
-    into_store(whole, own)
-    assert not any("confirmed" in reported([cell]) for cell in board_cells(own, "pair"))
-    assert not any(cell.confirmed for cell in joined([board_cells(each, "pair") for each in (other, whole)]))
-    renamed = Archive("evil", other.cells, tuple(replace(plan, study="evil") for plan in other.studies))
-    assert merged(renamed, whole)[0].summary()["confirmed"] == {}

@@ -51,16 +51,3 @@ def test_a_file_that_may_not_be_read_is_not_called_damaged(read, tmp_path, monke
         read(store)
     assert "damaged" not in str(caught.value)
     assert "Permission denied" in str(caught.value)
-
-
-def test_a_store_whose_first_cell_could_not_be_kept_is_none_of_an_earlier_version(tmp_path, monkeypatch):
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    words = ["algo=ls_svm", "dataset=gaussian", "study=s", "tracking=none"]
-    with monkeypatch.context() as patched:
-        patched.setattr(npz, "write", full)
-        with pytest.raises(DataError, match="cannot be kept"):
-            run_in(tmp_path, words)
-    assert not Store(tmp_path).take_over()
-    assert len(list(run_in(tmp_path, words))) == 1

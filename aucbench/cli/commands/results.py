@@ -49,19 +49,7 @@ def results() -> None:
     "but your own files.",
 )  # fmt: skip
 @click.option("--compact", is_flag=True, help="Curves in single precision, trials of tunings rounded.")
-@click.option(
-    "--confirmed", multiple=True, metavar="METHOD=TEXT",
-    help="Which author of a method confirmed its results, and where; repeatable.",
-)  # fmt: skip
-def export(
-    study: str,
-    file: str,
-    store: str,
-    weights: bool,
-    scores: bool | None,
-    compact: bool,
-    confirmed: tuple[str, ...],
-) -> None:
+def export(study: str, file: str, store: str, weights: bool, scores: bool | None, compact: bool) -> None:
     """Write the cells of STUDY into the archive FILE.
 
     Command lines and tracebacks stay here, since they may hold addresses and names of folders, and so do
@@ -71,20 +59,11 @@ def export(
     Examples:
       aucbench results export mine mine.zip
       aucbench results export mine mine.zip --compact
-      aucbench results export mine mine.zip --confirmed 'psam=M. Khalid, letter of 2026-11-01'
     """
     from aucbench.studies.archive import from_store
     from aucbench.studies.archive_file import SCORES, write
 
-    given = {}
-    for word in confirmed:
-        name, sign, text = word.partition("=")
-        if not sign or not text.strip():
-            raise ParameterError(f"--confirmed: expected METHOD=TEXT, who and where, got '{word}'.")
-        given[name] = text.strip()
-    archive = from_store(
-        opened(store), study, weights=weights, scores=scores, compact=compact, confirmed=given
-    )
+    archive = from_store(opened(store), study, weights=weights, scores=scores, compact=compact)
     manifest = write(archive, file)
     size = filesize(Path(file).stat().st_size)
     failed = f", {counted(manifest.failures, 'failure')}" if manifest.failures else ""
@@ -201,8 +180,6 @@ def check(file: str, method: str | None) -> int:
         )
     if archive.others:
         print(f"{counted(len(archive.others), 'cell')} with replications, as the archive says")
-    for name, text in manifest.confirmed.items():
-        print(f"{name}: confirmed by {text}, as the archive says")
     gaps = analysis.check(archive, method)
     for gap in gaps:
         print(f"aucbench: {gap}", file=sys.stderr)
