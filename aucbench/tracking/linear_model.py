@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas
 from scipy import sparse
+from scipy.sparse.linalg import norm as sparse_norm
 
 SIGNS: Any = {  # of a notation, and what Python writes for them
     "number": (),
@@ -27,8 +28,8 @@ BLOCK = 1024  # rows scored at a time
 class LinearModel:
     """Weights (d,) of the scaled features, and the scaling that was fitted on the training rows.
 
-    `offset` and `divisor` (d,) are empty when the scaling fits nothing; `dtype` is the type in which scores
-    are computed, and `constant` is added to the scores of scaled rows. `columns` are those of a table: name,
+    `offset` and `divisor` (d,) are empty when the scaling fits nothing; a divisor of 0 marks a column that
+    becomes constant. `constant` is added to the scores of scaled rows. `columns` are those of a table: name,
     kind, categories and median of each; `missing_words` are the texts of missing cells.
     """
 
@@ -38,14 +39,13 @@ class LinearModel:
         offset: Any,
         divisor: Any,
         scaling: str,
-        dtype: str,
         constant: float = 0.0,
         columns: Any = (),
         missing_words: Any = (),
     ):
         self.columns, self.missing_words = columns, missing_words
         self.weights, self.offset, self.divisor, self.constant = weights, offset, divisor, constant
-        self.scaling, self.dtype = scaling, np.dtype(dtype)
+        self.scaling = scaling
 
     def predict(self, model_input: Any, params: Any = None) -> Any:
         """(n,) decision values of raw rows: an (n, d) array, a DataFrame of d columns, or a SciPy matrix.
@@ -54,61 +54,31 @@ class LinearModel:
         columns as they are in the file, texts and dates too. MLflow passes `params`; there are none.
         """
         X = encoded(self.columns, model_input, self.missing_words) if self.columns else model_input
-        if not sparse.issparse(X):
-            X = np.ascontiguousarray(getattr(X, "to_numpy", lambda: X)(), np.float64)
+        X = X.tocsr().astype(np.float64) if sparse.issparse(X) else np.ascontiguousarray(X, np.float64)
         if X.ndim != 2 or X.shape[1] != len(self.weights):
             raise ValueError(f"Expected rows of {len(self.weights)} features, got the shape {X.shape}.")
-        if sparse.issparse(X):
-            X = X.tocsr().astype(np.float64)
         scores = np.empty(X.shape[0])
-        for start in range(0, X.shape[0], BLOCK):
-            scores[start : start + BLOCK] = self._score(X[start : start + BLOCK])
+        for start in range(0, X.shape[0], BLOCK):  # sparse rows may become dense
+            scores[start : start + BLOCK] = self._scaled(X[start : start + BLOCK]) @ self.weights
         return scores + self.constant
 
-    def _score(self, X: Any) -> Any:
-        weights = self.weights.astype(self.dtype)
-        if sparse.issparse(X) and not self._makes_dense():
-            return self._scaled_sparse(X).astype(self.dtype) @ weights
-        dense = X.toarray() if sparse.issparse(X) else X
-        columns = np.ascontiguousarray(self._scaled(dense).astype(self.dtype).T)
-        scores = np.zeros(columns.shape[1], self.dtype)
-        for column, weight in zip(columns, weights, strict=True):  # in this order sums round as they did
-            scores += column * weight
-        return scores
-
-    def _makes_dense(self) -> bool:
-        if self.scaling in ("auto", "standard"):  # fitted to sparse rows, they do not centre
-            return bool(self.offset.any() or not self.divisor.all())
-        return self.scaling in ("minmax", "centred_unit")
-
     def _scaled(self, X: Any) -> Any:
-        if self.scaling in ("maxabs", "maxabs_unit"):
-            X = X / self.divisor
-        elif self.scaling in ("auto", "minmax", "standard"):
-            constant = self.divisor <= 0.0
-            X = (X - self.offset) / np.where(constant, 1.0, self.divisor)
-            X = 2.0 * X - 1.0 if self.scaling == "minmax" else X
-            X[:, constant] = 0.0
-        elif self.scaling == "centred_unit":
-            low, high = X.min(axis=1, keepdims=True), X.max(axis=1, keepdims=True)
-            X = X - np.where(low == high, low, X.mean(axis=1, keepdims=True))
+        shifts = self.scaling in ("minmax", "centred_unit") or self.offset.any()
+        X = X.toarray() if sparse.issparse(X) and shifts else X
+        if self.divisor.size:
+            known = self.divisor > 0.0
+            factors = np.where(known, 1.0 / np.where(known, self.divisor, 1.0), 0.0)
+            X = (X - self.offset if self.offset.any() else X) @ sparse.diags(factors)
+        if self.scaling == "minmax":
+            X = np.where(known, 2.0 * X - 1.0, 0.0)
+        if self.scaling == "centred_unit":
+            constant = np.ptp(X, axis=1) == 0.0
+            X = X - X.mean(axis=1, keepdims=True)
+            X[constant] = 0.0
         if self.scaling in ("unit", "maxabs_unit", "centred_unit"):
-            X = X / _positive(_norms(X))[:, None]
+            norms = sparse_norm(X, axis=1) if sparse.issparse(X) else np.linalg.norm(X, axis=1)
+            X = sparse.diags(1.0 / np.where(norms > 0.0, norms, 1.0)) @ X
         return X
-
-    def _scaled_sparse(self, X: Any) -> Any:
-        data = X.data.copy()
-        if self.scaling in ("auto", "maxabs", "maxabs_unit", "standard"):
-            data /= self.divisor[X.indices]
-        scaled = sparse.csr_matrix((data, X.indices, X.indptr), shape=X.shape)
-        if self.scaling in ("unit", "maxabs_unit"):
-            largest = abs(scaled).max(axis=1).toarray().ravel()
-            safe = _positive(largest)
-            counts = np.diff(X.indptr)
-            relative = sparse.csr_matrix((data / np.repeat(safe, counts), X.indices, X.indptr), shape=X.shape)
-            norms = safe * np.sqrt(np.asarray(relative.multiply(relative).sum(axis=1)).ravel())
-            scaled.data = data / np.repeat(_positive(norms), counts)
-        return scaled
 
 
 def encoded(columns: Any, frame: Any, missing_words: Any) -> Any:
@@ -181,47 +151,10 @@ def _numbers(column: Any, texts: Any, kind: str) -> Any:
     return numbers / 100.0 if kind == "percent" else numbers
 
 
-def decoded(columns: Any, X: Any) -> Any:
-    """A DataFrame of whose columns `encoded` makes these rows."""
-    found: dict[Any, Any] = {}
-    place = 0
-    for column in columns:
-        if column["kind"] == "categories":
-            width = len(column["categories"])
-            one = X[:, place : place + width]
-            names = np.array([*column["categories"], None], object)
-            found[column["name"]] = names[np.where(one.any(axis=1), one.argmax(axis=1), width)]
-        else:
-            width, values = 1, X[:, place]
-            found[column["name"]] = [_written(value, column["kind"]) for value in values.tolist()]
-        place += width + column["indicates"]
-    return pandas.DataFrame(found)
-
-
-def _written(value: float, kind: str) -> Any:
-    if kind == "date":
-        return (EPOCH + pandas.Timedelta(days=value)).strftime("%Y-%m-%dT%H:%M:%S")
-    if kind == "percent":
-        return f"{100.0 * value:.15g}%"
-    if kind == "thousands":
-        return f"{value:,.15g}"
-    return f"{value:.15g}".replace(".", ",") if kind in ("decimal_comma", "spaces") else value
-
-
-def _norms(X: Any) -> Any:
-    """l2 norms of rows whose squares may be too large or too small for numbers."""
-    largest = _positive(np.abs(X).max(axis=1, initial=0.0))
-    return largest * np.linalg.norm(X / largest[:, None], axis=1)
-
-
-def _positive(values: Any) -> Any:
-    return np.where(values > 0.0, values, 1.0)
-
-
 def _load_pyfunc(path: str) -> LinearModel:
     """What MLflow calls."""
     with np.load(Path(path), allow_pickle=False) as content:
         facts = json.loads(content["facts"].tobytes())
         weights, offset, divisor = (content[name] for name in ("weights", "offset", "divisor"))
-    own = (facts[name] for name in ("scaling", "dtype", "constant", "columns", "missing_words"))
+    own = (facts[name] for name in ("scaling", "constant", "columns", "missing_words"))
     return LinearModel(weights, offset, divisor, *own)

@@ -6,6 +6,7 @@ trained; the data's digest tells whether they are the same.
 """
 
 import json
+import shlex
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -14,9 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas
 from numpy.typing import NDArray
-from scipy import sparse
 
 from aucbench import data
 from aucbench.data.loader import Loaded, Part
@@ -25,21 +24,17 @@ from aucbench.data.readers.cells import MISSING_NUMBERS
 from aucbench.data.scaler import Scaler, fit_scaling
 from aucbench.data.splits.inner import limited
 from aucbench.data.splits.protocols import recorded
-from aucbench.errors import DataError, ParameterError, TrackingError
-from aucbench.humanize import without_secrets
-from aucbench.studies.record import DESCRIPTION, CellRecord, canonical, decode, subset, to_dict
+from aucbench.errors import DataError, ParameterError
+from aucbench.studies.record import DESCRIPTION, CellRecord, canonical, subset, to_dict
+from aucbench.studies.rerun_command import words
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 from aucbench.tracking import linear_model
-from aucbench.tracking.artifacts import RECORDS, WEIGHTS, weight_name
-from aucbench.tracking.client import Connection, reads
 
 LOADER = "aucbench_linear_model"  # a module of that name is put beside the model
 # Of columns that it knows.
 KINDS = ("number", "categories", "percent", "date", "thousands", "decimal_comma", "spaces", "apostrophes")
 REQUIRED = ("mlflow", "numpy", "pandas", "scipy")  # by an exported model
-EXAMPLES = 3  # rows of an example
-KEY = 64  # hexadecimal digits of an entry's key
 DECIDING = (*DESCRIPTION, "source")  # fields of a record that tell settings apart
 
 
@@ -65,32 +60,6 @@ def from_store(store: Store, algorithm: str, dataset: str, seed: int | None, key
     return _only(found)
 
 
-def from_run(uri: str, run: str, seed: int | None) -> CellResult:
-    """A cell of a logged entry, named by its run's id or its key: that of a seed, or of the smallest one."""
-    with reads(uri, f"Run {run}") as connection:
-        run_id = _run_id(connection, run) if len(run) >= KEY else run
-        with tempfile.TemporaryDirectory() as folder:
-            names = {file.path for file in connection.client.list_artifacts(run_id)}
-            files = {
-                name: Path(connection.client.download_artifacts(run_id, name, folder))
-                for name in (RECORDS, WEIGHTS)
-                if name in names
-            }
-            if RECORDS not in files:
-                raise TrackingError(f"Run {run_id} of {without_secrets(uri)} is no entry of aucbench.")
-            records = decode(files[RECORDS].read_bytes(), list[CellRecord])
-            weights = dict(np.load(files[WEIGHTS])) if WEIGHTS in files else {}
-    found = [
-        CellResult(record, {}, weights.get(weight_name(record)))
-        for record in records
-        if seed in (None, record.seed)
-    ]
-    if not found:
-        seeds = ", ".join(str(record.seed) for record in records)
-        raise ParameterError(f"Run {run} has no cell of seed {seed}. Known: {seeds}.")
-    return _only(found)
-
-
 def export_model(cell: CellResult, folder: str | Path) -> Path:
     """Write a model that ``mlflow.pyfunc.load_model(folder)`` reads; the folder must be new or empty.
 
@@ -103,7 +72,7 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError(f"{folder} exists already: name a new folder with --out.")
     record, weights = cell.record, _weights(cell)
-    scaler, positive, columns, X = _trained_on(record)
+    scaler, positive, columns = _trained_on(record)
     # Weights of rescaled rows, as weights of the scaled ones.
     weights = weights * record.data.row_factor
     inputs = [to_dict(column) for column in columns if column.is_feature]
@@ -113,7 +82,6 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
         )
     facts = {
         "scaling": record.scaling,
-        "dtype": record.dtype,
         "record": to_dict(record),
         "constant": record.result.score_at_zero,
         "columns": inputs,
@@ -140,56 +108,27 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
             data_path=str(content),
             code_paths=[str(code)],
             pip_requirements=[f"{name}=={version(name)}" for name in REQUIRED],
-            **(_documented(inputs, X) if inputs else {}),
             metadata={
                 "algo": record.algorithm.name,
                 "dataset": record.dataset.name,
                 "positive": list(positive),
+                **({"columns": [column["name"] for column in inputs]} if inputs else {}),
             },
         )
     return folder
 
 
-def _documented(columns: Sequence[dict[str, Any]], X: Any) -> dict[str, Any]:
-    """MLflow's signature of a model of a table, and rows of the data as an example."""
-    from mlflow.models import ModelSignature
-    from mlflow.types import ColSpec, DataType, Schema
-    from mlflow.types.schema import AnyType
-
-    # A frame may have numbers, dates and categories as numbers, texts, truth values or pandas' categories.
-    kind = AnyType()  # type: ignore[no-untyped-call]
-    inputs: list[Any] = [ColSpec(kind, column["name"]) for column in columns]
-    rows = X[:EXAMPLES].toarray() if sparse.issparse(X) else np.asarray(X[:EXAMPLES])
-    signature = ModelSignature(Schema(inputs), Schema([ColSpec(DataType.double)]))
-    return {"signature": signature, "input_example": linear_model.decoded(columns, rows)}
-
-
 def _only(found: Sequence[CellResult]) -> CellResult:
     """The first by seed and fold; cells that differ in anything else are told apart by their keys."""
-    settings: dict[str, CellResult] = {}
+    settings: dict[str, CellRecord] = {}
     for cell in found:
-        settings.setdefault(canonical(subset(cell.record, DECIDING)), cell)
+        settings.setdefault(canonical(subset(cell.record, DECIDING)), cell.record)
     if len(settings) > 1:
-        fields = pandas.json_normalize([json.loads(each) for each in settings]).astype(str)
-        different = fields.loc[:, fields.nunique() > 1].rename(
-            columns=lambda name: name.replace(".parameters", "")
-        )
         texts = [
-            " ".join(f"{name}={value}" for name, value in row.items()) for row in different.to_dict("records")
+            f"{record.key[:12]} ({shlex.join(words(record, [record.seeds]))})" for record in settings.values()
         ]
-        keys = [
-            f"{cell.record.key[:12]} ({text})" for cell, text in zip(settings.values(), texts, strict=True)
-        ]
-        raise ParameterError(f"Several settings fit; name one with --key: {', '.join(keys)}.")
+        raise ParameterError(f"Several settings fit; name one with --key: {', '.join(texts)}.")
     return min(found, key=lambda cell: (cell.record.seed, cell.record.split_seed, cell.record.fold))
-
-
-def _run_id(connection: Connection, key: str) -> str:
-    experiments = [each.experiment_id for each in connection.client.search_experiments()]
-    runs = connection.client.search_runs(experiments, f"tags.key = '{key}'")
-    if not runs:
-        raise TrackingError(f"{connection.address} has no run of the entry {key}.")
-    return str(runs[0].info.run_id)
 
 
 def _weights(cell: CellResult) -> NDArray[np.float64]:
@@ -207,10 +146,8 @@ def _weights(cell: CellResult) -> NDArray[np.float64]:
     return cell.weights
 
 
-def _trained_on(record: CellRecord) -> tuple[Scaler, tuple[Any, ...], list[ColumnRecord], Any]:
-    """The scaling fitted on the training rows of the cell's split, the labels that were positive, the columns
-    of a table, and all rows of the part.
-    """
+def _trained_on(record: CellRecord) -> tuple[Scaler, tuple[Any, ...], list[ColumnRecord]]:
+    """The scaling fitted on the training rows of the split, the positive labels, the columns of a table."""
     from aucbench.registry import catalog
 
     described = record.dataset
@@ -230,4 +167,4 @@ def _trained_on(record: CellRecord) -> tuple[Scaler, tuple[Any, ...], list[Colum
         protocol.split(load, part, record.split_seed, record.fold), record.max_train_rows, record.split_seed
     )
     scaler = fit_scaling(record.scaling, split.train.X, split.train.rows)
-    return scaler, load(part).positive, data.columns_of(dataset, protocol.columns), load(part).X
+    return scaler, load(part).positive, data.columns_of(dataset, protocol.columns)

@@ -1,17 +1,20 @@
-"""Contents of the MLflow run of an entry: name, parameters, metrics, tags and description."""
+"""Contents of the MLflow run of an entry: name, parameters, metrics, tags, description and files."""
 
+import json
 import shlex
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from msgspec.structs import asdict
 
 from aucbench.contracts import MethodFacts
 from aucbench.evaluation.measures import TrainingObjective, listed
 from aucbench.studies.method_look import colour
 from aucbench.studies.plugin_metadata import changed, citation, first_loss, plugin
-from aucbench.studies.record import EntryDescription, MeasureRecord, subset
+from aucbench.studies.record import SEEDS, CellRecord, EntryDescription, MeasureRecord, subset, to_dict
 from aucbench.studies.rerun_command import GROUPS, seed_fields, words
 from aucbench.studies.result import (
     SUBOPTIMALITY,
@@ -29,6 +32,7 @@ LABELS = 200  # characters of the list of positive labels
 TAG_LENGTH = 5000  # MLflow's limit
 CLOCK, SAMPLES = "cost/train_seconds", "cost/samples"  # metrics that are axes of the curves
 ERROR = "test/one_minus_auc"
+CELLS, RECORDS, WEIGHTS = "cells.parquet", "records.json", "weights.npz"  # files
 
 
 def note(entry: FinishedEntry) -> str:
@@ -214,3 +218,18 @@ def tags(entry: FinishedEntry) -> dict[str, str]:
 
 def _short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def write_files(entry: FinishedEntry, folder: Path) -> None:
+    """Write the curves and the records of all cells, and the weights of linear methods."""
+    cells = entry.cells
+    curves = [pd.DataFrame(cell.curve).assign(**subset(cell.record, SEEDS)) for cell in cells]
+    pd.concat(curves, join="inner").to_parquet(folder / CELLS, index=False)
+    (folder / RECORDS).write_text(json.dumps([to_dict(cell.record) for cell in cells], indent=1))
+    weights = {_weight_name(cell.record): cell.weights for cell in cells if cell.weights is not None}
+    if weights:
+        np.savez_compressed(folder / WEIGHTS, **weights)  # type: ignore[arg-type]
+
+
+def _weight_name(record: CellRecord) -> str:
+    return f"seed_{record.seed}" + (f"_fold_{record.fold}" if record.fold else "")

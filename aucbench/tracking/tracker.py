@@ -18,7 +18,6 @@ from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
 from aucbench.studies.study import UNNAMED, Observer
 from aucbench.tracking import chart_views, run_data
-from aucbench.tracking.artifacts import inputs, write_files
 from aucbench.tracking.client import WHOLE, Connection, absolute, has_run, reason
 
 MOST_PARAMS, PARAM_LENGTH = 100, 6000
@@ -179,7 +178,7 @@ def _log_entry(entry: FinishedEntry, connection: Connection) -> str:
         full, start = tags | {chart_views.NOTE: run_data.note(entry)}, int(time() * 1000)
         name = run_data.run_name(entry.record)
         run_id = client.create_run(experiment, start_time=start, tags=full, run_name=name).info.run_id
-        _fill(client, run_id, start, entry, full)
+        _fill(client, run_id, start, entry)
     for run in (*found, *_extended(entry, connection, experiment)):
         if run.info.run_id != run_id:
             client.delete_run(run.info.run_id)
@@ -248,7 +247,7 @@ def _log_standings(study: str, standings: Sequence[Standing], board: str, connec
             connection.client.log_batch(run.info.run_id, metrics=metrics, tags=tags)
 
 
-def _fill(client: Any, run_id: str, start: int, entry: FinishedEntry, tags: dict[str, str]) -> None:
+def _fill(client: Any, run_id: str, start: int, entry: FinishedEntry) -> None:
     """Send what a run of an entry has besides its tags, and finish it."""
     from mlflow.entities import Metric, Param
 
@@ -261,9 +260,8 @@ def _fill(client: Any, run_id: str, start: int, entry: FinishedEntry, tags: dict
     for at in range(0, len(metrics), MOST_METRICS):
         own = () if at else params[:MOST_PARAMS]
         client.log_batch(run_id, metrics=metrics[at : at + MOST_METRICS], params=own)
-    client.log_inputs(run_id, inputs(entry))
     with tempfile.TemporaryDirectory() as folder:
-        write_files(entry, Path(folder), tags)
+        run_data.write_files(entry, Path(folder))
         client.log_artifacts(run_id, folder)
     status = "FAILED" if any(cell.diverged for cell in entry.cells) else "FINISHED"
     end = metrics[-1].timestamp  # of a total, which is that of the longest training

@@ -7,7 +7,6 @@ import pytest
 
 import aucbench
 from aucbench.studies.store import Store
-from aucbench.tracking.artifacts import read_cells
 
 pytestmark = pytest.mark.slow
 
@@ -113,14 +112,13 @@ def test_mlflow_has_a_failed_run_without_a_final_auc_where_all_runs_diverged(run
     assert np.isfinite([point.value for point in points[:-1]]).all()
     for name in ("test/auc", "test/ap", "test/one_minus_auc", "test/auc_std"):
         assert math.isnan(entry.data.metrics[name])
-    # It was logged to its end: its cells can be read, and it is not logged again.
-    assert {cell.record.result.stop_reason for cell in read_cells(uri)} == {"diverged"}
+    # It was logged to its end, and is not logged again.
     run(*WILD, "runs=2", "metrics=[ap]")
     assert logged(uri)[1].info.run_id == entry.info.run_id
     run("sync", "--uri", uri)
     assert logged(uri)[1].info.run_id == entry.info.run_id
     run(*WILD, "runs=2", "metrics=[ap]", "store.path=other")  # which does not know that the run is there
-    assert len(read_cells(uri)) == 2
+    assert logged(uri)[1].info.run_id == entry.info.run_id
 
 
 def test_mlflow_says_of_how_many_runs_some_diverged(run, tmp_path):

@@ -4,22 +4,18 @@ import json
 import re
 import shlex
 import shutil
-from dataclasses import replace
 
 import pandas as pd
 import pytest
 
-from aucbench import tracking
 from aucbench.cli.main import main
 from aucbench.reports.cells import from_store
 from aucbench.reports.views.export import FRAMES
 from aucbench.reports.views.figures import Drawn
 from aucbench.studies.prepared_data import PreparedData
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
-from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
 from aucbench.tracking.client import Connection
-from tests.helpers.board_cells import altered
 from tests.helpers.studies import study_of
 
 pytestmark = pytest.mark.slow  # whole studies
@@ -105,18 +101,6 @@ def test_the_leaderboard_of_a_store_keeps_what_was_tuned_apart(done, finished, t
     ]  # fmt: skip
 
 
-def test_the_boards_from_mlflow_are_those_from_the_store(done, finished, tmp_path):
-    words = ("--study", "pair", "--no-pictures", "--out")
-    done("leaderboard", *words, tmp_path / "store")
-    out = done("leaderboard", "--mlflow", f"sqlite:///{finished}/mlflow.db", *words, tmp_path / "mlflow")
-    assert "cells that failed or were never run are not among these" in " ".join(out.split())
-    pd.testing.assert_frame_equal(table(tmp_path / "store"), table(tmp_path / "mlflow"))
-    cells = [
-        pd.read_parquet(tmp_path / name / "cells.parquet").set_index("key") for name in ("store", "mlflow")
-    ]
-    pd.testing.assert_frame_equal(cells[0].sort_index(), cells[1].sort_index())
-
-
 @pytest.mark.parametrize("option", ["--reference", "--baseline"])
 def test_gains_over_a_reference_stand_in_every_export(option, done, tmp_path):
     words = (option, "psam", "--out", tmp_path, "--no-pictures")
@@ -183,7 +167,6 @@ REFUSED = {
     "leaderboard --study pear": "has no study 'pear'. Known: ",
     "leaderboard --out {file}": "--out: ",
     "leaderboard --out {file}/in": "--out: ",
-    "leaderboard --mlflow sqlite:///mlflow.db --study pear": "No entries of a study 'pear' were logged to",
     "leaderboard --reference psan": "Unknown reference 'psan'. Did you mean psam",
     "leaderboard --study pair --dataset wnie": "called 'wnie'. Did you mean wine",
     "leaderboard --study pair --by pauc": "no cell has pauc",
@@ -285,20 +268,3 @@ def test_comparing_in_a_terminal_names_each_method_and_keeps_to_its_width(done, 
     lines = [line for line in plain.splitlines() if line.startswith(("│", "┃"))]
     assert {line.split()[1] for line in lines} >= {"method", "solam", "psam"}
     assert all(len(line) <= 80 and "…" not in line for line in lines)
-
-
-def test_a_cell_that_diverged_before_its_first_checkpoint_comes_back_from_mlflow(done, finished, tmp_path):
-    cells = list(Store(finished / "aucbench-store"))[:2]
-    diverged = {"auc": None, "stop_reason": "diverged"}
-    lost = altered(cells[0], result=diverged, seed=99, key="lost")
-    lost = replace(lost, curve={name: values[:0] for name, values in lost.curve.items()})
-    cells[1] = altered(cells[0], seed=98, key="kept")
-    shutil.copyfile(finished / "mlflow.db", tmp_path / "mlflow.db")
-    uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
-    tracking.Tracker(uri, None).log(FinishedEntry("a key", "odd", (cells[1], lost)))
-    found = {cell.record.key: cell for cell in tracking.read_cells(uri, "odd")}
-    assert set(found) == {"lost", "kept"}
-    assert len(found["lost"].curve["auc"]) == 0
-    assert list(found["kept"].curve["auc"]) == list(cells[1].curve["auc"])
-    out = done("leaderboard", "--mlflow", uri, "--study", "odd")
-    assert "diverged in 1 of 2 runs" in out

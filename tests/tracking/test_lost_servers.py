@@ -13,7 +13,7 @@ from mlflow import MlflowClient
 
 from aucbench.cli.main import main
 from aucbench.studies.store import Store
-from aucbench.tracking import tracker
+from aucbench.tracking import run_data
 from tests.helpers import mlflow_servers
 from tests.tracking.conftest import entries_of, runs_of
 from tests.tracking.test_servers import lacking
@@ -34,15 +34,15 @@ def real():
 @pytest.fixture
 def middle(monkeypatch):
     """Does something once, when the metrics of an entry are sent and its files are not."""
-    usual = tracker.inputs
+    usual = run_data.write_files
 
     def do(action):
-        def first(entry):
-            monkeypatch.setattr(tracker, "inputs", usual)
+        def first(*arguments):
+            monkeypatch.setattr(run_data, "write_files", usual)
             action()
-            return usual(entry)
+            return usual(*arguments)
 
-        monkeypatch.setattr(tracker, "inputs", first)
+        monkeypatch.setattr(run_data, "write_files", first)
 
     return do
 
@@ -89,7 +89,7 @@ def test_a_server_fails_in_the_middle_of_an_entry(
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "30")
     monkeypatch.setattr("aucbench.tracking.client.PROBE_SECONDS", 5.0)
     assert any(main(words) == 0 for _ in range(8))  # the server's own connections fail once each
-    assert runs_by_key(address) == {entry.key: [("FINISHED", 4)] for entry in entries_of(store)}
+    assert runs_by_key(address) == {entry.key: [("FINISHED", 3)] for entry in entries_of(store)}
     capsys.readouterr()
     assert main(words) == 0
     assert "0 entries sent, 3 were there" in capsys.readouterr().out

@@ -41,12 +41,12 @@ def plans_of(store: Store, study: str | None) -> list[StudyPlan]:
     return wanted
 
 
-def sources_of(store: str | None, archives: Sequence[str], hint: str = HINT) -> list[Store | Archive]:
+def sources_of(store: str, archives: Sequence[str], hint: str = HINT) -> list[Store | Archive]:
     """The store, where there is one or nothing else is given, and the archives, each of them checked."""
     from aucbench.studies.archive_file import read
 
     found: list[Store | Archive] = []
-    if store is not None and (Path(store).is_dir() or not archives):
+    if Path(store).is_dir() or not archives:
         found.append(opened(store, hint))
     return [*found, *(read(file)[1] for file in archives)]
 

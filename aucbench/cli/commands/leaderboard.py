@@ -14,7 +14,7 @@ from aucbench.contracts import ModelClass
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES
 from aucbench.humanize import counted
-from aucbench.reports.cells import BoardCell, fixed, from_store, joined, left_out, of_results, only_study
+from aucbench.reports.cells import BoardCell, fixed, from_store, joined, left_out, only_study
 from aucbench.reports.columns import line
 from aucbench.reports.labels import with_titles
 from aucbench.reports.reference import REFERENCE, TUNED_REFERENCE
@@ -33,12 +33,10 @@ if TYPE_CHECKING:
     from aucbench.reports.report import Report
 
 LACKING = 3  # sentences on pictures that cannot be drawn, at most
-_REMARK = "MLflow has finished cells only: cells that failed or were never run are not among these."
 
 
 @click.command()
 @store_option
-@click.option("--mlflow", "uri", default=None, help="Read what was logged to this address, and no store.")
 @with_option
 @click.option("--study", default=None, help="Name of one study; everything when left out.")
 @click.option("--out", default=None, help="Folder for CSV, Parquet, Markdown, LaTeX, the page and pictures.")
@@ -87,7 +85,6 @@ _REMARK = "MLflow has finished cells only: cells that failed or were never run a
 )  # fmt: skip
 def leaderboard(
     store: str,
-    uri: str | None,
     archives: tuple[str, ...],
     study: str | None,
     out: str | None,
@@ -107,8 +104,7 @@ def leaderboard(
 ) -> None:
     """Compare methods with a reference, over families of data sets and on each data set.
 
-    Reads the finished entries of a store, or those that were logged to an MLflow address, and archives of
-    results that others sent.
+    Reads the finished entries of a store, and archives of results that others sent.
 
     \b
     Examples:
@@ -122,14 +118,12 @@ def leaderboard(
     from aucbench.reports.build import build
     from aucbench.reports.views.text import show
 
-    sources = sources_of(store if uri is None else None, archives)
-    if study is None and uri is None:
-        study = only_study(sources)
-    cells = _stored(sources, store, study) if uri is None else _logged(uri, study, sources)
+    sources = sources_of(store, archives)
+    study = study or only_study(sources)
+    cells = _stored(sources, store, study)
     folder = _made(out)
-    lacking = tuple(text for each in sources for text in left_out(each, study))
-    remarks = (_REMARK,) * (uri is not None) + lacking
-    title = study or uri or Path(sources[0].path).stem
+    remarks = tuple(text for each in sources for text in left_out(each, study))
+    title = study or Path(sources[0].path).stem
     planned = fixed(sources, study)
     report = build(cells, title, study is not None, remarks, reference, by, rope, model_class, planned)
     quoted = report.only(tuple(_known(report, methods)), top) if methods or top else report
@@ -253,17 +247,6 @@ def _stored(sources: Sequence[Store | Archive], path: str, study: str | None) ->
             f"of it was refused. aucbench status --study {shlex.quote(study)} says more."
         )
     return cells
-
-
-def _logged(uri: str, study: str | None, archives: Sequence[Store | Archive]) -> list[BoardCell]:
-    from aucbench import tracking
-
-    tracking.check_address(uri)
-    results = tracking.read_cells(uri, study)
-    if not results:
-        what = "entries" if study is None else f"entries of a study '{study}'"
-        raise ParameterError(f"No {what} were logged to {uri}.")
-    return joined([of_results(results), *(from_store(each, study) for each in having(archives, study))])
 
 
 def _made(out: str | None) -> Path | None:

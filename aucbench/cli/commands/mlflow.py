@@ -1,13 +1,11 @@
 """``aucbench sync``, ``aucbench charts`` and ``aucbench export-model``."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from aucbench.cli.commands._store import opened, plans_of, store_option
-from aucbench.errors import ParameterError
 from aucbench.studies.default_settings import MLFLOW_FILE, mlflow_address
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
@@ -15,14 +13,13 @@ from aucbench.studies.store import Store
 PLACES = f"MLFLOW_TRACKING_URI, else {MLFLOW_FILE}"
 
 
-def _uri_option(text: str) -> Callable[..., Any]:
-    def resolved(_context: Any, _option: Any, value: str | None) -> str:
-        return mlflow_address(value)
-
-    return click.option("--uri", callback=resolved, show_default=PLACES, help=text)
+def _resolved(_context: Any, _option: Any, value: str | None) -> str:
+    return mlflow_address(value)
 
 
-_uri = _uri_option("Address of MLflow, as tracking.uri.")
+_uri = click.option(
+    "--uri", callback=_resolved, show_default=PLACES, help="Address of MLflow, as tracking.uri."
+)
 
 
 @click.command()
@@ -75,38 +72,20 @@ def charts(store: str, uri: str, study: str | None) -> None:
 
 
 @click.command("export-model")
-@click.argument("run", required=False)
-@_uri_option("Where the run was logged.")
-@click.option("--store", default=None, help="Folder of a store to take the cell from instead of a run.")
-@click.option("--algo", default=None, help="With --store: name of the method.")
-@click.option("--dataset", default=None, help="With --store: the data set.")
-@click.option("--key", default=None, help="With --store: how the cell's key begins.")
+@store_option
+@click.option("--algo", required=True, help="Name of the method.")
+@click.option("--dataset", required=True, help="The data set.")
+@click.option("--key", default=None, help="How the cell's key begins.")
 @click.option("--seed", type=int, default=None, help="Seed of the cell; the smallest when left out.")
 @click.option("--out", required=True, help="New folder for the model.")
-def export_model(
-    run: str | None,
-    uri: str,
-    store: str | None,
-    algo: str | None,
-    dataset: str | None,
-    key: str | None,
-    seed: int | None,
-    out: str,
-) -> None:
+def export_model(store: str, algo: str, dataset: str, key: str | None, seed: int | None, out: str) -> None:
     """Write the final weights of a linear method, with their scaling, as an mlflow.pyfunc model.
 
-    RUN is the id of a logged run, or the key of its entry. The model takes rows of raw features.
+    The model takes rows of raw features.
     """
     from aucbench.tracking import model_export
 
-    if store is None:
-        if run is None:
-            raise ParameterError("Name a run, or a cell by --store, --algo and --dataset.")
-        cell = model_export.from_run(uri, run, seed)
-    else:
-        if run is not None or not algo or not dataset:
-            raise ParameterError("With --store, name the cell by --algo and --dataset, and no run.")
-        cell = model_export.from_store(opened(store, writable=True), algo, dataset, seed, key)
+    cell = model_export.from_store(opened(store, writable=True), algo, dataset, seed, key)
     folder = model_export.export_model(cell, out)
     record = cell.record
     what = f"{record.algorithm.name} on {record.dataset.title}"
