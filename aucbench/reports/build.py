@@ -22,9 +22,10 @@ from aucbench.reports.origins import has_several_machines, ruleset_text
 from aucbench.reports.reference import check_reference, default_reference, reference_of
 from aucbench.reports.report import ALL, DEFAULTS, ROPE, TUNED, MeasureText, Report
 from aucbench.reports.results import class_of, curve_rows, overlap, result_row, target_of, with_reaching
+from aucbench.studies.codec import canonical, subset
 from aucbench.studies.method_look import shown_looks
 from aucbench.studies.plugin_metadata import citation, links, plugin, summary
-from aucbench.studies.record import CellStatus, canonical, subset
+from aucbench.studies.record import CellStatus
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,6 +18,7 @@ from aucbench.reports.labels import (
     setting_of,
 )
 from aucbench.studies.archive import Archive
+from aucbench.studies.codec import canonical
 from aucbench.studies.plugin_metadata import completed
 from aucbench.studies.record import (
     CellRecord,
@@ -26,7 +27,6 @@ from aucbench.studies.record import (
     ReplicationRecord,
     RulesetRecord,
     Seeds,
-    canonical,
 )
 from aucbench.studies.replications import replication_of, without_twins
 from aucbench.studies.result import CellResult, with_suboptimality

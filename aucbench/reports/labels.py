@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec.structs import asdict
 
 from aucbench.reports.method_info import title_of
-from aucbench.studies.record import EntryDescription, canonical, subset
+from aucbench.studies.codec import canonical, subset
+from aucbench.studies.record import EntryDescription
 
 if TYPE_CHECKING:
     import pandas as pd

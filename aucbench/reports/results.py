@@ -14,15 +14,9 @@ from aucbench.reports.labels import parameters_text, short
 from aucbench.reports.origins import calibrated, has_several_machines, reported
 from aucbench.reports.statistics.over_runs import over_runs
 from aucbench.reports.statistics.time_to_target import MINIMA, TARGET, anytime, first_crossing, median_cost
+from aucbench.studies.codec import canonical
 from aucbench.studies.plugin_metadata import model_of
-from aucbench.studies.record import (
-    CellRecord,
-    CellStatus,
-    MeasureRecord,
-    Seeds,
-    TunedRecord,
-    canonical,
-)
+from aucbench.studies.record import CellRecord, CellStatus, MeasureRecord, Seeds, TunedRecord
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import SUBOPTIMALITY, TURNED_OFF, common, mean_curve
 

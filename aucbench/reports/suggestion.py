@@ -18,8 +18,9 @@ from aucbench.contracts.claimed_formula import evaluate, names
 from aucbench.humanize import duration
 from aucbench.reports.reference import REFERENCE
 from aucbench.reports.statistics.over_runs import over_runs
+from aucbench.studies.codec import canonical
 from aucbench.studies.plugin_metadata import plugin
-from aucbench.studies.record import PluginRecord, canonical
+from aucbench.studies.record import PluginRecord
 from aucbench.studies.rerun_command import plugin_words
 from aucbench.studies.tried_settings import Facts, Floats, TriedDataset, TriedSettings
 

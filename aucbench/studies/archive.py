@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from aucbench.errors import ParameterError
+from aucbench.studies.codec import decode, encode
 from aucbench.studies.provenance import PACKAGES
 from aucbench.studies.record import (
     CellRecord,
@@ -18,8 +19,6 @@ from aucbench.studies.record import (
     ReplicationRecord,
     ReportedTrial,
     StudyPlan,
-    decode,
-    encode,
 )
 from aucbench.studies.replications import (
     TOLERANCE,

@@ -27,6 +27,7 @@ from aucbench.data.splits.protocols import PROTOCOLS
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.measures import AUC
 from aucbench.studies.archive import FORMAT, Archive, EntryDigest, Manifest
+from aucbench.studies.codec import canonical, decode, encode, subset
 from aucbench.studies.default_settings import LONGEST_NAME
 from aucbench.studies.plugin_metadata import settings_of
 from aucbench.studies.record import (
@@ -37,10 +38,6 @@ from aucbench.studies.record import (
     FailureRecord,
     ReplicationRecord,
     StudyPlan,
-    canonical,
-    decode,
-    encode,
-    subset,
 )
 from aucbench.studies.record import FORMAT as RECORD_FORMAT
 from aucbench.studies.result import COSTS, CURVE, CellResult

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from aucbench.contracts.cache_folder import cache_folder
 from aucbench.kernels import fast_kernel, kernel
 from aucbench.pool import file_lock
+from aucbench.studies.codec import from_dict
 from aucbench.studies.provenance import environment
-from aucbench.studies.record import CalibrationRecord, from_dict
+from aucbench.studies.record import CalibrationRecord
 
 VERSION = 1  # to be increased when the kernels or their sizes change
 DENSE_FEATURES, SPARSE_FEATURES, ROW_NONZEROS = 1_000, 50_000, 100

@@ -28,11 +28,12 @@ from aucbench.runner.budget_and_checkpoints import log_spaced
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
 from aucbench.runner.task import Task, hold_out
+from aucbench.studies.codec import canonical, subset
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.memory_limit import limited_memory
 from aucbench.studies.plan import Plan, PlannedCell, PlannedEntry
 from aucbench.studies.prepared_data import PreparedData, prepare_split, size_of
-from aucbench.studies.record import CellRecord, EntryDescription, Seeds, canonical, subset
+from aucbench.studies.record import CellRecord, EntryDescription, Seeds
 from aucbench.studies.search_progress import iterations_of, passes_of, points_of
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Point

@@ -16,6 +16,7 @@ from aucbench.contracts.code_digest import code_digest
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from aucbench.evaluation.measures import Measure
+from aucbench.studies.codec import canonical
 from aucbench.studies.default_settings import Budget, Limits, Settings
 from aucbench.studies.record import (
     BudgetRecord,
@@ -25,7 +26,6 @@ from aucbench.studies.record import (
     ProtocolRecord,
     RulesetRecord,
     Seeds,
-    canonical,
 )
 from aucbench.studies.tuners import Tuning
 

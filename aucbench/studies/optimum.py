@@ -34,10 +34,10 @@ from aucbench.kernels import loss_pieces, pair_loss
 from aucbench.registry import Catalog
 from aucbench.runner.cell import training_context
 from aucbench.runner.trainer import finalize
+from aucbench.studies.codec import canonical
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.prepared_data import PreparedData, blaming, row_factor
-from aucbench.studies.record import OptimumRecord, canonical
-from aucbench.studies.result import OptimumResult
+from aucbench.studies.result import OptimumRecord, OptimumResult
 from aucbench.studies.store import Store
 from aucbench.studies.work_units import CellUnit
 

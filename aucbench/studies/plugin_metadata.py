@@ -19,15 +19,9 @@ from aucbench.contracts import Access, DatasetFacts, LinearMethod, MethodFacts, 
 from aucbench.contracts.hyperparameters import field_types
 from aucbench.contracts.source_location import source_file
 from aucbench.contracts.validation import Family
+from aucbench.studies.codec import canonical, subset
 from aucbench.studies.default_settings import Regularisation
-from aucbench.studies.record import (
-    DESCRIPTION,
-    CellRecord,
-    EntryDescription,
-    PluginRecord,
-    canonical,
-    subset,
-)
+from aucbench.studies.record import DESCRIPTION, CellRecord, EntryDescription, PluginRecord
 
 BIBLIOGRAPHY = "references.bib"  # file beside the modules of a package of plugins
 ENTRY = re.compile(r"@\w+\{([^,\s]+),.*?^\}", re.DOTALL | re.MULTILINE)

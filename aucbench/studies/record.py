@@ -4,22 +4,18 @@ A record of a finished cell inherits the description of its entry, so that its J
 earlier versions did not write have defaults here. Unknown fields are ignored when a record is read.
 """
 
-import json
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType, structs
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from aucbench.contracts import ModelClass
 from aucbench.evaluation.measures import RECORDED
-from aucbench.humanize import harmless_json
 
 FORMAT = 2
 
-R = TypeVar("R")
 # Limits of values, checked when a record is read.
 Whole = Annotated[int, Meta(ge=0, lt=2**53)]
 Count = Annotated[int, Meta(gt=0, lt=2**48)]  # of rows or features
@@ -147,9 +143,8 @@ class DataRecord(Struct, frozen=True, kw_only=True):
     format: str  # "csr" or "dense"
     nonzeros_per_row: float | None = None
     features_seconds: float = 0.0
-    duplicates: Share | UnsetType = (
-        UNSET  # of test rows: those that equal a training row; unset by earlier versions
-    )
+    # Of test rows, those that equal a training row; unset, as the next one, by earlier versions.
+    duplicates: Share | UnsetType = UNSET
     mixed_labels: Share | UnsetType = UNSET  # of training and test rows: those whose equals have both labels
 
 
@@ -197,9 +192,7 @@ class TunedRecord(Struct, frozen=True, kw_only=True):
     validation_value: float | UnsetType = UNSET  # of the measure that it was chosen by, if not the AUC
     folds: Whole
     cost: TuningCost
-    edges: dict[str, str] | UnsetType = (
-        UNSET  # "lower" or "upper" by field, if chosen on that edge of the space
-    )
+    edges: dict[str, str] | UnsetType = UNSET  # "lower" or "upper" edge of the space, by chosen field
     space: dict[str, list[Any]] | UnsetType = UNSET  # all values tried, by field
     trials: tuple[ReportedTrial, ...] | UnsetType = UNSET  # unset where they were not to be kept
 
@@ -214,23 +207,6 @@ class MinimumRecord(Struct, frozen=True, kw_only=True):
     solver: str = ""  # name of the method that found it
     seconds: float = 0.0  # of processor time, also of a search that was given up because of its time limit
     reason: str = ""  # why there is none
-
-
-class OptimumRecord(Struct, frozen=True, kw_only=True):
-    """A certified minimum as the store keeps it."""
-
-    key: str
-    objective: str  # in words
-    value: float  # at the weights
-    gap: float  # the value is at most this much above the minimum
-    relative_gap: float
-    size: float  # scale of the relative suboptimality
-    solver: str  # name of the method that found it
-    seconds: float  # of processor time, on one core
-    train_rows: int
-    train_auc: float
-    test_auc: float
-    seeds: Seeds  # of the split
 
 
 class MeasureRecord(Struct, frozen=True, kw_only=True):
@@ -297,9 +273,7 @@ class Environment(Struct, frozen=True, kw_only=True):
     command: str = ""
     concurrency: Whole = 1
     load_average: float | None = None
-    machine: str | UnsetType = (
-        UNSET  # a random number; unset, as the next one, in records of earlier versions
-    )
+    machine: str | UnsetType = UNSET  # a random number; unset, as the next one, by earlier versions
     calibration: CalibrationRecord | UnsetType = UNSET  # the speed of the machine
     finished_at: str | UnsetType = UNSET  # of a cell with a result
 
@@ -414,60 +388,3 @@ class Failure:
     reason: CellStatus
     message: str
     traceback: str = ""
-
-
-def to_dict(record: Struct) -> dict[str, Any]:
-    """A record as JSON gives it back: mappings, lists, text and numbers."""
-    found: dict[str, Any] = json.loads(encode(record))
-    return found
-
-
-def encode(record: Struct) -> bytes:
-    """A record as JSON; infinite numbers, which strict JSON lacks, are kept as Python writes them."""
-    return json.dumps(msgspec.to_builtins(record, enc_hook=_builtin)).encode()
-
-
-def decode(text: bytes, kind: type[R]) -> R:
-    """The record of some kind that `encode` wrote, without characters that a terminal would obey.
-
-    Raises `msgspec.DecodeError`, which says which field is missing or of another type, if it is none.
-    """
-    text = harmless_json(text)
-    try:
-        return msgspec.json.decode(text, type=kind)
-    except msgspec.ValidationError:
-        raise
-    except (UnicodeDecodeError, RecursionError) as error:
-        raise msgspec.DecodeError(str(error)) from None
-    except msgspec.DecodeError as strict:
-        try:
-            content = json.loads(text)  # accepts NaN and Infinity
-        except ValueError:
-            raise strict from None
-        return from_dict(content, kind)
-
-
-def from_dict(content: Any, kind: type[R]) -> R:
-    """The record of some kind that `to_dict` gave; raises `msgspec.ValidationError` if it is none."""
-    return msgspec.convert(content, kind)
-
-
-def canonical(content: Any) -> str:
-    """JSON that is the same for equal content: tuples are lists, fields are sorted."""
-    return json.dumps(content, sort_keys=True, default=_jsonable)
-
-
-def subset(record: Struct, names: Any) -> dict[str, Any]:
-    """Some fields of a record by name."""
-    return {name: getattr(record, name) for name in names}
-
-
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, Struct):
-        return {name: each for name, each in structs.asdict(value).items() if each is not UNSET}
-    return str(value)
-
-
-def _builtin(value: Any) -> Any:
-    """A parameter of a type that JSON lacks: numbers of numpy as numbers, anything else as text."""
-    return value.item() if hasattr(value, "item") else str(value)

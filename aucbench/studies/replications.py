@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
+from aucbench.studies.codec import canonical
 from aucbench.studies.provenance import PACKAGES
-from aucbench.studies.record import CellRecord, Environment, ReplicationRecord, canonical
+from aucbench.studies.record import CellRecord, Environment, ReplicationRecord
 
 TOLERANCE = 1e-4  # between AUCs under different versions or on different processors
 NUMERICAL = ("aucbench", "numpy", "scipy", "numba", "llvmlite", "scikit-learn")  # that every method may use

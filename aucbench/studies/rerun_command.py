@@ -10,16 +10,10 @@ from aucbench.contracts import MethodFacts
 from aucbench.data.scaler import default_scaling
 from aucbench.data.splits.protocols import PROTOCOLS
 from aucbench.evaluation.measures import Measure
+from aucbench.studies.codec import subset
 from aucbench.studies.default_settings import Budget, Settings
 from aucbench.studies.plugin_metadata import changed, completed, defaults_of, first_loss, plugin
-from aucbench.studies.record import (
-    EntryDescription,
-    PluginRecord,
-    ProtocolRecord,
-    Seeds,
-    TuningRecord,
-    subset,
-)
+from aucbench.studies.record import EntryDescription, PluginRecord, ProtocolRecord, Seeds, TuningRecord
 from aucbench.studies.tuners import TUNINGS
 
 GROUPS = {"algo": "algorithm", "dataset": "dataset", "loss": "loss", "features": "features"}

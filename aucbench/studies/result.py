@@ -8,11 +8,12 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from msgspec import structs
+from msgspec import Struct, structs
 from numpy.typing import NDArray
 
 from aucbench.errors import AucbenchError, TrackingError
 from aucbench.evaluation.measures import RECORDED, Measure, TrainingObjective, restored
+from aucbench.studies.codec import to_dict
 from aucbench.studies.plugin_metadata import completed
 from aucbench.studies.record import (
     CellRecord,
@@ -20,10 +21,9 @@ from aucbench.studies.record import (
     FailureRecord,
     MeasureRecord,
     MinimumRecord,
-    OptimumRecord,
     RulesetRecord,
+    Seeds,
     TuningRecord,
-    to_dict,
 )
 
 if TYPE_CHECKING:
@@ -71,6 +71,23 @@ class CellResult:
         result = structs.replace(self.record.result, measures=self.record.measures | dict(found))
         record = structs.replace(self.record, result=result)
         return replace(self, record=record, curve=self.curve | dict(curves or {}))
+
+
+class OptimumRecord(Struct, frozen=True, kw_only=True):
+    """A certified minimum as the store has it."""
+
+    key: str
+    objective: str  # in words
+    value: float  # at the weights
+    gap: float  # the value is at most this much above the minimum
+    relative_gap: float
+    size: float  # scale of the relative suboptimality
+    solver: str  # name of the method that found it
+    seconds: float  # of processor time, on one core
+    train_rows: int
+    train_auc: float
+    test_auc: float
+    seeds: Seeds  # of the split
 
 
 @dataclass(frozen=True, eq=False)

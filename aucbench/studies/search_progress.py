@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from aucbench.evaluation.measures import AUC
 from aucbench.runner.task import default_passes, rows_per_iteration
+from aucbench.studies.codec import subset
 from aucbench.studies.entry_and_keys import Entry, Search
 from aucbench.studies.plan import PlannedCell, PlannedEntry
-from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Trial, TunedRecord, TuningCost, subset
+from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Trial, TunedRecord, TuningCost
 from aucbench.studies.tuners import Optuna, Point, Random, beyond, edges, frozen, grid_points, random_points
 from aucbench.studies.work_units import TrialsUnit
 

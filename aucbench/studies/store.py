@@ -21,19 +21,17 @@ import numpy as np
 from aucbench.errors import DataError
 from aucbench.pool import file_lock
 from aucbench.studies import npz
+from aucbench.studies.codec import decode, encode
 from aucbench.studies.leases import Leases
 from aucbench.studies.record import (
     FORMAT,
     CellRecord,
     FailureRecord,
-    OptimumRecord,
     ReplicationRecord,
     StudyPlan,
     Trial,
-    decode,
-    encode,
 )
-from aucbench.studies.result import CellResult, OptimumResult
+from aucbench.studies.result import CellResult, OptimumRecord, OptimumResult
 
 RECORD = "record"  # name of a cell's record among its arrays
 PART = ".part"  # suffix of files being written

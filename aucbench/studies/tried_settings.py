@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.studies.record import CellRecord, Seeds, canonical
+from aucbench.studies.codec import canonical
+from aucbench.studies.record import CellRecord, Seeds
 from aucbench.studies.result import CellResult
 
 Floats = NDArray[np.float64]

@@ -14,6 +14,7 @@ from aucbench.errors import AucbenchError, DataError, ParameterError
 from aucbench.evaluation.measures import AUC, TrainingObjective
 from aucbench.humanize import counted
 from aucbench.studies.archive import Archive, reads_own_file
+from aucbench.studies.codec import canonical, subset
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.executor import LocalExecutor
 from aucbench.studies.import_paths import UntrustedError
@@ -21,13 +22,7 @@ from aucbench.studies.make_record import check_scores
 from aucbench.studies.plan import Plan, PlannedCell, plan_study
 from aucbench.studies.plugin_metadata import GROUPS, plugin, settings_of
 from aucbench.studies.provenance import changed_versions, missing_packages
-from aucbench.studies.record import (
-    CellRecord,
-    EntryDescription,
-    PluginRecord,
-    canonical,
-    subset,
-)
+from aucbench.studies.record import CellRecord, EntryDescription, PluginRecord
 from aucbench.studies.replications import Comparison, compare
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import CellResult, common

@@ -6,8 +6,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from aucbench.evaluation.measures import Measure
+from aucbench.studies.codec import canonical, subset
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.record import Failure, Seeds, Trial, TunedRecord, canonical, subset
+from aucbench.studies.record import Failure, Seeds, Trial, TunedRecord
 from aucbench.studies.result import CellResult, OptimumResult
 from aucbench.studies.tuners import Point
 

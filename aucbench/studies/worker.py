@@ -23,6 +23,7 @@ from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
 from aucbench.runner.scorer import linear_scores
 from aucbench.runner.task import Outcome, StopReason, Task, hold_out, rows_per_iteration
+from aucbench.studies.codec import subset
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.import_paths import check_choice
 from aucbench.studies.make_record import (
@@ -37,7 +38,7 @@ from aucbench.studies.make_record import (
 from aucbench.studies.memory_limit import limited_memory
 from aucbench.studies.optimum import NotCertifiedError, known_or_found
 from aucbench.studies.prepared_data import PreparedData, blaming, innermost_frames, row_factor
-from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Trial, subset
+from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Trial
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer

@@ -25,7 +25,8 @@ from aucbench.data.scaler import Scaler, fit_scaling
 from aucbench.data.splits.inner import limited
 from aucbench.data.splits.protocols import recorded
 from aucbench.errors import DataError, ParameterError
-from aucbench.studies.record import DESCRIPTION, CellRecord, canonical, subset, to_dict
+from aucbench.studies.codec import canonical, subset, to_dict
+from aucbench.studies.record import DESCRIPTION, CellRecord
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store

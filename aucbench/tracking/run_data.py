@@ -12,9 +12,10 @@ from msgspec.structs import asdict
 
 from aucbench.contracts import MethodFacts
 from aucbench.evaluation.measures import TrainingObjective, listed
+from aucbench.studies.codec import subset, to_dict
 from aucbench.studies.method_look import colour
 from aucbench.studies.plugin_metadata import changed, citation, first_loss, plugin
-from aucbench.studies.record import SEEDS, CellRecord, EntryDescription, MeasureRecord, subset, to_dict
+from aucbench.studies.record import SEEDS, CellRecord, EntryDescription, MeasureRecord
 from aucbench.studies.rerun_command import GROUPS, seed_fields, words
 from aucbench.studies.result import (
     SUBOPTIMALITY,

@@ -4,7 +4,8 @@ import numpy as np
 from msgspec import structs
 
 from aucbench.reports.cells import BoardCell, of_results
-from aucbench.studies.record import CellRecord, CellStatus, EntryDescription, Seeds, from_dict, to_dict
+from aucbench.studies.codec import from_dict, to_dict
+from aucbench.studies.record import CellRecord, CellStatus, EntryDescription, Seeds
 from aucbench.studies.result import CellResult
 
 PLUGIN = {"distribution": "mine", "version": "1.0", "exempt": {}}

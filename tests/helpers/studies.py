@@ -15,11 +15,11 @@ from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits.protocols import Holdout
 from aucbench.registry import catalog
+from aucbench.studies.codec import to_dict
 from aucbench.studies.default_settings import Budget, Isolation, Limits, Running, Settings
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.executor import LocalExecutor
 from aucbench.studies.plan import plan_study
-from aucbench.studies.record import to_dict
 from aucbench.studies.scheduler import Scheduler
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study

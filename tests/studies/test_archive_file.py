@@ -22,7 +22,7 @@ from aucbench.reports.cells import from_store as board_cells
 from aucbench.studies import archive_file
 from aucbench.studies.archive import Archive, from_store, into_store
 from aucbench.studies.archive_file import read, write
-from aucbench.studies.record import encode
+from aucbench.studies.codec import encode
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 

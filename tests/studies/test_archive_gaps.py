@@ -8,7 +8,8 @@ from aucbench.api import entry_of, study_of
 from aucbench.config.overrides import Request
 from aucbench.studies.archive import Archive, from_store
 from aucbench.studies.archive_gaps import gaps_of, lacking
-from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord, subset
+from aucbench.studies.codec import subset
+from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
 from aucbench.studies.replications import replication_of
 from tests.studies.conftest import run_in
 

@@ -12,8 +12,8 @@ from aucbench.analysis import rescore
 from aucbench.api import run_study
 from aucbench.cli.main import main
 from aucbench.evaluation.measures import AveragePrecision, PrecisionAt
+from aucbench.studies.codec import canonical
 from aucbench.studies.prepared_data import PreparedData
-from aucbench.studies.record import canonical
 from aucbench.studies.store import Store
 from aucbench.studies.work_units import CellUnit
 from aucbench.studies.worker import labels_of

@@ -15,6 +15,7 @@ from msgspec import UNSET, structs
 
 from aucbench import DataError, catalog, run
 from aucbench.studies import archive_file, plugin_metadata
+from aucbench.studies.codec import decode, encode, from_dict, subset, to_dict
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.plugin_metadata import completed, model_of, settings_of
 from aucbench.studies.record import (
@@ -26,11 +27,6 @@ from aucbench.studies.record import (
     FailureRecord,
     StudyPlan,
     Trial,
-    decode,
-    encode,
-    from_dict,
-    subset,
-    to_dict,
 )
 from aucbench.studies.rerun_command import words
 from aucbench.studies.store import Store

@@ -7,7 +7,8 @@ from aucbench.reports.cells import from_store as board_cells
 from aucbench.reports.cells import joined
 from aucbench.studies.archive import Archive, from_store, into_store, merged
 from aucbench.studies.archive_file import read, write
-from aucbench.studies.record import DESCRIPTION, SEEDS, BudgetRecord, CellStatus, FailureRecord, subset
+from aucbench.studies.codec import subset
+from aucbench.studies.record import DESCRIPTION, SEEDS, BudgetRecord, CellStatus, FailureRecord
 from aucbench.studies.replications import Agreement, compare, machines
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store

@@ -11,7 +11,8 @@ import pytest
 import aucbench
 from aucbench.cli.main import main
 from aucbench.evaluation.measures import TrainingObjective
-from aucbench.studies.record import CellRecord, from_dict, to_dict
+from aucbench.studies.codec import from_dict, to_dict
+from aucbench.studies.record import CellRecord
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
 from tests.helpers.studies import entry, results, run_entries

@@ -1,0 +1,68 @@
+"""Records as JSON: written, read without what a terminal would obey, and compared."""
+
+import json
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import UNSET, Struct, structs
+
+from aucbench.humanize import harmless_json
+
+R = TypeVar("R")
+
+
+def to_dict(record: Struct) -> dict[str, Any]:
+    """A record as JSON gives it back: mappings, lists, text and numbers."""
+    found: dict[str, Any] = json.loads(encode(record))
+    return found
+
+
+def encode(record: Struct) -> bytes:
+    """A record as JSON; infinite numbers, which strict JSON lacks, are kept as Python writes them."""
+    return json.dumps(msgspec.to_builtins(record, enc_hook=_builtin)).encode()
+
+
+def decode(text: bytes, kind: type[R]) -> R:
+    """The record of some kind that `encode` wrote, without characters that a terminal would obey.
+
+    Raises `msgspec.DecodeError`, which says which field is missing or of another type, if it is none.
+    """
+    text = harmless_json(text)
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except msgspec.ValidationError:
+        raise
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise msgspec.DecodeError(str(error)) from None
+    except msgspec.DecodeError as strict:
+        try:
+            content = json.loads(text)  # accepts NaN and Infinity
+        except ValueError:
+            raise strict from None
+        return from_dict(content, kind)
+
+
+def from_dict(content: Any, kind: type[R]) -> R:
+    """The record of some kind that `to_dict` gave; raises `msgspec.ValidationError` if it is none."""
+    return msgspec.convert(content, kind)
+
+
+def canonical(content: Any) -> str:
+    """JSON that is the same for equal content: tuples are lists, fields are sorted."""
+    return json.dumps(content, sort_keys=True, default=_jsonable)
+
+
+def subset(record: Struct, names: Any) -> dict[str, Any]:
+    """Some fields of a record by name."""
+    return {name: getattr(record, name) for name in names}
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, Struct):
+        return {name: each for name, each in structs.asdict(value).items() if each is not UNSET}
+    return str(value)
+
+
+def _builtin(value: Any) -> Any:
+    """A parameter of a type that JSON lacks: numbers of numpy as numbers, anything else as text."""
+    return value.item() if hasattr(value, "item") else str(value)
