@@ -247,10 +247,7 @@ def rescore(
     from aucbench.studies.rerun_command import words
     from aucbench.studies.rescore import rescore_study
 
-    if study not in (known := [plan.study for plan in store.plans()]):
-        raise ParameterError(
-            f"The store at {store.path} has no study '{study}'. Known: {', '.join(known) or 'none'}."
-        )
+    store.plans(study)
     check_overrides(parameters)
     for word in parameters:
         if word.partition(".")[0] not in metrics:

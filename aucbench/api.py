@@ -19,6 +19,8 @@ from aucbench.studies.result import Result
 from aucbench.studies.study import Observer, Study
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from aucbench.config.overrides import Request
     from aucbench.data.readers.blocks import ColumnRecord
     from aucbench.reports.report import Report
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from aucbench.studies.execute import PlannedStudy
     from aucbench.studies.result import FinishedEntry, StudyResult
     from aucbench.studies.store import Store
-    from aucbench.tracking.tracker import Standing
 
 __all__ = ["Catalog", "catalog", "leaderboard", "plan_study", "replay", "run", "run_study"]
 
@@ -265,23 +266,14 @@ def _written_board(store: "Store", study: str) -> "tuple[Report, Path]":
     return report, folder / PAGE
 
 
-def _standings(report: "Report") -> "list[Standing]":
+def _standings(report: "Report") -> "pd.DataFrame":
     """The place of each method on each data set, as MLflow's runs show it."""
-    from aucbench.tracking.tracker import Standing
-
-    results = report.results
-    ranks = results.groupby(["setting", "data_set"])["mean"].rank(ascending=False, method="min")
     keys = ["setting", "data_set", "method"]
-    gains = {tuple(row[key] for key in keys): row for row in report.gains.to_dict("records")}
-    found = []
-    for row, rank in zip(results.to_dict("records"), ranks, strict=True):
-        gain = gains.get(tuple(row[key] for key in keys), {})
-        numbers = {"rank": rank, "gain": gain.get("gain"), "gain_low": gain.get("low")}
-        numbers |= {"gain_high": gain.get("high")}
-        known = {key: float(value) for key, value in numbers.items() if value is not None and value == value}
-        verdict = gain.get("verdict") or "none"
-        found.append(Standing(row["data_set"], row["method"], row["algorithm"], verdict, known))
-    return found
+    gains = report.gains[[*keys, "gain", "low", "high", "verdict"]]
+    found = report.results[[*keys, "algorithm", "mean"]].merge(gains, how="left", on=keys)
+    found["rank"] = found.groupby(keys[:2])["mean"].rank(ascending=False, method="min")
+    names = {"low": "gain_low", "high": "gain_high"}
+    return found.assign(verdict=found["verdict"].replace("", "none").fillna("none")).rename(columns=names)
 
 
 def leaderboard(

@@ -63,10 +63,7 @@ def from_store(store: Store | Archive, study: str | None = None) -> list[BoardCe
 
     ParameterError, when it has no such study.
     """
-    plans = [plan for plan in store.plans() if study in (None, plan.study)]
-    if study is not None and not plans:
-        known = ", ".join(plan.study for plan in store.plans()) or "none"
-        raise ParameterError(f"The store at {store.path} has no study '{study}'. Known: {known}.")
+    plans = store.plans(study)
     found: dict[str, BoardCell] = {}
     if study is None:
         found = {cell.record.key: _finished(cell, store) for cell in store}

@@ -29,7 +29,7 @@ from aucbench.studies.replications import (
     without_twins,
 )
 from aucbench.studies.result import CellResult
-from aucbench.studies.store import Store
+from aucbench.studies.store import Store, of_study
 
 TRIAL_DIGITS = {"auc": 7, "value": 7, "train_seconds": 3}  # significant digits in compact archives
 FORMAT = 2  # archive format, 2 since archives have scores; a reader accepts this one and all earlier ones
@@ -88,9 +88,9 @@ class Archive:
     def __iter__(self) -> Iterator[CellResult]:
         return iter(self.cells.values())
 
-    def plans(self) -> list[StudyPlan]:
-        """The plans of its studies."""
-        return list(self.studies)
+    def plans(self, study: str | None = None) -> list[StudyPlan]:
+        """The plans of its studies, or that of one; ParameterError if there is none."""
+        return of_study(list(self.studies), study, self.path)
 
     def get(self, key: str) -> CellResult | None:
         """The finished cell with this key, or None."""
@@ -162,10 +162,7 @@ def from_store(
     reading one may run code. `scores` are those of methods that are not linear: with None, those of files of
     one's own are left out. Raises ParameterError if the store lacks the study.
     """
-    plans = [plan for plan in store.plans() if plan.study == study]
-    if not plans:
-        known = ", ".join(plan.study for plan in store.plans()) or "none"
-        raise ParameterError(f"The store at {store.path} has no study '{study}'. Known: {known}.")
+    plans = store.plans(study)
     keys = dict.fromkeys(key for plan in plans for entry in plan.entries for key in entry.cells)
     cells, withheld = {}, 0
     for key in keys:

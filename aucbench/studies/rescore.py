@@ -56,7 +56,7 @@ def rescore_study(
         Numbers of measured cells, and cells that could not be measured.
     """
     done, written = Rescored(), set[str]()
-    planned = [entry for plan in store.plans() if plan.study == study for entry in plan.entries]
+    planned = [entry for plan in store.plans(study) for entry in plan.entries]
     units = [
         unit for each in planned for unit in _units(store, each, measures, entry_of, replace_others, done)
     ]

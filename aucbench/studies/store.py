@@ -18,7 +18,7 @@ from urllib.parse import quote
 import msgspec
 import numpy as np
 
-from aucbench.errors import DataError
+from aucbench.errors import DataError, ParameterError
 from aucbench.pool import file_lock
 from aucbench.studies import npz
 from aucbench.studies.codec import decode, encode
@@ -207,10 +207,11 @@ class Store:
         """Forget the trials of a tuning whose choice is kept beside its cells."""
         self._keyed("trials", key, "jsonl").unlink(missing_ok=True)
 
-    def plans(self) -> list[StudyPlan]:
-        """The plans of all studies, the oldest first."""
+    def plans(self, study: str | None = None) -> list[StudyPlan]:
+        """The plans of all studies, the oldest first, or that of one; ParameterError if there is none."""
         files = self._files("plans", "*.json")
-        return sorted((plan for plan in map(_plan, files) if plan), key=lambda plan: plan.planned)
+        plans = sorted((plan for plan in map(_plan, files) if plan), key=lambda plan: plan.planned)
+        return of_study(plans, study, self.path)
 
     def board_folder(self, study: str) -> Path:
         """Where the leaderboard of a study is written."""
@@ -295,6 +296,15 @@ class Store:
         if record.format != FORMAT:
             _check_format(file, text)
         return CellResult(record, curve, weights, every, scores, None if model is None else model.tobytes())
+
+
+def of_study(plans: list[StudyPlan], study: str | None, path: str | Path) -> list[StudyPlan]:
+    """The plan of one study, or all plans of a store; ParameterError if it has no such study."""
+    found = [plan for plan in plans if study in (None, plan.study)]
+    if study is not None and not found:
+        known = ", ".join(plan.study for plan in plans) or "none"
+        raise ParameterError(f"The store at {path} has no study '{study}'. Known: {known}.")
+    return found
 
 
 def _file_name(name: str) -> str:

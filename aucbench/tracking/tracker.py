@@ -9,6 +9,8 @@ from pathlib import Path
 from time import time
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from aucbench.errors import TrackingError
 from aucbench.humanize import without_secrets
 from aucbench.pool import file_lock
@@ -23,17 +25,8 @@ from aucbench.tracking.client import WHOLE, Connection, absolute, has_run, reaso
 MOST_PARAMS, PARAM_LENGTH = 100, 6000
 MOST_METRICS = 900  # MLflow takes 1,000 items a call, parameters among them
 STUDIES = "studies"  # the experiment of whole studies
+STANDINGS = ("rank", "gain", "gain_low", "gain_high")  # metrics of a run of a study
 LOCK_SECONDS = 600.0
-
-
-class Standing(NamedTuple):
-    """The place of a method on a data set when its study ended."""
-
-    data_set: str
-    method: str
-    algorithm: str
-    verdict: str
-    numbers: dict[str, float]  # rank, gain, gain_low and gain_high, as far as they are known
 
 
 class Tracker:
@@ -61,10 +54,11 @@ class Tracker:
         digest = _digest(folder)  # before they are sent: what changes meanwhile is sent again
         return self._send(f"The study {study}", _study_key(study), digest, partial(_log_study, study, folder))
 
-    def log_standings(self, study: str, standings: Sequence[Standing], board: str) -> None:
+    def log_standings(self, study: str, standings: pd.DataFrame, board: str) -> None:
         """Write rank, gain and interval as metrics, and the verdict as a tag, on the runs of a study.
 
-        Their descriptions, and those of their experiments, link to the page of the run `board`.
+        `standings` has a row for each method on each data set. The descriptions of the runs and of their
+        experiments link to the page of the run `board`.
         """
         try:
             connection = self._connection or Connection(self._uri)
@@ -148,7 +142,7 @@ class StudyTracker:
         except TrackingError as error:
             self.trouble = error
 
-    def board_written(self, study: str, page: Path, standings: Sequence[Standing] = ()) -> None:
+    def board_written(self, study: str, page: Path, standings: pd.DataFrame) -> None:
         """Send the folder in which the page of a study's leaderboard lies, and the standings to its runs."""
         if not self.trouble:
             try:
@@ -207,41 +201,35 @@ def _settings(params: Mapping[str, Any]) -> dict[str, str]:
     return {key: str(value)[:PARAM_LENGTH] for key, value in params.items() if key != "runs"}
 
 
-def _log_standings(study: str, standings: Sequence[Standing], board: str, connection: Connection) -> None:
+def _log_standings(study: str, standings: pd.DataFrame, board: str, connection: Connection) -> None:
     """Write the standings on the runs of the study, in place of earlier ones."""
     from mlflow.entities import Metric, RunTag
 
-    looks = shown_looks(list(dict.fromkeys(each.method for each in standings)))
+    looks = shown_looks(list(standings["method"].unique()))
     now, home = int(time() * 1000), connection.experiment(STUDIES)
 
     def linked(tags: Mapping[str, str]) -> str:
         return chart_views.with_board(tags.get(chart_views.NOTE, ""), study, home, board)
 
-    for data_set in dict.fromkeys(each.data_set for each in standings):
+    for data_set, rows in standings.groupby("data_set"):
         experiment = connection.client.get_experiment_by_name(data_set)
         if experiment is None:
             continue
-        if experiment.tags.get(chart_views.NOTE, "").startswith(
-            chart_views.DESCRIPTION
-        ):  # else it is the user's
-            connection.client.set_experiment_tag(
-                experiment.experiment_id, chart_views.NOTE, linked(experiment.tags)
-            )
-        own = [each for each in standings if each.data_set == data_set]
-        names, algorithms = ([getattr(each, key) for each in own] for key in ("method", "algorithm"))
-        for run in connection.runs(experiment.experiment_id, chart_views.condition(study)):
-            name, algorithm = run.info.run_name, run.data.tags.get("algo")
-            if name in names:
-                found = own[names.index(name)]
-            elif algorithms.count(algorithm) == 1:
-                found = own[algorithms.index(algorithm)]
-            else:
+        number, text = experiment.experiment_id, linked(experiment.tags)
+        if text.startswith(chart_views.DESCRIPTION):  # else it is the user's
+            connection.client.set_experiment_tag(number, chart_views.NOTE, text)
+        for run in connection.runs(number, chart_views.condition(study)):
+            named = rows[rows["method"] == run.info.run_name]
+            own = rows[rows["algorithm"] == run.data.tags.get("algo")] if named.empty else named
+            if len(own) != 1:
                 continue
-            metrics = [Metric(f"standing/{key}", value, now, 0) for key, value in found.numbers.items()]
+            (found,) = own.to_dict("records")
+            values = {key: found[key] for key in STANDINGS if pd.notna(found[key])}
+            metrics = [Metric(f"standing/{key}", float(value), now, 0) for key, value in values.items()]
             tags = [
-                RunTag("verdict", found.verdict),
+                RunTag("verdict", found["verdict"]),
                 # The first eight methods of a study have eight colours.
-                RunTag("mlflow.runColor", looks[found.method].colour),
+                RunTag("mlflow.runColor", looks[found["method"]].colour),
                 RunTag(chart_views.NOTE, linked(run.data.tags)),
             ]
             connection.client.log_batch(run.info.run_id, metrics=metrics, tags=tags)

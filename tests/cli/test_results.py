@@ -388,20 +388,19 @@ def test_the_size_of_a_store_is_told_by_kind_and_pruned(done, scored, finished):
     for folder, study in ((scored, "bare"), (finished, "pair")):
         done("results", "import", str(folder / f"{study}.zip"))
 
-    def sizes():
-        header, *lines = (line.split() for line in done("results", "size").splitlines())
-        assert header == ["study", "cells", "records", "weights", "scores", "models"]
-        return {line[0]: [line[1], "".join(line[6:8])] for line in lines}
+    def sizes(*words):
+        found = dict(line.split(None, 1) for line in done("results", "size", *words).splitlines())
+        assert list(found) == ["cells", "records", "weights", "scores", "models"]
+        return found["cells"], found["scores"]
 
-    before = sizes()
-    assert before["bare"][0] == "2"
-    assert before["all"][0] == "6"
-    assert before["bare"][1] == before["all"][1] != before["pair"][1] == "0B"
+    before = [sizes(), sizes("--study", "bare"), sizes("--study", "pair")]
+    assert [cells for cells, _ in before] == ["6", "2", "4"]
+    assert before[0][1] == before[1][1] != before[2][1] == "0 B"
     assert "from 0 cells" in done("results", "prune", "--models")
     assert "from 0 cells" in done("results", "prune", "--scores", "--study", "pair")
-    assert sizes() == before
+    assert sizes() == before[0]
     assert "from 2 cells" in done("results", "prune", "--scores")
-    assert sizes()["all"] == ["6", "0B"]
+    assert sizes() == ("6", "0 B")
     assert done("results", "verify", str(scored / "bare.zip"), "--cells", "1")
 
 

@@ -32,13 +32,9 @@ def opened(path: str, hint: str = HINT, writable: bool = False) -> Store:
 
 def plans_of(store: Store, study: str | None) -> list[StudyPlan]:
     """The plans of one study, or of all; at least one."""
-    plans = store.plans()
-    wanted = [plan for plan in plans if study in (None, plan.study)]
-    if not wanted:
-        known = ", ".join(plan.study for plan in plans) or "none"
-        what = "no study" if study is None else f"no study '{study}'"
-        raise ParameterError(f"The store at {store.path} has {what}. Known: {known}.")
-    return wanted
+    if not (plans := store.plans(study)):
+        raise ParameterError(f"The store at {store.path} has no study.")
+    return plans
 
 
 def sources_of(store: str, archives: Sequence[str], hint: str = HINT) -> list[Store | Archive]:

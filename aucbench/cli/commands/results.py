@@ -78,26 +78,22 @@ def export(study: str, file: str, store: str, weights: bool, scores: bool | None
 
 
 @results.command()
+@click.option("--study", help="Of the cells of this study only.")
 @store_option
-def size(store: str) -> None:
-    """Show the size of a store by study: records and curves, weights, test scores and models.
-
-    Cells that several studies share count for each of them, and once in the last line.
+def size(study: str | None, store: str) -> None:
+    """Show how much a store has of records with curves, weights, test scores and models.
 
     \b
     Examples:
       aucbench results size
-      aucbench results size --store ours
+      aucbench results size --study mine --store ours
     """
     from aucbench.studies import store_size
 
-    found = opened(store)
-    rows = [*store_size.sizes(found), ("all", store_size.size_of(found, found.keys()))]
-    width = max(len(name) for name, _ in rows)
-    print(f"{'study':<{width}} {'cells':>9}" + "".join(f"{kind:>10}" for kind in store_size.KINDS))
-    for name, sizes in rows:
-        bytes_of = "".join(f"{filesize(sizes[kind]):>10}" for kind in store_size.KINDS)
-        print(f"{name:<{width}} {sizes[store_size.CELLS]:>9,}{bytes_of}")
+    sizes = store_size.size_of(opened(store), study)
+    print(f"{store_size.CELLS:<8} {sizes[store_size.CELLS]:>10,}")
+    for kind in store_size.KINDS:
+        print(f"{kind:<8} {filesize(sizes[kind]):>10}")
 
 
 @results.command()
@@ -276,12 +272,6 @@ def _show(comparisons: list[Comparison]) -> int:
         print(
             f"{counted(len(others), 'cell')} made by other code than that here: AUCs differ by at most "
             f"{largest:.2g}"
-        )
-    if changed := [each for each in comparisons if each.other_versions]:
-        wrong = sum(each.agreement is Agreement.differs for each in changed)
-        print(
-            f"{counted(len(changed), 'replication')} with other versions of packages that the method needs, "
-            f"{wrong} of them disagree: {'; '.join(sorted({each.other_versions for each in changed}))}"
         )
     differing = [each for each in comparisons if each.agreement is Agreement.differs]
     for each in differing[:LISTED]:
