@@ -38,13 +38,6 @@ class Comparison(NamedTuple):
     other_code: bool = False  # whether the runs are of two versions of the code, so that rounding may differ
 
     @property
-    def other_versions(self) -> str:
-        """Packages of the method that both runs had, in other versions, in words; empty if there are none."""
-        one, two = (each.environment.packages for each in (self.first, self.other))
-        changed = (name for name in one if name not in PACKAGES and two.get(name, one[name]) != one[name])
-        return ", ".join(f"{name} {one[name]} and {two[name]}" for name in changed)
-
-    @property
     def difference(self) -> float:
         """Difference of the AUCs; NaN where one of them has none."""
         one, two = self.first.auc, self.other.auc

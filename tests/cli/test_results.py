@@ -15,10 +15,9 @@ from msgspec.structs import replace
 from aucbench.cli.commands.results import results
 from aucbench.cli.main import main
 from aucbench.studies import provenance
-from aucbench.studies.archive import Archive
 from aucbench.studies.archive_file import read, write
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
-from aucbench.studies.result import CellResult
+from tests.helpers.archives import altered, moved, with_record
 from tests.studies.conftest import WORDS
 
 pytestmark = pytest.mark.slow  # whole studies
@@ -45,32 +44,9 @@ def folder(finished, tmp_path):
     return tmp_path
 
 
-def forged(file, target, change, rename=lambda key: key):
-    """Write the archive with each record and curve changed, and other keys, its digests right."""
-    _, archive = read(file)
-    cells = {}
-    for key, cell in archive.cells.items():
-        curve = {name: values.copy() for name, values in cell.curve.items()}
-        record, curve = change(replace(cell.record, key=rename(key)), curve)
-        cells[rename(key)] = CellResult(record, curve, None)
-
-    def renamed(entry):
-        return replace(entry, cells={rename(key): seeds for key, seeds in entry.cells.items()})
-
-    plans = (replace(plan, entries=tuple(map(renamed, plan.entries))) for plan in archive.studies)
-    write(Archive("", cells, tuple(plans)), target)
-
-
-def moved(auc=0.0, **fields):
-    """A change of every AUC and of fields of the record; from another machine."""
-
-    def change(record, curve):
-        curve["auc"][-1] += auc
-        result = replace(record.result, auc=record.result.auc + auc)
-        environment = replace(record.environment, machine="there")
-        return replace(record, result=result, environment=environment, **fields), curve
-
-    return change
+def forged(file, target, change, rename=str):
+    """Write the archive with each cell changed, and other keys, its digests right."""
+    write(altered(read(file)[1], change, key=rename), target)
 
 
 def test_a_board_of_an_archive_alone_needs_no_store(done, tmp_path):
@@ -101,41 +77,40 @@ def test_check_passes_a_whole_study_and_names_what_is_missing(run):
     assert "4 cells" in out
     _, archive = read("pair.zip")
     _, *others = archive.cells
-    write(Archive("", {key: archive.cells[key] for key in others}, archive.studies), "less.zip")
+    write(dataclass_replace(archive, cells={key: archive.cells[key] for key in others}), "less.zip")
     status, _, err = run("results", "check", "less.zip")
     assert status == 1
     assert "1 of 2 cells missing" in err
-
-
-def in_result(record, curve):
-    return replace(record, result=replace(record.result, iterations=1)), curve
-
-
-def in_data(record, curve):
-    return replace(record, data=replace(record.data, test_rows=9)), curve
-
-
-def in_curve(record, curve):
-    return record, curve | {"auc": curve["auc"] * 0 + curve["auc"][-1]}
 
 
 # The change, and what `verify` says of it; the digests of the archive are right.
 FORGED = {
     "nothing": (moved(), "1 replication: 1 with equal AUC"),
     "aucs": (moved(-0.01), "1 that disagree"),
-    "iterations": (in_result, "different here: .* its .*iterations.* are others .1 cell."),
-    "rows": (in_data, "different here: .* its .*rows.* are others .1 cell."),
-    "curves": (in_curve, "different here: .* its .*checkpoints.* are others .1 cell."),
-    "keys": (lambda *cell: cell, "its key is not that of its settings, data and code"),
+    "iterations": (
+        lambda cell: with_record(cell, "result", iterations=1),
+        "different here: .* its .*iterations.* are others .1 cell.",
+    ),
+    "rows": (
+        lambda cell: with_record(cell, "data", test_rows=9),
+        "different here: .* its .*rows.* are others .1 cell.",
+    ),
+    "curves": (
+        lambda cell: dataclass_replace(
+            cell, curve=cell.curve | {"auc": cell.curve["auc"] * 0 + cell.curve["auc"][-1]}
+        ),
+        "different here: .* its .*checkpoints.* are others .1 cell.",
+    ),
+    "keys": (lambda cell: cell, "its key is not that of its settings, data and code"),
     # The key says what was run; what the record adds to it is not believed.
-    "sources": (moved(source="0" * 64), "1 replication: 1 with equal AUC"),
+    "sources": (lambda cell: with_record(cell, source="0" * 64), "1 replication: 1 with equal AUC"),
 }
 
 
 @pytest.mark.parametrize("what", FORGED)
 def test_verify_runs_cells_again_and_finds_a_forger_whom_digests_do_not(what, done):
     change, said = FORGED[what]
-    forged("pair.zip", "forged.zip", change, (lambda key: key[::-1]) if what == "keys" else lambda key: key)
+    forged("pair.zip", "forged.zip", change, (lambda key: key[::-1]) if what == "keys" else str)
     if what != "keys":
         done("results", "check", "forged.zip")
     status = 0 if what in ("nothing", "sources") else 1
@@ -266,9 +241,9 @@ def test_verify_runs_tunings_again_and_compares_their_trials(run, done):
     status, out, _ = run("results", "verify", "tuned.zip", "--cells", "1")
     assert status == 0, out
 
-    def change(record, curve):
-        trials = tuple(replace(trial, auc=0.5) for trial in record.tuned.trials)
-        return replace(record, tuned=replace(record.tuned, trials=trials)), curve
+    def change(cell):
+        trials = tuple(replace(trial, auc=0.5) for trial in cell.record.tuned.trials)
+        return with_record(cell, "tuned", trials=trials)
 
     forged("tuned.zip", "forged.zip", change)
     out = done("results", "verify", "forged.zip", "--cells", "1", status=1)
@@ -278,9 +253,8 @@ def test_verify_runs_tunings_again_and_compares_their_trials(run, done):
 def test_verify_fails_where_one_drawn_cell_has_other_data_here(done):
     first, other = next(iter(read("pair.zip")[1].cells)), "0" * 64
 
-    def change(record, curve):
-        sha256 = (other,) if record.key == other else record.data.sha256
-        return replace(record, data=replace(record.data, sha256=sha256)), curve
+    def change(cell):
+        return with_record(cell, "data", sha256=(other,)) if cell.record.key == other else cell
 
     forged("pair.zip", "other.zip", change, lambda key: other if key == first else key)
     out = done("results", "verify", "other.zip", "--cells", "4", status=1)
@@ -301,20 +275,9 @@ def scored(tmp_path_factory):
     return folder
 
 
-def changed(file, target, change):
-    """Write the archive with each cell changed, its digests right."""
-    _, archive = read(file)
-    cells = {each: change(cell) for each, cell in archive.cells.items()}
-    write(dataclass_replace(archive, cells=cells), target)
-
-
-def with_record(cell, **fields):
-    return dataclass_replace(cell, record=replace(cell.record, **fields))
-
-
 def other_ap(cell):
     own = replace(cell.record.measures["ap"], value=0.123)
-    return with_record(cell, result=replace(cell.record.result, measures={"ap": own}))
+    return with_record(cell, "result", measures={"ap": own})
 
 
 def shuffled_ties(cell):
@@ -332,7 +295,7 @@ def shuffled_ties(cell):
     ],
 )
 def test_verify_compares_scores_and_measures(change, said, done, scored):
-    changed(scored / "bare.zip", "changed.zip", change)
+    forged(scored / "bare.zip", "changed.zip", change)
     out = done("results", "verify", "changed.zip", status=0 if "equal" in said else 1)
     assert said in out
 
@@ -345,19 +308,14 @@ def test_rescore_measures_an_imported_archive_of_a_method_without_weights(done, 
 
 
 def test_verify_without_the_plugin_names_its_distribution_and_leaves_the_cells_out(done):
-    def of_another(described):
-        algorithm = replace(described.algorithm, name="mlp_auc", distribution="mlp-auc", version="0.1.0")
-        return replace(described, algorithm=algorithm)
+    theirs = {"name": "mlp_auc", "distribution": "mlp-auc", "version": "0.1.0"}
 
-    _, archive = read("pair.zip")
-    (plan,) = archive.studies
-    entries = [
-        replace(each, algorithm="mlp_auc", described=of_another(each.described)) for each in plan.entries
-    ]
-    cells = {
-        key: dataclass_replace(cell, record=of_another(cell.record)) for key, cell in archive.cells.items()
-    }
-    write(Archive("", cells, (replace(plan, entries=tuple(entries)),)), "theirs.zip")
+    def of_another(entry):
+        described = replace(entry.described, algorithm=replace(entry.described.algorithm, **theirs))
+        return replace(entry, algorithm="mlp_auc", described=described)
+
+    archive = altered(read("pair.zip")[1], lambda cell: with_record(cell, "algorithm", **theirs), of_another)
+    write(archive, "theirs.zip")
     out = done("results", "verify", "theirs.zip", status=1)
     assert "mlp-auc 0.1.0" in out
     assert "left out: mlp_auc on label_noise" in out
@@ -365,20 +323,16 @@ def test_verify_without_the_plugin_names_its_distribution_and_leaves_the_cells_o
 
 
 def test_verify_tells_other_versions_of_packages_from_a_wrong_result(done, scored, monkeypatch):
-    def made_with(version, auc=0.0):
+    def made_with(version, auc):
         def change(cell):
-            own = cell.record.environment
-            environment = replace(own, packages=own.packages | {"lightgbm": version})
-            result = replace(cell.record.result, auc=cell.auc + auc)
-            curve = cell.curve | {"auc": cell.curve["auc"] + auc}
-            cell = dataclass_replace(cell, curve=curve, scores=None)
-            return with_record(cell, environment=environment, result=result)
+            packages = cell.record.environment.packages | {"lightgbm": version}
+            return dataclass_replace(moved(auc, packages=packages)(cell), scores=None)
 
         return change
 
     monkeypatch.setattr(provenance, "_version", lambda name: "4.7.0" if name == "lightgbm" else version(name))
-    for there, moved, said in (("4.5.0", -0.2, True), ("4.7.0", -0.2, False)):
-        changed(scored / "bare.zip", "moved.zip", made_with(there, moved))
+    for there, auc, said in (("4.5.0", -0.2, True), ("4.7.0", -0.2, False)):
+        forged(scored / "bare.zip", "moved.zip", made_with(there, auc))
         out = done("results", "verify", "moved.zip", status=1)
         assert ("lightgbm 4.5.0 there and 4.7.0 here" in out) == said
         assert "2 that disagree" in out

@@ -20,11 +20,11 @@ from aucbench.errors import DataError, ParameterError
 from aucbench.reports.build import build
 from aucbench.reports.cells import from_store as board_cells
 from aucbench.studies import archive_file
-from aucbench.studies.archive import Archive, from_store, into_store
+from aucbench.studies.archive import from_store, into_store
 from aucbench.studies.archive_file import read, write
 from aucbench.studies.codec import encode
-from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
+from tests.helpers.archives import altered, with_record
 
 KEPT = Path(__file__).parent / "kept"
 
@@ -278,19 +278,11 @@ def test_a_forged_record_with_right_digests_is_refused_with_the_reason(file, tmp
 @pytest.mark.parametrize(("place", "problem"), [("plan", "the key"), ("no plan", "no study")])
 def test_a_key_that_is_a_path_or_that_no_study_planned_is_refused(place, problem, file, tmp_path):
     _, archive = read(file)
-    (plan,), key = archive.studies, next(iter(archive.cells))
-
-    def renamed(found):
-        return {"../../evil" if each == key else each: value for each, value in found.items()}
-
-    cells = {
-        each: CellResult(replace(cell.record, key=each), cell.curve, None)
-        for each, cell in renamed(archive.cells).items()
-    }
-    entries = plan.entries
-    if place == "plan":
-        entries = tuple(replace(entry, cells=renamed(entry.cells)) for entry in entries)
-    write(Archive("", cells, (replace(plan, entries=entries),)), tmp_path / "evil.zip")
+    first = next(iter(archive.cells))
+    evil = altered(archive, key=lambda key: "../../evil" if key == first else key)
+    if place != "plan":
+        evil = dataclass_replace(evil, studies=archive.studies)
+    write(evil, tmp_path / "evil.zip")
     text = refusal(tmp_path / "evil.zip")
     assert problem in text
     assert "'../../evil'" in text
@@ -356,8 +348,7 @@ def test_scores_come_back_bit_for_bit_unless_left_out_and_models_never_leave(sco
 def test_scores_on_files_of_ones_own_leave_only_if_asked(scored_store, tmp_path):
     own = Store(tmp_path / "own")
     for cell in scored_store:
-        dataset = replace(cell.record.dataset, parameters={"path": "patients.csv"})
-        own.put(cell.record.key, dataclass_replace(cell, record=replace(cell.record, dataset=dataset)))
+        own.put(cell.record.key, with_record(cell, "dataset", parameters={"path": "patients.csv"}))
     own.put_plan(*scored_store.plans())
     usual, asked = from_store(own, "pair"), from_store(own, "pair", scores=True)
     assert (usual.withheld, asked.withheld, from_store(scored_store, "pair").withheld) == (4, 0, 0)
@@ -378,11 +369,8 @@ def test_the_manifest_names_the_distributions_of_plugins_and_what_they_need(stor
     (one, first), (two, second), *_ = archive.cells.items()
 
     def of(cell, version, **packages):
-        environment = replace(cell.record.environment, packages=cell.record.environment.packages | packages)
-        algorithm = replace(cell.record.algorithm, distribution="mlp-auc", version=version)
-        return dataclass_replace(
-            cell, record=replace(cell.record, algorithm=algorithm, environment=environment)
-        )
+        cell = with_record(cell, "environment", packages=cell.record.environment.packages | packages)
+        return with_record(cell, "algorithm", distribution="mlp-auc", version=version)
 
     cells = {one: of(first, "0.1", jax="0.9"), two: of(second, "0.2", jax="0.10", optax="0.2")}
     needed = dataclass_replace(archive, cells=cells).summary()["distributions"]

@@ -11,6 +11,7 @@ from aucbench.studies.archive_gaps import gaps_of, lacking
 from aucbench.studies.codec import subset
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
 from aucbench.studies.replications import replication_of
+from tests.helpers.archives import altered
 from tests.studies.conftest import run_in
 
 BASE = (
@@ -29,10 +30,8 @@ def made(folder, *words):
 
 def relabelled(archive, **ruleset):
     """The archive, with a ruleset that its entries were not run under."""
-    (plan,) = archive.studies
-    ruled = entry_of(["algo=psam", "ruleset=defaults"]).ruleset
-    entries = tuple(replace(entry, ruleset=replace(ruled, **ruleset)) for entry in plan.entries)
-    return Archive("", archive.cells, (replace(plan, entries=entries),))
+    ruled = replace(entry_of(["algo=psam", "ruleset=defaults"]).ruleset, **ruleset)
+    return altered(archive, entry=lambda entry: replace(entry, ruleset=ruled))
 
 
 def test_gaps_of_an_archive_are_its_missing_and_failed_cells_and_departures_from_the_ruleset(archive):
@@ -95,12 +94,11 @@ def test_rulesets_that_are_others_or_not_installed_and_trials_that_were_not_made
 
 
 def test_a_method_that_is_not_installed_is_a_gap(archive):
-    (plan,) = archive.studies
-    described = replace(
-        plan.entries[0].described, algorithm=replace(plan.entries[0].described.algorithm, name="elsewhere")
-    )
-    entry = replace(plan.entries[0], algorithm="elsewhere", described=described)
-    (gap,) = gaps_of(Archive("", archive.cells, (replace(plan, entries=(entry,)),)), entry_of)
+    def of_another(entry):
+        described = replace(entry.described, algorithm=replace(entry.described.algorithm, name="elsewhere"))
+        return replace(entry, algorithm="elsewhere", described=described)
+
+    gap, _ = gaps_of(altered(archive, entry=of_another), entry_of)
     assert "elsewhere on label_noise" in gap
     assert "cannot be compared" in gap
 
@@ -117,26 +115,18 @@ def wanted_of(*more):
     return study_of(Request(("algo=psam", *BASE, "ruleset=defaults", "store.path=null", *more))).entries
 
 
-def replanned(archive, change):
-    """The archive with other cells in the plan of psam."""
-    (plan,) = archive.studies
-    entries = tuple(
-        replace(entry, cells=change(entry.cells)) if entry.algorithm == "psam" else entry
-        for entry in plan.entries
-    )
-    keys = [key for entry in entries for key in entry.cells]
-    cells = {key: archive.cells[key] for key in keys if key in archive.cells}
-    return Archive("", cells, (replace(plan, entries=entries),))
-
-
 def test_chosen_and_repeated_runs_are_found(tmp_path):
     archive = made(tmp_path, "algo=psam", "ruleset=defaults", "runs=3")
     assert lacking(archive, wanted_of("runs=3")) == []
-    ends = replanned(archive, lambda cells: dict([*cells.items()][:1] + [*cells.items()][2:]))
+    (_, middle, _), ((first, *_),) = (
+        archive.cells,
+        [entry.cells.values() for entry in archive.studies[0].entries],
+    )
+    ends = altered(archive, keep=lambda key: key != middle)
     (gap,) = lacking(ends, wanted_of("runs=3"))
     assert "other runs than those of the reference study" in gap
-    first = replanned(archive, lambda cells: dict.fromkeys(cells, next(iter(cells.values()))))
-    assert any("cells of the same run" in gap for gap in gaps_of(first, entry_of))
+    same = altered(archive, entry=lambda entry: replace(entry, cells=dict.fromkeys(entry.cells, first)))
+    assert any("cells of the same run" in gap for gap in gaps_of(same, entry_of))
 
 
 def test_an_entry_beside_those_of_the_reference_study_is_named(tmp_path):

@@ -10,22 +10,13 @@ from aucbench.studies.archive_file import read, write
 from aucbench.studies.codec import subset
 from aucbench.studies.record import DESCRIPTION, SEEDS, BudgetRecord, CellStatus, FailureRecord
 from aucbench.studies.replications import Agreement, compare, machines
-from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
+from tests.helpers.archives import altered, moved
 
 
 def elsewhere(archive, auc=0.0, **environment):
     """The archive as another machine would have made it, its AUCs moved by `auc`."""
-
-    def moved(cell):
-        record = cell.record
-        result = replace(record.result, auc=record.result.auc + auc)
-        curve = {name: values.copy() for name, values in cell.curve.items()}
-        curve["auc"][-1] += auc
-        there = replace(record.environment, machine="there", **environment)
-        return CellResult(replace(record, result=result, environment=there), curve, cell.weights)
-
-    return Archive("there", {key: moved(cell) for key, cell in archive.cells.items()}, archive.studies)
+    return altered(archive, moved(auc, **environment))
 
 
 @pytest.fixture
@@ -86,21 +77,10 @@ def test_a_store_keeps_the_cell_it_has_and_the_imported_one_as_its_replication(s
         assert own.record(key).environment == archive.cells[key].record.environment
 
 
-def part_of(archive, keep):
-    """The archive with the cells whose key is to be kept, in its plan too."""
-    (plan,) = archive.studies
-    entries = tuple(
-        replace(entry, cells={key: seeds for key, seeds in entry.cells.items() if keep(key)})
-        for entry in plan.entries
-    )
-    cells = {key: cell for key, cell in archive.cells.items() if keep(key)}
-    return Archive("part", cells, (replace(plan, entries=entries),))
-
-
 def test_cells_of_different_runs_of_one_entry_are_one_entry_after_a_merge(archive):
     firsts = {next(iter(entry.cells)) for entry in archive.studies[0].entries}
     both, comparisons = merged(
-        part_of(archive, lambda key: key in firsts), part_of(archive, lambda key: key not in firsts)
+        altered(archive, keep=lambda key: key in firsts), altered(archive, keep=lambda key: key not in firsts)
     )
     assert comparisons == []
     assert both.studies[0].entries == archive.studies[0].entries

@@ -276,11 +276,8 @@ def _show(comparisons: list[Comparison]) -> int:
     differing = [each for each in comparisons if each.agreement is Agreement.differs]
     for each in differing[:LISTED]:
         code = ", made by other code" if each.other_code else ""
-        versions = f", with {each.other_versions}" if each.other_versions else ""
-        print(
-            f"cell {each.first.key[:12]}{code}{versions}: AUC {each.first.auc} and {each.other.auc}, "
-            f"allowed {each.allowed:g}"
-        )
+        aucs = f"AUC {each.first.auc} and {each.other.auc}"
+        print(f"cell {each.first.key[:12]}{code}: {aucs}, allowed {each.allowed:g}")
         print(f"  {describe(each.first.environment)}")
         print(f"  {describe(each.other.environment)}")
     if len(differing) > LISTED:
