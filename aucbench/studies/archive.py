@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from aucbench.errors import ParameterError
-from aucbench.studies.codec import decode, encode
+from aucbench.studies.codec import decode, encode, subset
 from aucbench.studies.provenance import PACKAGES
 from aucbench.studies.record import (
     CellRecord,
@@ -136,16 +136,9 @@ def distributions_of(record: CellRecord) -> dict[str, str]:
 
 
 def _machine(environment: Environment) -> MachineRecord:
-    return MachineRecord(
-        machine=machine_of(environment),
-        cpu=environment.cpu,
-        cores=environment.cores_physical,
-        memory_bytes=environment.memory_bytes,
-        platform=environment.platform,
-        python=environment.python,
-        packages=environment.packages,
-        cells=0,
-    )
+    equal = subset(environment, ("cpu", "memory_bytes", "platform", "python", "packages"))
+    cores = environment.cores_physical
+    return MachineRecord(machine=machine_of(environment), cores=cores, cells=0, **equal)
 
 
 def from_store(

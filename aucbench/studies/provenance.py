@@ -1,14 +1,13 @@
 """The environment of a result: versions, machine and commit."""
 
 import contextlib
-import json
 import os
 import platform
 import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -107,7 +106,7 @@ def _constant() -> Environment:
         python=platform.python_version(),
         platform=platform.platform(),
         packages={name: found for name in PACKAGES if (found := _version(name))},
-        cpu=_cpu(),
+        cpu=_kept("cpu", _cpu) or _cpu(),  # to find it takes a second
         cores_physical=psutil.cpu_count(logical=False),
         cores_logical=psutil.cpu_count(),
         memory_bytes=psutil.virtual_memory().total,
@@ -116,7 +115,7 @@ def _constant() -> Environment:
             for pool in threadpool_info()
         ),
         timed_blas_threads=1,
-        machine=_machine() or UNSET,
+        machine=_kept("machine", lambda: uuid4().hex) or UNSET,
     )
 
 
@@ -149,26 +148,20 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _machine() -> str:
-    """A random identifier for this host name and cache folder; empty if it cannot be stored."""
-    file = cache_folder() / f"machine-{platform.node() or 'unknown'}"
-    with contextlib.suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(FileExistsError), open(file, "x") as handle:
-            handle.write(uuid4().hex)
-        return file.read_text()
-    return ""
-
-
 def _cpu() -> str:
-    """Name of the processor, cached per machine: detecting it takes a second."""
-    file = cache_folder() / f"cpu-{platform.node() or 'unknown'}.json"
-    with contextlib.suppress(OSError, ValueError, KeyError):
-        return str(json.loads(file.read_text())["cpu"])
     from cpuinfo import get_cpu_info
 
-    name = str(get_cpu_info().get("brand_raw") or platform.processor() or "unknown")
-    with contextlib.suppress(OSError):  # without a cache, the name is detected again
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps({"cpu": name}))
-    return name
+    return str(get_cpu_info().get("brand_raw") or platform.processor() or "unknown")
+
+
+def _kept(name: str, make: Callable[[], str]) -> str:
+    """A text that was made once for this host name and cache folder; empty if it cannot be stored."""
+    file = cache_folder() / f"{name}-{platform.node() or 'unknown'}"
+    with contextlib.suppress(OSError):
+        if not file.exists():
+            text = make()
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(FileExistsError), open(file, "x") as handle:
+                handle.write(text)
+        return file.read_text()
+    return ""

@@ -50,9 +50,8 @@ def note(entry: FinishedEntry) -> str:
     mean = f"the mean of {runs} runs; `test/auc_std` is their standard deviation"
     parts.append(
         f"`test/auc` is the exact AUC on the test rows at log-spaced checkpoints, "
-        f"{mean if runs > 1 else 'of one run'}. Steps are iterations. `{CLOCK}` is the training time until "
-        f"then: its clock runs while the method trains and stops while it is measured. `{SAMPLES}` is the "
-        f"number of rows that were seen. Either can be the x axis of a chart."
+        f"{mean if runs > 1 else 'of one run'}. `{CLOCK}` is the training time until then: its clock runs "
+        f"while the method trains and stops while it is measured."
     )
     measures = common([cell.record for cell in entry.cells])
     for measure in measures:

@@ -288,16 +288,6 @@ def test_a_key_that_is_a_path_or_that_no_study_planned_is_refused(place, problem
     assert "'../../evil'" in text
 
 
-@pytest.mark.parametrize("name", ["..", " ", "x" * 200])
-def test_a_study_whose_name_would_be_another_folder_is_refused(file, tmp_path, name):
-    contents = entries(file)
-    manifest = json.loads(contents["manifest.json"]) | {"studies": [name]}
-    plan = json.loads(contents["plans.json"]) | {"study": name}
-    first = zipped(tmp_path / "first.zip", contents | {"manifest.json": json.dumps(manifest).encode()})
-    made = forged(first, tmp_path / "named.zip", plans__json=json.dumps(plan).encode() + b"\n")
-    assert repr(name[:40]) in refusal(made)
-
-
 def test_a_file_that_is_not_there_or_cannot_be_written_is_named(store, tmp_path):
     with pytest.raises(ParameterError, match=r"none\.zip"):
         read(tmp_path / "none.zip")

@@ -22,7 +22,6 @@ from aucbench.studies.record import (
     DESCRIPTION,
     BudgetRecord,
     CellRecord,
-    CellStatus,
     EntryDescription,
     FailureRecord,
     StudyPlan,
@@ -57,18 +56,6 @@ def test_earlier_records_come_back_and_are_written_as_they_were(kind):
     assert TEXTS[kind]
     for text in TEXTS[kind]:
         assert typed(json.loads(encode(decode(text, kind)))) == typed(json.loads(text))
-
-
-def test_a_store_of_the_version_before_is_read_whole(store):
-    cells = list(store)
-    assert sorted(cell.record.key for cell in cells) == sorted(file.stem for file in CELLS)
-    assert {cell.record.tuning.name for cell in cells} == {"none", "grid", "optuna"}
-    assert sum(cell.diverged for cell in cells) == 1
-    assert all(cell.record.tuned.cost.trainings == 4 for cell in cells if cell.record.tuned)
-    assert [failure.reason for failure in store.failures()] == [CellStatus.timeout]
-    (plan,) = store.plans()
-    known = {key for entry in plan.entries for key in entry.cells}
-    assert known == {cell.record.key for cell in cells} | {each.key for each in store.failures()}
 
 
 def key_of(record):
