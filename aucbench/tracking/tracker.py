@@ -248,9 +248,7 @@ def _fill(client: Any, run_id: str, start: int, entry: FinishedEntry) -> None:
 
 
 def _log_study(study: str, folder: Path, connection: Connection) -> str:
-    """The study's run, which has the files of the folder and no others."""
-    from mlflow.store.artifact import artifact_repository_registry
-
+    """The study's run, which has the files of the folder."""
     client = connection.client
     experiment = connection.experiment(STUDIES)
     found = [
@@ -262,23 +260,8 @@ def _log_study(study: str, folder: Path, connection: Connection) -> str:
         found = [client.create_run(experiment, tags=tags, run_name=study)]
     run_id: str = found[0].info.run_id
     client.log_artifacts(run_id, str(folder))
-    stale = set(_files(client, run_id)) - {file.relative_to(folder).as_posix() for file in folder.rglob("*")}
-    if stale:
-        registry: Any = artifact_repository_registry
-        place = client.get_run(run_id).info.artifact_uri
-        repository = registry.get_artifact_repository(place, tracking_uri=client.tracking_uri)
-        for path in stale:
-            repository.delete_artifacts(path)
     client.set_terminated(run_id, status="FINISHED")
     return run_id
-
-
-def _files(client: Any, run_id: str, path: str | None = None) -> Iterator[str]:
-    for file in client.list_artifacts(run_id, path):
-        if file.is_dir:
-            yield from _files(client, run_id, file.path)
-        else:
-            yield file.path
 
 
 def _study_key(study: str) -> str:

@@ -11,7 +11,6 @@ from mlflow import MlflowClient
 
 from aucbench.cli.main import main
 from aucbench.studies.store import Store
-from aucbench.tracking import Tracker
 from tests.helpers import mlflow_servers
 from tests.tracking.conftest import entries_of, runs_of
 
@@ -74,19 +73,6 @@ def test_sending_again_sends_nothing(sent, capsys):
         assert main(["sync", "--store", str(store.path), "--uri", uri]) == 0
         assert sentence in capsys.readouterr().out
     assert len(runs_of(uri)) == 3
-
-
-@pytest.mark.usefixtures("process")
-def test_the_files_of_a_study_are_replaced_on_a_server(sent, tmp_path):
-    store, uri = sent
-    folder = tmp_path / "board"
-    folder.mkdir()
-    for name in ("one.txt", "two.txt"):
-        (folder / name).write_text(name)
-    run_id = Tracker(uri, store).log_study("pair", folder)
-    (folder / "two.txt").unlink()
-    assert Tracker(uri, store).log_study("pair", folder) == run_id
-    assert [file.path for file in MlflowClient(uri).list_artifacts(run_id)] == ["one.txt"]
 
 
 @pytest.mark.usefixtures("process")

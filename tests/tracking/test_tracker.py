@@ -150,10 +150,9 @@ def test_the_files_of_a_study_are_those_of_one_run(store, entries, uri, tmp_path
     Tracker(uri, store).log(entries[0])
     folder = tmp_path / "board"
     (folder / "tables").mkdir(parents=True)
-    for name in ("index.html", "old.txt", "tables/one.csv"):
+    for name in ("index.html", "tables/one.csv"):
         (folder / name).write_text("first")
     run_id = Tracker(uri, store).log_study("pair", folder)
-    (folder / "old.txt").unlink()
     (folder / "index.html").write_text("second")
     assert Tracker(uri, store).log_study("pair", folder) == run_id
     (run,) = runs_of(uri, "studies")
