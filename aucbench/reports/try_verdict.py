@@ -10,7 +10,7 @@ from aucbench.evaluation.delong import chance_half_width
 from aucbench.reports.answer import listed
 from aucbench.reports.columns import RESULTS
 from aucbench.reports.report import TUNED, Report
-from aucbench.reports.views.braille_plot import is_batch, seen
+from aucbench.reports.views.sparklines import is_batch, seen
 from aucbench.reports.views.text import results_on
 
 FAR = 0.02  # that an AUC is below the best

@@ -4,7 +4,6 @@ import pytest
 
 from aucbench.reports.build import build
 from aucbench.reports.try_verdict import next_steps, verdict
-from aucbench.reports.views.braille_plot import data_set_series
 from tests.helpers.board_cells import finished, tuning
 from tests.helpers.small_report import small_report
 
@@ -110,19 +109,3 @@ def test_what_is_suggested_names_a_method_once():
 def test_a_failure_comes_first():
     steps = next_steps(reported({"mine": [0.9]}), "mine", 5.0, failed=True)
     assert steps[0].startswith("aucbench check mine")
-
-
-def test_curves_begin_with_the_method_and_a_batch_method_is_a_level():
-    report = small_report(("alpha", "beta", "gamma"), data_sets=1, far=("beta",))
-    series = data_set_series(report, "defaults", "data0", "gamma")
-    assert [each.label for each in series] == ["gamma", "alpha", "beta"]
-    assert len({each.mark for each in series}) == 3
-    for each in series:
-        own = report.curves[report.curves["method"] == each.label]
-        assert list(each.y) == own["mean"].tolist()
-        assert list(each.x) == own["samples"].tolist()
-    facts = {"train_rows": 1, "test_rows": 1}  # each first checkpoint is a pass
-    passes = [finished(auc, algorithm=name, data=facts) for name, auc in (("exact", 0.97), ("mine", 0.9))]
-    own, level = data_set_series(build(passes, "a study", one_study=True), "defaults", "data", "mine")
-    assert (own.label, len(own.x)) == ("mine", 4)
-    assert (level.label, len(level.x), *level.y) == ("exact", 0, 0.97)

@@ -54,7 +54,6 @@ _REMARK = "MLflow has finished cells only: cells that failed or were never run a
     "--font", type=click.Choice(list(FONTS)), default="sans", show_default=True,
     help="Type of pictures: sans, or serif as the text of most papers.",
 )  # fmt: skip
-@click.option("--titles/--no-titles", default=False, help="Whether pictures have titles and captions.")
 @click.option(
     "--methods", default="", help="Methods in LaTeX and pictures, separated by commas; all when left out."
 )
@@ -78,10 +77,6 @@ _REMARK = "MLflow has finished cells only: cells that failed or were never run a
 @click.option("--dataset", "data_sets", multiple=True, help="Show this data set; may be given again.")
 @click.option("--notes/--no-notes", default=False, help="Whether to say how the numbers are made.")
 @click.option(
-    "--critical-difference/--no-critical-difference", default=False,
-    help="Whether to draw Demsar's diagram, too (needs aucbench[posthocs]).",
-)  # fmt: skip
-@click.option(
     "--by", default=AUC.name, show_default=True,
     help=f"Measure that is compared: {', '.join(MEASURES)}.",
 )  # fmt: skip
@@ -94,7 +89,6 @@ def leaderboard(
     pictures: bool,
     width: str,
     font: str,
-    titles: bool,
     methods: str,
     top: int | None,
     reference: str | None,
@@ -102,7 +96,6 @@ def leaderboard(
     model_class: str | None,
     data_sets: tuple[str, ...],
     notes: bool,
-    critical_difference: bool,
     by: str,
 ) -> None:
     """Compare methods with a reference, over families of data sets and on each data set.
@@ -142,13 +135,12 @@ def leaderboard(
         print(line(remark))
     if folder:
         from aucbench.reports.views.export import PAGE, write
-        from aucbench.reports.views.figures import Pictures, draw_all
+        from aucbench.reports.views.figures import draw_all
 
         quoted = with_titles(quoted)
         files = write(report, folder, quoted)
         if pictures:
-            wanted = Pictures(width, font, titles, critical_difference)
-            drawn = draw_all(quoted, folder / "pictures", wanted)
+            drawn = draw_all(quoted, folder / "pictures", width, font)
             files += drawn.files
             for sentence in drawn.lacking[:LACKING]:
                 print(line(sentence))
