@@ -20,16 +20,12 @@ from aucbench.reports.labels import with_titles
 from aucbench.reports.reference import REFERENCE, TUNED_REFERENCE
 from aucbench.reports.report import ROPE
 from aucbench.reports.views.figure_style import FONTS, WIDTHS
-from aucbench.reports.views.text import TextTable
 from aucbench.studies.archive import Archive
 from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.store import Store
 from aucbench.suggestions import suggest
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from aucbench.reports.papers import PublishedTable
     from aucbench.reports.report import Report
 
 LACKING = 3  # sentences on pictures that cannot be drawn, at most
@@ -180,6 +176,7 @@ def compare(
     """
     from aucbench.reports import papers
     from aucbench.reports.papers import TABLES
+    from aucbench.reports.views.text import show_table
 
     if table not in TABLES:
         raise ParameterError(f"Unknown table '{table}'. {suggest(table, list(TABLES))}")
@@ -198,28 +195,16 @@ def compare(
     words += [f"--with {shlex.quote(file)}" for file in archives]
     words += [f"--study {shlex.quote(study)}" for study in studies]
     text = papers.markdown(table, TABLES[table], frame, " ".join(["aucbench compare", table, *words]))
-    if sys.stdout.isatty():
-        _show(TABLES[table], frame)
-    else:
-        print(text)
+    remarks, orders = papers.verdicts(frame)
+    print("\n".join([papers.about(TABLES[table]), *remarks, *orders]))
+    for dataset, own in papers.tried(frame).groupby("dataset", sort=False):
+        notes = [f"{row['method']}: {row['note']}" for row in own.to_dict("records") if row["note"]]
+        show_table(str(dataset), papers.text_table(own, ("dataset", "note")), notes)
     if folder:
         (folder / f"{table}.md").write_text(text, encoding="utf-8")
         frame.to_csv(folder / f"{table}.csv", index=False)
         frame.to_parquet(folder / f"{table}.parquet", index=False)
         print(f"written to {folder}", file=sys.stderr)
-
-
-def _show(table: "PublishedTable", frame: "pd.DataFrame") -> None:
-    """Print a comparison in a terminal, a table a data set."""
-    from aucbench.reports import papers
-    from aucbench.reports.views.text import show_table
-
-    remarks, orders = papers.verdicts(frame)
-    print("\n".join([papers.about(table), *remarks, *orders]))
-    for dataset, rows in papers.tried(frame).groupby("dataset", sort=False):
-        notes = [f"{row['method']}: {row['note']}" for row in rows.to_dict("records") if row["note"]]
-        head, left, lines = papers.text_table(rows.assign(note=""))
-        show_table(str(dataset), TextTable(head[1:], left[1:], [line[1:] for line in lines]), notes)
 
 
 def _known(report: "Report", words: str) -> list[str]:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import to_builtins
 
+from aucbench.evaluation.measures import Measure
 from aucbench.reports.answer import answer
 from aucbench.reports.columns import DATA_SETS, RESULTS, SLOPES, VERDICT_COLOURS, VERDICTS, Column
 from aucbench.reports.gains import compared, gains_of, groups_of_data, slopes_of
-from aucbench.reports.report import MeasureText, Report
+from aucbench.reports.report import Report
 from aucbench.reports.statistics.pareto import pareto_front
 
 if TYPE_CHECKING:
@@ -81,14 +82,14 @@ def packed(report: Report) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _everywhere(report: Report) -> list[MeasureText]:
+def _everywhere(report: Report) -> list[Measure]:
     """The other measures that all finished cells have."""
     done = report.cells[report.cells["status"] == "finished"]
     return [each for each in report.others if each.name in done and done[each.name].notna().all()]
 
 
 def _compared(
-    report: Report, measure: MeasureText, references: Mapping[str, Any]
+    report: Report, measure: Measure, references: Mapping[str, Any]
 ) -> "tuple[float | None, dict[str, pd.DataFrame]]":
     """The rope of a measure, and gains and verdicts by it over each of some references."""
     own = measure is report.measure

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from aucbench.evaluation.measures import restored
 from aucbench.reports.build import build
 from aucbench.reports.columns import VERDICTS
 from aucbench.reports.gains import compared, gains_of, groups_of_data
@@ -69,7 +70,7 @@ def usual(names=("alpha", "beta", "gamma", "delta"), gaps=True):
 
 def with_precision(made):
     """The report with another measure, one less the AUC, that all its cells have."""
-    other = made.measure._replace(name="ap", title="average precision", symbol="AP")
+    other = restored("ap", {})
     return replace(
         made,
         others=(other,),
