@@ -1,7 +1,7 @@
 """A report: data frames made of stored cells, one line an observation. Every view prints them."""
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aucbench.evaluation.measures import Measure
 from aucbench.reports.method_info import MethodInfo
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 ALL = "all"  # the group of all data sets
 DEFAULTS, TUNED = "defaults", "tuned"  # settings
+OF_METHODS = ("cells", "curves", "methods", "results", "gains", "verdicts", "slopes")  # frames
 FEWEST = 10  # families; with fewer there is no verdict over data sets
 ROPE = 0.005  # differences in AUC that do not matter in practice
 
@@ -107,13 +108,5 @@ class Report:
         def part(frame: "pd.DataFrame") -> "pd.DataFrame":
             return frame[pd.MultiIndex.from_frame(frame[["setting", "method"]]).isin(pairs)]
 
-        return replace(
-            self,
-            methods=chosen,
-            cells=part(self.cells),
-            curves=part(self.curves),
-            results=part(self.results),
-            gains=part(self.gains),
-            verdicts=part(self.verdicts),
-            slopes=part(self.slopes),
-        )
+        frames: dict[str, Any] = {name: part(getattr(self, name)) for name in OF_METHODS}
+        return replace(self, **frames | {"methods": chosen})
