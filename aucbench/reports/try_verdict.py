@@ -10,7 +10,7 @@ from aucbench.evaluation.delong import chance_half_width
 from aucbench.reports.answer import listed
 from aucbench.reports.columns import RESULTS
 from aucbench.reports.report import TUNED, Report
-from aucbench.reports.views.sparklines import is_batch, seen
+from aucbench.reports.views.sparklines import seen
 from aucbench.reports.views.text import results_on
 
 FAR = 0.02  # that an AUC is below the best
@@ -126,34 +126,25 @@ def _standing(report: Report, row: dict[Any, Any]) -> str:
 
 def _speed(report: Report, method: str) -> tuple[dict[str, float], float]:
     """Its time per row seen as a multiple of that of each stochastic method, and in ns; medians."""
-    ratios: dict[str, list[float]] = {}
-    known = []
-    untuned = report.results[report.results["setting"] != TUNED]
-    for (setting, data_set), rows in untuned.groupby(["setting", "data_set"], sort=False):
-        setting, data_set = str(setting), str(data_set)
-        lines = report.part("curves", setting, data_set)
-        times = {
-            name: 1e9 * seconds / x[-1]
-            for name, seconds in zip(rows["method"], rows["train_seconds"], strict=True)
-            if len(x := seen(report, setting, data_set, name)[0])
-            and (name == method or not is_batch(lines[lines["method"] == name]))
-        }
-        if math.isnan(own := times.pop(method, math.nan)):
-            continue
-        known.append(own)
-        for name, other in times.items():
-            ratios.setdefault(name, []).append(own / max(1.0, other))
-    medians = {name: float(np.median(values)) for name, values in ratios.items()}
-    return medians, float(np.median(known)) if known else math.nan
+    if not len(report.curves):
+        return {}, math.nan
+    curves = report.curves[(report.curves["setting"] != TUNED) & (report.curves["samples"] > 0)]
+    ends = curves.groupby(["data_set", "method"], sort=False).agg(
+        seconds=("seconds", "last"), samples=("samples", "last"), first=("passes", "first")
+    )
+    times = (1e9 * ends["seconds"] / ends["samples"]).unstack("method")
+    if method not in times:
+        return {}, math.nan
+    others = times.where(ends["first"].unstack("method") < 1.0).drop(columns=method).clip(lower=1.0)
+    ratios = (1.0 / others).mul(times[method], axis=0).median().dropna()
+    return {str(name): float(ratio) for name, ratio in ratios.items()}, float(times[method].median())
 
 
 def _gains(every: Sequence[dict[Any, Any]]) -> list[float]:
     """AUC of the tuned method less that with its defaults, for each data set that has both."""
-    aucs: dict[str, dict[bool, float]] = {}
-    for row in every:
-        if not math.isnan(row["mean"]):
-            aucs.setdefault(row["data_set"], {})[row["setting"] == TUNED] = row["mean"]
-    return [both[True] - both[False] for both in aucs.values() if len(both) == 2]
+    aucs = {(row["data_set"], row["setting"] == TUNED): row["mean"] for row in every}
+    gains = [mean - aucs.get((name, False), math.nan) for (name, is_tuned), mean in aucs.items() if is_tuned]
+    return [gain for gain in gains if not math.isnan(gain)]
 
 
 def _rises(report: Report, row: dict[Any, Any]) -> bool:

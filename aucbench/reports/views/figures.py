@@ -26,7 +26,6 @@ from aucbench.reports.views.figure_style import (
     width,
 )
 from aucbench.reports.views.forest import forest, verdict_rows
-from aucbench.reports.views.sparklines import is_batch
 from aucbench.reports.views.text import plain
 
 if TYPE_CHECKING:
@@ -251,7 +250,7 @@ def _panels(
         name: part for name, part in own.groupby("method", sort=False) if part[quantity].notna().any()
     }
     drawn = {name: style for name, style in looks.items() if name in by_method}
-    batch = {str(name) for name, part in by_method.items() if is_batch(part)}
+    batch = {str(name) for name, part in by_method.items() if _is_batch(part)}
     for axes, (column, (heading, unit)) in zip(every, COSTS.items(), strict=True):
         any_cost = own[column].gt(0).any()  # else the axis is linear, and shows that there was none
         for name, style in drawn.items():
@@ -268,3 +267,9 @@ def _panels(
     told = any(drawn[name].is_named for name in batch)
     steps = " Open marks are iterations over all rows, such as Newton steps; other methods' are a few rows."
     return figure, list(every), steps * told
+
+
+def _is_batch(curve: "pd.DataFrame") -> bool:
+    """Whether an iteration of a method goes through all training rows, by its first checkpoint."""
+    passes = curve.loc[curve["samples"] > 0, "passes"]
+    return bool(len(passes) and passes.iloc[0] >= 1.0)

@@ -1,16 +1,11 @@
 """Curves in the terminal: a line of blocks for each method, over the logarithm of the rows seen."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.reports.columns import fixed
 from aucbench.reports.report import Report
 from aucbench.reports.views.text import TextTable
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 BLOCKS, LETTERS = "▁▂▃▄▅▆▇█", ".:-=+*#@"
 COLUMNS = 44
@@ -28,7 +23,11 @@ def curves_table(
     """
     means = report.part("results", setting, data_set).set_index("method")["mean"]
     order = sorted(means.index, key=lambda name: (name != first, -np.nan_to_num(means[name], nan=-1.0)))
-    found = {name: curve for name in order if len((curve := seen(report, setting, data_set, name))[0])}
+    found = {}
+    for name in order if len(report.curves) else ():
+        x, y = seen(report, setting, data_set, name)
+        if len(x):
+            found[name] = x, y
     if not found:
         return "", TextTable([], [], [])
     high = max(y.max() for _, y in found.values())
@@ -54,9 +53,3 @@ def seen(report: Report, setting: str, data_set: str, method: str) -> tuple[Floa
     own = report.part("curves", setting, data_set)
     at = (own["method"] == method) & (own["samples"] > 0) & np.isfinite(own["mean"])
     return own.loc[at, "samples"].to_numpy(np.float64), own.loc[at, "mean"].to_numpy(np.float64)
-
-
-def is_batch(curve: "pd.DataFrame") -> bool:
-    """Whether an iteration of a method goes through all training rows, by its first checkpoint."""
-    passes = curve.loc[curve["samples"] > 0, "passes"]
-    return bool(len(passes) and passes.iloc[0] >= 1.0)
