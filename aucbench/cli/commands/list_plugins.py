@@ -90,15 +90,15 @@ def _print_family(catalog: Catalog, family: Family) -> None:
 def _print_plugin(plugin: Plugin) -> None:
     """The fields of a plugin with their defaults and meanings."""
     from aucbench.config.run_help import field_lines
+    from aucbench.config.structured_configs import GROUPS
 
     own: Any = plugin.cls
     width = min(shutil.get_terminal_size().columns, 120)
     print(textwrap.fill(f"{plugin.name}: {plugin.summary.replace('``', '')}", width))
     print(f"{plugin.distribution} {plugin.version}, {plugin.source}")
     defaults = {each.name: each.default for each in fields(own)}
-    group = {"losses": "loss", "features": "features"}.get(plugin.family, plugin.family.removesuffix("s"))
-    prefix = {"algorithm": "algo"}.get(group, group)
-    for line in field_lines(f"{prefix}.", defaults, (own,), width):
+    (group,) = (name for name, family in GROUPS.items() if family is plugin.family)
+    for line in field_lines(f"{group}.", defaults, (own,), width):
         print(line)
 
 
