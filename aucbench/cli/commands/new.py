@@ -153,8 +153,9 @@ def render(template: str, names: Names) -> dict[str, str]:
     """The files of a package by their path in it."""
     kind = TEMPLATES[template]
     words = {
-        "name": names.name, "cls": names.cls, "distribution": names.distribution, "noun": kind.family.singular,
-        "use": kind.use.replace("$name", names.name), "change": kind.change, "requires": kind.requires,
+        "name": names.name, "cls": names.cls, "distribution": names.distribution,
+        "noun": kind.family.singular, "change": kind.change, "requires": kind.requires,
+        "use": kind.use.replace("$name", names.name),
     }  # fmt: skip
     sources = {
         "pyproject.toml": "pyproject.toml",
