@@ -4,7 +4,7 @@ import pytest
 
 from aucbench.reports.build import build
 from aucbench.reports.try_verdict import next_steps, verdict
-from tests.helpers.board_cells import finished, tuning
+from tests.helpers.board_cells import finished
 from tests.helpers.small_report import small_report
 
 
@@ -72,22 +72,6 @@ def test_noise_is_not_called_reversed():
         found = reported({"mine": [0.4], "psam": [0.9]}, data={"test_rows": 800, "test_positives": positives})
         assert ("look reversed" in judged(found)) == (positives == 400)
         assert ("Not above chance" in judged(found)) == (positives == 25)
-
-
-def test_a_tuning_that_gains_and_ends_at_an_edge_is_said():
-    chosen = {
-        "parameters": {"eta": 9.0}, "edges": {"eta": "upper"}, "trials": [],
-        "cost": {"settings": 2, "trainings": 4, "train_seconds": 1.0, "passes": 4.0},
-    }  # fmt: skip
-    cells = [
-        finished(auc, seed=seed, algorithm="mine", **what)
-        for auc, what in ((0.8, {}), (0.9, {"tuning": tuning(), "tuned": chosen}))
-        for seed in range(2)
-    ]
-    text = judged(build(cells, "a study", one_study=True))
-    assert "data, tuned: test AUC 0.9000" in text
-    assert "eta at the upper edge in 2 of 2 runs" in text
-    assert "tuning gains up to 0.100" in text
 
 
 def test_a_method_far_below_the_best_or_still_rising_is_said():

@@ -27,7 +27,7 @@ from aucbench.humanize import duration
 from aucbench.pool import Pool, start_fork_server
 from aucbench.registry import Catalog
 from aucbench.reports.cells import from_store
-from aucbench.reports.report import TUNED, Report
+from aucbench.reports.report import Report
 from aucbench.studies.cost_estimate import seconds_of
 from aucbench.studies.default_settings import Running
 from aucbench.studies.entry_and_keys import Entry
@@ -38,11 +38,9 @@ from aucbench.studies.study import Study
 EXPERIMENT = ("+experiment=try", "tracking=none")
 EPOCHS, SECONDS = 5.0, 60.0
 EPOCHS_PER_SECOND = 30.0  # that the stochastic methods of the experiment do all together on a slow machine
-TRIALS, FEWEST_TRIALS = 12, 4  # settings that a tuning tries, and fewer than which are not worth it
 FEWEST_CHECKPOINTS = 4
 ANY_LOSS = "logistic"  # of a method that takes any and has no default
 GRACE = 6.0  # seconds beyond its own that a run may take: for a process to begin, and for compiling
-OPTIMA = ("ls_svm", "svm_or")  # are not tuned
 
 
 @click.command("try")
@@ -53,9 +51,8 @@ OPTIMA = ("ls_svm", "svm_or")  # are not tuned
 def try_method(name: str, epochs: float, seconds: float, store: str | None) -> int:
     """Run the method NAME on three small data sets beside well-known ones (the experiment `try`).
 
-    With its defaults and, if it declares a grid and there is time, tuned over a few random settings as the
-    others are. Its speed is measured first: a slow method gets fewer epochs and is not tuned, and one that
-    hangs is killed. Shows curves, leaderboards, and a verdict in words. Nothing is downloaded or logged.
+    All have their defaults. The speed of the method is measured first: a slow one gets fewer epochs, and one
+    that hangs is killed. Shows curves, leaderboards, and a verdict in words. Nothing is downloaded or logged.
     Exit status 1 when the method failed or diverged on some of the data.
     """
     for option, value in (("epochs", epochs), ("seconds", seconds)):
@@ -80,7 +77,7 @@ def try_method(name: str, epochs: float, seconds: float, store: str | None) -> i
         print(f"aucbench: interrupted; {kept}", file=sys.stderr)
         return INTERRUPTED
     _show(report, name, troubles, trial.remarks, None if trial.is_cut else epochs)
-    own = report.results[(report.results["method"] == name) & (report.results["setting"] != TUNED)]
+    own = report.results[report.results["method"] == name]
     return int(bool(troubles) or bool(own["diverged"].any()))
 
 
@@ -109,11 +106,9 @@ class _Stages(BarView):
 
 @dataclass
 class _Trial:
-    """The study, run in parts: the rivals, the method with its defaults, then all of them tuned.
+    """The study, run in two parts: the rivals, then the method as well, with its defaults.
 
-    Each part is the study so far with more entries: the store has what was run before.
-
-    The method's runs with its defaults get half of the time that the rivals leave. Where three runs of each
+    The method's runs get half of the time that the rivals leave. Where three runs of each
     data set do not fit into that, there is one, which trains for the fraction of its epochs that fits. A run
     that takes much longer is killed.
     """
@@ -155,7 +150,6 @@ class _Trial:
         own = self._measured(own)
         self.stages.begin(f"training {self._name} with its defaults")
         self._add(self._fitted(own))
-        self._tune()
 
     def report(self) -> Report:
         """The leaderboard over the runs that the method has."""
@@ -234,32 +228,9 @@ class _Trial:
         share = time / needed
         self.remarks.append(
             f"{self._name} takes {duration(needed)} for {self.epochs:g} epochs on all data sets: there was "
-            f"time for {share * self.epochs:.2g}, and it was not tuned "
-            f"(--seconds {10 * math.ceil(0.2 * needed + 2.0)} is enough)"
+            f"time for {share * self.epochs:.2g} (--seconds {10 * math.ceil(0.2 * needed + 2.0)} is enough)"
         )
         return [_shortened(entry, share) for entry in fitted]
-
-    def _tune(self) -> None:
-        """Tune the method and its stochastic rivals over a few settings, where there is time for it."""
-        if not MethodFacts(self.cls).grid:
-            self.remarks.append("it declares no grid and was not tuned")
-            return
-        if self.is_cut or not self._costs or self.failures():
-            return
-        costs = self._costs.values()
-        trials = min(TRIALS, int(0.5 * self._left / max(1e-9, self._runs * sum(costs))))
-        if trials < FEWEST_TRIALS:
-            self.remarks.append("there was no time to tune it (--seconds allows more)")
-            return
-        self.stages.begin(f"tuning {self._name} and its rivals over {trials} settings")
-        search = ("tuning=random", f"tuning.trials={trials}", "tuning.folds=2", "tuning.report=false")
-        words = (*search, f"runs={self._runs}")
-        own = self._composed(*self._own, *words, *_limited(1.0 + 3.0 * max(costs)))
-        rivals = self._composed(*words)
-        self._add(
-            [each for each in own if each.dataset.title in self._costs]
-            + [each for each in rivals if each.algorithm.name not in (self._name, *OPTIMA)]
-        )
 
 
 def _limited(seconds: float) -> tuple[str, str]:
@@ -285,10 +256,9 @@ def _show(
     console = Console()
     blocks = LETTERS if console.options.ascii_only else BLOCKS
     for setting, data_set in report.data_sets[["setting", "data_set"]].itertuples(index=False):
-        if setting != TUNED:
-            title, curves = curves_table(report, setting, data_set, name, blocks)
-            if curves.lines:
-                show_table(title, curves)
+        title, curves = curves_table(report, setting, data_set, name, blocks)
+        if curves.lines:
+            show_table(title, curves)
     show(report)
     print()
     sentences = [

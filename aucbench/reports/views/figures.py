@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg", "pdf")
 CAPTIONS = "pictures.md"  # the sentences once more, as text
 NAMED = 8  # methods of a picture that have a colour and a name, at most
-PANELS = 6  # of the picture by share of the rare class
 START = 6  # pictures that come first
 COSTS = {"seconds": ("training time", "s"), "passes": ("passes over the training rows", "")}  # title, unit
 Picture = tuple[Any, str]  # the figure, and how to read it; None, and why there is none
@@ -88,7 +87,6 @@ def pictures(report: Report) -> Iterator[tuple[str, Picture]]:
         looks[setting] = styles(first, list(dict.fromkeys(first))[:NAMED])
         yield f"forest {setting}", forest(report, setting, table)
         yield f"cost {setting}", cost(report, table, looks[setting])
-        yield f"rare-class {setting}", by_rare_class(report, setting, looks[setting])
     data_sets = report.data_sets  # the largest have the most to show between the first row and the last
     if "rows" in data_sets:
         data_sets = data_sets.sort_values("rows", ascending=False, kind="stable")
@@ -104,52 +102,6 @@ def _file_name(title: str, taken: Collection[str]) -> str:
     safe = re.sub(r"[^A-Za-z0-9.=_-]+", "-", title).strip("-.")[:100] or "picture"
     names = chain([safe], (f"{safe}-{number}" for number in count(2)))
     return next(name for name in names if name.lower() not in taken)
-
-
-def by_rare_class(report: Report, setting: str, looks: dict[str, Style]) -> Picture:
-    """The gain on each data set against the share of its rare class, a panel for each of the best methods."""
-    facts = report.part("data_sets", setting)
-    gains = report.part("gains", setting)
-    if "positive_share" not in facts or gains["data_set"].nunique() < 3:
-        return None, "it needs gains over the reference on three data sets"
-    share = facts.set_index("data_set")["positive_share"].astype(float)
-    rare = gains["data_set"].map(share.where(share <= 0.5, 1.0 - share))
-    shown = [name for name in looks if (gains["method"] == name).any()][:PANELS]
-    columns = min(len(shown), 2 if width() < NARROW else 3)
-    lines, size = -(-len(shown) // columns), type_size()
-    figure, every = begin(0.5 + 1.35 * lines, lines, columns, sharex=True, sharey=True, squeeze=False)
-    rope = report.rope or 0.0
-    low, high = span(gains.loc[gains["method"].isin(shown), "gain"], [-2 * rope, 2 * rope], 4.0)
-    for axes in every.flat[len(shown) :]:
-        axes.remove()
-    for axes in every.flat[max(0, len(shown) - columns) : len(shown)]:  # the lowest of each column
-        axes.set_xlabel("share of the rare class", fontsize=size - 1)
-        axes.tick_params(labelbottom=True)
-    for axes, name in zip(every.flat, shown, strict=False):
-        at, own = gains["method"] == name, looks[name]
-        if rope:
-            axes.axhspan(-rope, rope, color="0.9", linewidth=0, zorder=0)
-        axes.axhline(0.0, color="0.45", linewidth=0.6, zorder=1)
-        axes.plot(rare, gains["gain"].clip(low, high), ".", color="0.82", markersize=1.5, zorder=1.2)
-        x, y = rare[at], gains.loc[at, "gain"]
-        for part, marker in ((y < low, "v"), (y > high, "^"), (y.between(low, high), own.marker)):
-            marks = own.point() | {"marker": marker, "markersize": 3, "clip_on": False}
-            marks |= {"markeredgewidth": 0.3, "markeredgecolor": "white"}
-            if part.any():  # matplotlib has no layout for marks that are nowhere
-                axes.plot(x[part], y[part].clip(low, high), **marks)
-        axes.set_ylim(low, high)
-        logarithmic(axes, "x", rare, "%")
-        axes.set_title(
-            fitted(name, 0.9 * (width() - 0.7) / columns, size, 1), fontsize=size, color=own.colour
-        )
-        axes.tick_params(labelsize=size - 1)
-    reference = report.references[setting]
-    figure.supylabel(fitted(f"gain in {report.measure.symbol} over {reference}", 2.0, size), fontsize=size)
-    return figure, (
-        f"Gain in test {report.measure.title} over {reference} on each data set against the share of the "
-        f"rare class, log scale: a panel for each of the {len(shown)} best methods, and all methods in grey. "
-        "Triangles mark gains beyond the axis."
-    )
 
 
 def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Picture:
