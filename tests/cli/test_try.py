@@ -163,9 +163,9 @@ def test_the_summary_of_a_run_says_that_the_scores_look_reversed(catalog, monkey
 
 @pytest.mark.parametrize("name", ["slow", "slow_planner"])
 def test_a_slow_method_gets_the_epochs_there_is_time_for_and_that_is_said(name, tried, store):
-    _, _, lines, _ = tried(name, seconds=20)
+    _, _, lines, _ = tried(name, seconds=30)
     found = {cell.record.dataset.name: cell for cell in cells_of(store, name)}
-    assert 0 < found["breast_cancer"].record.result.iterations < 455 // 2
+    assert 0 < found["breast_cancer"].record.result.iterations < 455
     (note,) = starting(lines, f"Note: {name} takes")
     assert f"there was time for {found['breast_cancer'].record.budget.epochs:.2g} (" in note
     assert starting(lines, "breast_cancer: test AUC")
