@@ -20,7 +20,7 @@ from aucbench.reports.method_info import method_info
 from aucbench.reports.notes import notes_on
 from aucbench.reports.origins import has_several_machines, ruleset_text
 from aucbench.reports.reference import check_reference, default_reference, reference_of
-from aucbench.reports.report import ALL, DEFAULTS, ROPE, TUNED, MeasureText, Report
+from aucbench.reports.report import ALL, DEFAULTS, ROPE, TUNED, Report
 from aucbench.reports.results import class_of, curve_rows, overlap, result_row, target_of, with_reaching
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.method_look import shown_looks
@@ -105,13 +105,12 @@ def build(
     for name in ("colour", "dark", "marker", "dashes"):
         frames["methods"][name] = [getattr(looks[method], name) for method in frames["methods"]["method"]]
     records = [cell.record for cell in cells if cell.record]
-    text = text_of(measure)
     return Report(
         title=title,
         version=version("aucbench"),
         machines=", ".join(sorted({record.environment.cpu for record in records})) or "no machine yet",
         made=max((record.environment.finished_at or "" for record in records), default=""),
-        measure=text,
+        measure=measure,
         others=others,
         rope=rope,
         references=references,
@@ -125,7 +124,7 @@ def build(
         notes=(
             *remarks,
             *notes_on(
-                text,
+                measure,
                 rope,
                 lacking,
                 any(row.get("suboptimality") for row in parts["results"]),
@@ -156,19 +155,14 @@ def _of_class(found: Sequence[Group], model: str, reference: str) -> list[Group]
     return chosen
 
 
-def text_of(measure: Measure) -> MeasureText:
-    """A measure in words."""
-    return MeasureText(measure.name, measure.title, measure.symbol, tuple(measure.parameters.items()))
-
-
-def _others(cells: Sequence[BoardCell], by: str) -> tuple[MeasureText, ...]:
+def _others(cells: Sequence[BoardCell], by: str) -> tuple[Measure, ...]:
     """The measures to be shown beside one; those that cells have with different parameters are not shown."""
     found: dict[str, set[Measure]] = {}
     for cell in cells:
         for name, known in cell.record.measures.items() if cell.record else ():
             found.setdefault(name, set()).add(restored(name, known.parameters))
     names = [name for name in MEASURES if len(found.get(name, ())) == 1 or name == AUC.name]
-    return tuple(text_of(AUC() if name == AUC.name else found[name].pop()) for name in names if name != by)
+    return tuple(AUC() if name == AUC.name else found[name].pop() for name in names if name != by)
 
 
 def _own_setting(results: Sequence[Mapping[str, Any]], setting: str, method: str) -> str:

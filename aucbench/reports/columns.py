@@ -90,11 +90,12 @@ def _is_none(value: Any) -> bool:
     return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
 
 
-def _table(*columns: Column) -> dict[str, Column]:
+def described(*columns: Column) -> dict[str, Column]:
+    """Columns by their names."""
     return {column.name: column for column in columns}
 
 
-VERDICTS = _table(
+VERDICTS = described(
     Column("method", "Method", "Label of the method; words in brackets tell variants of one method apart"),
     Column("class_of_model", "Model", "Class of model: linear, kernel, trees, network or other"),
     Column("group", "Data", "The group of data sets"),
@@ -125,7 +126,7 @@ VERDICTS = _table(
     Column("setting", "Setting", "Methods are compared within one setting"),
 )  # fmt: skip
 
-SLOPES = _table(
+SLOPES = described(
     Column("method", "Method", "Label of the method"),
     Column("covariate", "Property", "Of the data: imbalance (rows of the more frequent class over those of "
         "the rarer), rows, or columns"),
@@ -145,7 +146,7 @@ VERDICT_COLOURS = {  # on light and on dark background; opposites differ for col
     "worse": ("#a83a08", "#ff9a63"),
 }
 
-RESULTS = _table(
+RESULTS = described(
     Column("data_set", "Data set", "The data set"),
     Column("method", "Method", "Label of the method; words in brackets tell variants of one method apart"),
     Column("class_of_model", "Model", "Class of model: linear, kernel, trees, network or other"),
@@ -184,7 +185,7 @@ RESULTS = _table(
     Column("command", "Command", "The command that runs it again"),
 )  # fmt: skip
 
-DATA_SETS = _table(
+DATA_SETS = described(
     Column("data_set", "Data set", "The data set"),
     Column("family", "Family", "Data sets of one origin are a family, and count once"),
     Column("rows", "Rows", "Training and test rows of a run", whole),

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec.structs import asdict
 
 from aucbench.reports.method_info import title_of
+from aucbench.reports.report import OF_METHODS, Report
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.record import EntryDescription
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from aucbench.reports.report import Report
 
 # With data set and budget: equal on a board.
 CONTEXT = ("scaling", "rescale", "regularisation", "protocol", "order", "dtype")
@@ -64,7 +63,7 @@ def labels(boards: Iterable[Sequence[EntryDescription]], one_study: bool = False
     )
 
 
-def with_titles(report: "Report") -> "Report":
+def with_titles(report: Report) -> Report:
     """The report with methods named as papers name them, where plugins say how: PSAM, not psam."""
     own = dict(zip(report.methods["method"], report.methods["algorithm"], strict=True))
     names = {label: title_of(name) + label.removeprefix(name) for label, name in own.items()}
@@ -75,9 +74,8 @@ def with_titles(report: "Report") -> "Report":
         columns = [column for column in ("method", "reference") if column in frame]
         return frame.assign(**{column: frame[column].replace(names) for column in columns})
 
-    frames = ("cells", "curves", "methods", "results", "gains", "verdicts", "slopes")
     references = {setting: names.get(label, label) for setting, label in report.references.items()}
-    changed: dict[str, Any] = {name: named(getattr(report, name)) for name in frames}
+    changed: dict[str, Any] = {name: named(getattr(report, name)) for name in OF_METHODS}
     return replace(report, references=references, **changed)
 
 

@@ -1,6 +1,6 @@
 """Notes on how the numbers of a report are made, for every view."""
 
-from aucbench.reports.report import MeasureText
+from aucbench.evaluation.measures import Measure
 
 NOTES = (
     "The gain of a method on a data set is the mean over the common runs of method - reference. Data sets of "
@@ -45,7 +45,7 @@ SUBOPTIMALITY_NOTE = (
 
 
 def notes_on(
-    measure: MeasureText, rope: float | None, lacking: int, minima: bool, threads: bool
+    measure: Measure, rope: float | None, lacking: int, minima: bool, threads: bool
 ) -> tuple[str, ...]:
     """The notes on a report; `lacking` finished cells have no value, `minima` are shown or not.
 

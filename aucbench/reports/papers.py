@@ -1,7 +1,7 @@
 """The papers' tables (papers.csv), and our figures beside them."""
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,11 +10,12 @@ import numpy as np
 
 from aucbench.humanize import duration
 from aucbench.reports.cells import BoardCell, groups
-from aucbench.reports.columns import NONE, fixed
+from aucbench.reports.columns import Column, described, fixed, number, signed, whole
 from aucbench.reports.labels import method_of
 from aucbench.reports.statistics.agreement import Verdict, judge_table, order_agreement
 from aucbench.reports.views.text import TextTable, plain
 from aucbench.reports.views.text import table as table_text
+from aucbench.reports.views.text import text_table as table_of
 from aucbench.studies.record import CellStatus, EntryDescription
 
 if TYPE_CHECKING:
@@ -25,6 +26,18 @@ COLUMNS = (
     "dataset", "method", "published", "published_std", "ours", "ours_std", "runs", "difference", "verdict",
     "published_seconds", "seconds", "time_ratio", "note",
 )  # fmt: skip
+SHOWN = described(
+    Column("dataset", "data set", "The data set"),
+    Column("method", "method", "The method, as the table names it"),
+    Column("published", "published", "Published mean AUC", fixed, spread="published_std"),
+    Column("ours", "ours", "Our mean AUC", fixed, spread="ours_std"),
+    Column("difference", "difference", "Ours - published", signed),
+    Column("verdict", "verdict", "By the difference and the published deviation"),
+    Column("runs", "runs", "Runs that finished", whole),
+    Column("seconds", "our time", "Our mean training time", duration),
+    Column("time_ratio", "published / our time", "Published time over ours", number),
+    Column("note", "note", "Why a number does not compare"),
+)
 Ours = tuple[float, float, int, float]  # mean and deviation of AUC, finished runs, mean seconds
 NAN = float("nan")
 
@@ -269,36 +282,8 @@ def _order(row: Mapping[Any, Any]) -> str:
     return f"order of methods, {where}: {what}, over {pairs}"
 
 
-def _formatted(value: float, spec: str) -> str:
-    return NONE if np.isnan(value) else format(value, spec)
-
-
-def _with_std(value: float, std: float) -> str:
-    """A mean AUC and its standard deviation."""
-    return _formatted(value, ".4f") + ("" if np.isnan(std) or np.isnan(value) else f" ± {fixed(std)}")
-
-
-def text_table(frame: "pd.DataFrame") -> TextTable:
-    """The rows of a comparison as text; of a table without published numbers, ours alone."""
-    timed = bool(frame["published_seconds"].notna().any())
-    columns: dict[str, Callable[[Any], str]] = {
-        "data set": lambda row: row["dataset"],
-        "method": lambda row: row["method"],
-        "published": lambda row: _with_std(row["published"], row["published_std"]),
-        "ours": lambda row: _with_std(row["ours"], row["ours_std"]),
-        "difference": lambda row: _formatted(row["difference"], "+.4f"),
-        "verdict": lambda row: str(row["verdict"]),
-        "runs": lambda row: str(row["runs"]),
-        "our time": lambda row: NONE if np.isnan(row["seconds"]) else duration(row["seconds"]),
-        "published / our time": lambda row: _formatted(row["time_ratio"], ".3g"),
-        "note": lambda row: row["note"],
-    }
-    ours_alone = frame["published"].isna().all()
-    left_out = {"published", "difference", "verdict"} if ours_alone else {"our time"}
-    if not timed:
-        left_out.add("published / our time")
-    if not frame["note"].any():
-        left_out.add("note")
-    head = [name for name in columns if name not in left_out]
-    left = [name in ("data set", "method", "verdict", "note") for name in head]
-    return TextTable(head, left, [[columns[name](row) for name in head] for row in frame.to_dict("records")])
+def text_table(frame: "pd.DataFrame", without: Sequence[str] = ()) -> TextTable:
+    """The rows of a comparison as text, without some columns; of a table without published numbers, ours."""
+    left_out = {"published", "difference", "verdict"} if frame["published"].isna().all() else {"seconds"}
+    left_out |= {name for name in ("time_ratio", "note") if not frame[name].replace("", None).notna().any()}
+    return table_of(frame, [column for name, column in SHOWN.items() if name not in {*left_out, *without}])

@@ -1,8 +1,9 @@
 """A report: data frames made of stored cells, one line an observation. Every view prints them."""
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from aucbench.evaluation.measures import Measure
 from aucbench.reports.method_info import MethodInfo
 
 if TYPE_CHECKING:
@@ -10,17 +11,9 @@ if TYPE_CHECKING:
 
 ALL = "all"  # the group of all data sets
 DEFAULTS, TUNED = "defaults", "tuned"  # settings
+OF_METHODS = ("cells", "curves", "methods", "results", "gains", "verdicts", "slopes")  # frames
 FEWEST = 10  # families; with fewer there is no verdict over data sets
 ROPE = 0.005  # differences in AUC that do not matter in practice
-
-
-class MeasureText(NamedTuple):
-    """A measure in words."""
-
-    name: str  # in settings, and before the names of its columns
-    title: str  # in sentences
-    symbol: str  # at the head of a column
-    parameters: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,8 +52,8 @@ class Report:
     version: str  # of aucbench
     machines: str  # processors that the cells ran on
     made: str  # when the last cell finished
-    measure: MeasureText
-    others: tuple[MeasureText, ...]  # measures shown beside it
+    measure: Measure
+    others: tuple[Measure, ...]  # measures shown beside it
     rope: float | None
     references: dict[str, str]  # setting to the label of its reference; "" where it was not run
     cells: "pd.DataFrame" = field(repr=False)
@@ -115,13 +108,5 @@ class Report:
         def part(frame: "pd.DataFrame") -> "pd.DataFrame":
             return frame[pd.MultiIndex.from_frame(frame[["setting", "method"]]).isin(pairs)]
 
-        return replace(
-            self,
-            methods=chosen,
-            cells=part(self.cells),
-            curves=part(self.curves),
-            results=part(self.results),
-            gains=part(self.gains),
-            verdicts=part(self.verdicts),
-            slopes=part(self.slopes),
-        )
+        frames: dict[str, Any] = {name: part(getattr(self, name)) for name in OF_METHODS}
+        return replace(self, **frames | {"methods": chosen})

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
+from scipy.spatial.distance import cdist
 
 from aucbench.contracts import Access, MethodFacts, class_of_model
 from aucbench.contracts.claimed_formula import evaluate, names
@@ -113,12 +114,12 @@ def suggest_methods(
 
     if len(usable) < 2:
         return refused(f"the archive has fewer than two data sets with {REFERENCE}, the baseline of gains")
-    found = distances([each.facts for each in usable.values()], facts)
-    near = sorted(zip(found.own, usable.values(), strict=True), key=lambda pair: pair[0])[:NEIGHBOURS]
-    if near[0][0] > found.farthest:
+    own, farthest = distances([each.facts for each in usable.values()], facts)
+    near = sorted(zip(own, usable.values(), strict=True), key=lambda pair: pair[0])[:NEIGHBOURS]
+    if near[0][0] > farthest:
         return refused(
             f"no data set of the archive is similar: the nearest, {near[0][1].name}, has distance "
-            f"{near[0][0]:.2f}, and none of them is farther than {found.farthest:.2f} from its own nearest"
+            f"{near[0][0]:.2f}, and none of them is farther than {farthest:.2f} from its own nearest"
         )
     best = [each for each in (_best(method, near, facts) for method in _shared(near)) if each is not None]
     best = [each for each in best if each.linear or not linear]
@@ -135,24 +136,20 @@ def suggest_methods(
     return Suggestion(facts, tuple(affordable[:count]), most)
 
 
-@dataclass(frozen=True)
-class Distances:
-    """How far some facts are from those of an archive."""
+def distances(archive: Sequence[Facts], facts: Facts) -> tuple[Floats, float]:
+    """Euclidean distances of scaled facts from those of an archive, and the largest that one of these has.
 
-    own: Floats  # from each of the archive
-    farthest: float  # of the archive from its nearest, the largest over its data sets
-
-
-def distances(archive: Sequence[Facts], facts: Facts) -> Distances:
-    """Euclidean distances of the scaled facts; more rows than any of the archive has count as the most."""
+    The second is the distance from the nearest other data set of the archive, the largest over its data sets.
+    More rows than any of the archive has count as the most.
+    """
     most = max(each.rows for each in archive)
     known = np.array([_coordinates(each) for each in archive])
     spread = known.std(axis=0, ddof=1)
     known /= (spread := np.where(spread > 0, spread, 1.0))
-    own = np.array(_coordinates(facts._replace(rows=min(facts.rows, most)))) / spread
-    between = np.linalg.norm(known[:, None] - known[None], axis=2)
+    own = np.array([_coordinates(facts._replace(rows=min(facts.rows, most)))]) / spread
+    between = cdist(known, known)
     np.fill_diagonal(between, np.inf)
-    return Distances(np.linalg.norm(known - own, axis=1), float(between.min(axis=1).max()))
+    return cdist(own, known)[0], float(between.min(axis=1).max())
 
 
 def _coordinates(facts: Facts) -> list[float]:
@@ -193,10 +190,13 @@ def _best(method: str, near: Sequence[tuple[float, TriedDataset]], facts: Facts)
     )
     half = float(np.sqrt(share * variance) * stats.t.ppf(0.975, len(near) - 1))
     setting = next(each for each in tried[0].settings if canonical(each) == chosen)
-    evidence = tuple(
-        _evidence(distance, dataset, own, setting)
-        for (distance, dataset), own in zip(near, tried, strict=True)
-    )
+    evidence = []
+    for (distance, dataset), own in zip(near, tried, strict=True):
+        at = [canonical(each) for each in own.settings].index(chosen)
+        gain = interval(gains_of(dataset, own)[at])
+        evidence.append(
+            Evidence(dataset.name, float(distance), float(own.aucs[at].mean()), gain, own.seconds)
+        )
     # The costs of small data sets are mostly not those that grow: the nearest cost is the best guide.
     times = [_times(method, dataset.facts, facts) for _, dataset in near]
     nearest = min(range(len(times)), key=lambda at: abs(np.log(times[at])))
@@ -207,7 +207,7 @@ def _best(method: str, near: Sequence[tuple[float, TriedDataset]], facts: Facts)
         linear,
         Estimate(mean[chosen], mean[chosen] - half, mean[chosen] + half),
         tried[nearest].seconds * times[nearest],
-        evidence,
+        tuple(evidence),
     )
 
 
@@ -223,14 +223,6 @@ def gains_of(dataset: TriedDataset, own: TriedSettings) -> Floats:
     if own.aucs.shape[1:] != baseline.aucs.shape[1:]:  # it was tuned otherwise, or not at all
         return np.full_like(own.aucs, np.nan)
     return np.asarray(own.aucs - baseline.aucs[0])
-
-
-def _evidence(
-    distance: float, dataset: TriedDataset, own: TriedSettings, setting: Mapping[str, Any]
-) -> Evidence:
-    at = [canonical(each) for each in own.settings].index(canonical(setting))
-    gain = interval(gains_of(dataset, own)[at])
-    return Evidence(dataset.name, float(distance), float(own.aucs[at].mean()), gain, own.seconds)
 
 
 def interval(values: Floats) -> Estimate:

@@ -1,7 +1,6 @@
 """The sentences of ``aucbench try`` on one method: AUC, verdicts, speed, and next steps."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,14 +8,13 @@ import numpy as np
 from aucbench.evaluation.delong import chance_half_width
 from aucbench.reports.answer import listed
 from aucbench.reports.columns import RESULTS
-from aucbench.reports.report import TUNED, Report
-from aucbench.reports.views.braille_plot import is_batch, seen
+from aucbench.reports.report import Report
+from aucbench.reports.views.sparklines import seen
 from aucbench.reports.views.text import results_on
 
 FAR = 0.02  # that an AUC is below the best
 SLOW = 20.0  # times the time of the others
 RISING = 0.003  # that a curve gains in its last half of log samples
-BETTER = 0.005  # that a tuning gains
 
 
 def verdict(report: Report, method: str) -> list[str]:
@@ -51,7 +49,7 @@ def next_steps(report: Report, method: str, epochs: float | None, failed: bool =
     """
     steps = []
     every = _own(report, method)
-    untuned = [row for row in every if row["setting"] != TUNED and not math.isnan(row["mean"])]
+    known = [row for row in every if not math.isnan(row["mean"])]
     if failed:
         steps.append(f"aucbench check {method} shows on small inputs what goes wrong.")
     if any(row["mean"] < 0.5 - chance_half_width(*_tested(report, row)) for row in every):
@@ -59,30 +57,24 @@ def next_steps(report: Report, method: str, epochs: float | None, failed: bool =
     if any(row["diverged"] for row in every):
         advice = next((row["advice"] for row in every if row["advice"]), "")
         steps.append(f"it diverges: {advice or 'a smaller default step keeps its weights finite'}.")
-    edges = dict.fromkeys(f"{row['edges']} ({row['data_set']})" for row in every if row["edges"])
-    if edges:
-        steps.append(f"widen its grid: {'; '.join(edges)}.")
-    gains = _gains(every)
-    if gains and max(gains) > BETTER:
-        steps.append(f"tuning gains up to {max(gains):.3f}: other defaults may suit more data.")
     ratios, _ = _speed(report, method)
     if ratios and min(ratios.values()) > SLOW:
         steps.append(
             f"a row takes over {SLOW:g} times what the others take: a loop of plain Python over the rows is "
             f"far faster when it is compiled by aucbench.kernels.kernel."
         )
-    rising = [row["data_set"] for row in untuned if _rises(report, row)]
+    rising = [row["data_set"] for row in known if _rises(report, row)]
     if rising and epochs is not None:
         steps.append(f"it still rises on {listed(rising)}: aucbench try {method} --epochs {4 * epochs:g}.")
     best = report.results.groupby(["setting", "data_set"])["mean"].max()
     far = [
         row["data_set"]
-        for row in untuned
+        for row in known
         if 0.5 - chance_half_width(*_tested(report, row)) <= row["mean"]
         and row["mean"] < best[row["setting"], row["data_set"]] - FAR
         and row["data_set"] not in rising
     ]
-    if far and not edges:
+    if far:
         steps.append(f"it stays far below the best on {listed(far)}: does its objective fit the AUC?")
     if not steps:
         algos = ",".join(dict.fromkeys([method, "psam", "opauc", "log_reg"]))
@@ -108,7 +100,7 @@ def _tested(report: Report, row: dict[Any, Any]) -> tuple[int, int]:
 
 
 def _standing(report: Report, row: dict[Any, Any]) -> str:
-    where = row["data_set"] + (", tuned" if row["setting"] == TUNED else "")
+    where = row["data_set"]
     reference = report.references[row["setting"]]
     if row["gaps"]:
         rest = "" if math.isnan(row["mean"]) else f"; the others have AUC {row['mean']:.4f}"
@@ -126,34 +118,18 @@ def _standing(report: Report, row: dict[Any, Any]) -> str:
 
 def _speed(report: Report, method: str) -> tuple[dict[str, float], float]:
     """Its time per row seen as a multiple of that of each stochastic method, and in ns; medians."""
-    ratios: dict[str, list[float]] = {}
-    known = []
-    untuned = report.results[report.results["setting"] != TUNED]
-    for (setting, data_set), rows in untuned.groupby(["setting", "data_set"], sort=False):
-        setting, data_set = str(setting), str(data_set)
-        lines = report.part("curves", setting, data_set)
-        times = {
-            name: 1e9 * seconds / x[-1]
-            for name, seconds in zip(rows["method"], rows["train_seconds"], strict=True)
-            if len(x := seen(report, setting, data_set, name)[0])
-            and (name == method or not is_batch(lines[lines["method"] == name]))
-        }
-        if math.isnan(own := times.pop(method, math.nan)):
-            continue
-        known.append(own)
-        for name, other in times.items():
-            ratios.setdefault(name, []).append(own / max(1.0, other))
-    medians = {name: float(np.median(values)) for name, values in ratios.items()}
-    return medians, float(np.median(known)) if known else math.nan
-
-
-def _gains(every: Sequence[dict[Any, Any]]) -> list[float]:
-    """AUC of the tuned method less that with its defaults, for each data set that has both."""
-    aucs: dict[str, dict[bool, float]] = {}
-    for row in every:
-        if not math.isnan(row["mean"]):
-            aucs.setdefault(row["data_set"], {})[row["setting"] == TUNED] = row["mean"]
-    return [both[True] - both[False] for both in aucs.values() if len(both) == 2]
+    if not len(report.curves):
+        return {}, math.nan
+    curves = report.curves[report.curves["samples"] > 0]
+    ends = curves.groupby(["data_set", "method"], sort=False).agg(
+        seconds=("seconds", "last"), samples=("samples", "last"), first=("passes", "first")
+    )
+    times = (1e9 * ends["seconds"] / ends["samples"]).unstack("method")
+    if method not in times:
+        return {}, math.nan
+    others = times.where(ends["first"].unstack("method") < 1.0).drop(columns=method).clip(lower=1.0)
+    ratios = (1.0 / others).mul(times[method], axis=0).median().dropna()
+    return {str(name): float(ratio) for name, ratio in ratios.items()}, float(times[method].median())
 
 
 def _rises(report: Report, row: dict[Any, Any]) -> bool:

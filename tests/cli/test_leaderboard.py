@@ -153,8 +153,8 @@ def test_the_settings_that_a_tuning_chose_stand_in_every_export(finished):
 def test_pictures_are_drawn_where_they_are_wanted(done, tmp_path, monkeypatch):
     drawn = []
 
-    def draw_all(report, folder, wanted):
-        drawn.append((folder, wanted.font))
+    def draw_all(report, folder, width, font):
+        drawn.append((folder, font))
         return Drawn([folder / "pictures.md"], ["forest-defaults"], [])
 
     monkeypatch.setattr("aucbench.reports.views.figures.draw_all", draw_all)
@@ -250,11 +250,12 @@ def test_comparing_prints_and_writes_the_table(run, tmp_path):
     assert status == 0
     assert "Khalid" in out
     assert "0 cells compared" in out
-    assert "Made by `aucbench compare psam_table2 --study pair`." in out
     assert str(tmp_path / "out") in err
     assert {file.name for file in (tmp_path / "out").iterdir()} == {
         "psam_table2.md", "psam_table2.csv", "psam_table2.parquet",
     }  # fmt: skip
+    command = "Made by `aucbench compare psam_table2 --study pair`."
+    assert command in (tmp_path / "out" / "psam_table2.md").read_text()
     written = pd.read_parquet(tmp_path / "out" / "psam_table2.parquet")
     assert set(written["verdict"]) == {"not run"}
 

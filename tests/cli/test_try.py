@@ -49,7 +49,6 @@ def tried(catalog, store, monkeypatch, capsys, tmp_path):
     """Try a method; gives the exit status, what was printed, and its sentences in one line each."""
     monkeypatch.setattr(api, "catalog", lambda: catalog)
     monkeypatch.setattr(try_method, "EXPERIMENT", SMALL)
-    monkeypatch.setattr(try_method, "TRIALS", 4)
     monkeypatch.chdir(tmp_path)
 
     def tried(name, *words, epochs=1, seconds=300):
@@ -67,9 +66,7 @@ def starting(lines, *begins):
 
 
 def cells_of(store, name):
-    """Without the run on kernel features, which the hint rests on."""
-    records = [(cell, cell.record) for cell in Store(store, writable=False)]
-    return [cell for cell, own in records if (own.algorithm.name, own.features.name) == (name, "identity")]
+    return [cell for cell in Store(store, writable=False) if cell.record.algorithm.name == name]
 
 
 def test_a_method_meets_its_rivals_on_every_data_set_and_is_judged(tried, store):
@@ -78,14 +75,13 @@ def test_a_method_meets_its_rivals_on_every_data_set_and_is_judged(tried, store)
     for dataset in ("breast_cancer", "sparse_text"):
         (cell, *_) = [c for c in cells_of(store, "perceptron") if c.record.dataset.name == dataset]
         assert cell.record.budget.epochs == 1.0
-        assert f"test AUC on {dataset}" in lines
+        assert starting(lines, f"test AUC on {dataset}, from ")
         (sentence,) = starting(lines, f"{dataset}: test AUC")
         mean = sum(c.auc for c in cells_of(store, "perceptron") if c.record.dataset.name == dataset) / 3
         assert f"{mean:.4f}" in sentence
     assert len(cells_of(store, "perceptron")) == len(cells_of(store, "psam")) == 6
     assert re.search(r"│ perceptron +│", out)
     assert starting(lines, "Speed: ")
-    assert "Note: it declares no grid and was not tuned." in lines
     assert starting(lines, "Next: ")
     assert "\x1b" not in out
     assert "training perceptron with its defaults" in err
@@ -97,7 +93,7 @@ def test_nothing_is_kept_unless_a_store_is_named_which_then_spares_the_work(trie
     )
     assert tried("perceptron", "--store", "kept")[0] == 0
     times = {path: path.stat().st_mtime_ns for path in (tmp_path / "kept" / "cells").rglob("*.npz")}
-    assert len(times) == 7  # one of them on kernel features
+    assert len(times) == 6
     assert tried("perceptron", "--store", "kept")[0] == 0
     assert {path: path.stat().st_mtime_ns for path in times} == times
     assert main(["leaderboard", "--store", "kept", "--study", "try_perceptron"]) == 0
@@ -105,16 +101,6 @@ def test_nothing_is_kept_unless_a_store_is_named_which_then_spares_the_work(trie
     before = sorted(tmp_path.rglob("*"))
     assert main(["try", "perceptron", "--epochs", "1"]) == 0
     assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_a_method_with_a_grid_is_tuned_as_its_rivals_are(tried, store):
-    _, _, lines, _ = tried("gridded", seconds=600)
-    tuned = [cell for cell in cells_of(store, "gridded") if cell.record.tuned]
-    assert len(tuned) == 6
-    assert {cell.record.tuned.cost.settings for cell in tuned} == {4}
-    assert [cell for cell in cells_of(store, "psam") if cell.record.tuned]
-    assert not [cell for cell in cells_of(store, "ls_svm") if cell.record.tuned]
-    assert len(starting(lines, "breast_cancer, tuned: test AUC", "sparse_text, tuned: test AUC")) == 2
 
 
 def test_a_method_that_diverges_is_told_what_to_change(tried):
@@ -177,12 +163,11 @@ def test_the_summary_of_a_run_says_that_the_scores_look_reversed(catalog, monkey
 
 @pytest.mark.parametrize("name", ["slow", "slow_planner"])
 def test_a_slow_method_gets_the_epochs_there_is_time_for_and_that_is_said(name, tried, store):
-    _, _, lines, _ = tried(name, seconds=20)
+    _, _, lines, _ = tried(name, seconds=30)
     found = {cell.record.dataset.name: cell for cell in cells_of(store, name)}
-    assert 0 < found["breast_cancer"].record.result.iterations < 455 // 2
+    assert 0 < found["breast_cancer"].record.result.iterations < 455
     (note,) = starting(lines, f"Note: {name} takes")
-    assert f"{found['breast_cancer'].record.budget.epochs:.2g} on breast_cancer" in note
-    assert "was not tuned" in note
+    assert f"there was time for {found['breast_cancer'].record.budget.epochs:.2g} (" in note
     assert starting(lines, "breast_cancer: test AUC")
 
 
@@ -208,13 +193,13 @@ def test_names_epochs_and_times_that_cannot_be_are_refused_in_one_sentence(tried
         assert all(part in line for part in parts)
 
 
-def test_an_output_without_braille_gets_letters(tried, monkeypatch):
+def test_an_output_without_blocks_gets_letters(tried, monkeypatch):
     out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", out)
     tried("perceptron")
     out.seek(0)
     text = out.read()
-    assert "***" in text
+    assert "..:" in text
     assert "breast_cancer: test AUC" in text
 
 
@@ -235,19 +220,3 @@ def test_ctrl_c_ends_a_trial_with_one_line(tmp_path):
     (line,) = [line for line in said.splitlines() if not line.endswith(" ...")]
     assert line.startswith("aucbench: interrupted")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["counter", "site"]
-
-
-def test_a_linear_method_is_told_of_kernel_features_where_these_are_much_better(tried, monkeypatch):
-    monkeypatch.setattr(try_method, "EXPERIMENT", (*try_method.EXPERIMENT, "dataset=breast_cancer,digits"))
-    monkeypatch.setattr(try_method._Trial, "_tune", lambda self: None)
-    monkeypatch.setattr(try_method, "MUCH_BETTER", 0.005)
-    status, _, sentences, _ = tried("psam", epochs=5)
-    (hint,) = [sentence for sentence in sentences if sentence.startswith("Hint:")]
-    before, after = map(float, re.search(r"(0\.\d+) -> (0\.\d+) on digits", hint).groups())
-    settings = ("dataset=digits", "algo=psam", "budget.epochs=5", "tracking=none")
-    assert status == 0
-    assert "breast_cancer" not in hint
-    assert abs(aucbench.run(*settings).auc - before) < 1e-3
-    kernel = aucbench.run(*settings, "features=nystroem", f"features.landmarks={try_method.LANDMARKS}")
-    assert abs(kernel.auc - after) < 1e-3
-    assert after > before + 0.005

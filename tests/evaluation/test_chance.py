@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from aucbench.cli.console import _advice
+from aucbench.cli.entry_summary import advice_on
 from aucbench.evaluation.auc import exact_auc
 from aucbench.evaluation.delong import chance_half_width
 
@@ -31,11 +31,11 @@ def cell(auc, positives, rows):
     [(0.42, 25, "25 positive"), (0.42, 2500, "0.5800"), (0.1, 25, "0.9000"), (0.1, 0, "0 positive")],
 )
 def test_scores_are_called_reversed_only_where_chance_is_excluded(auc, positives, named):
-    said = _advice([cell(auc, positives, 10_000)] * 3)
+    said = advice_on([cell(auc, positives, 10_000)] * 3)
     assert named in said
     assert ("reversed" in said) == ("positive" not in named)
 
 
 @pytest.mark.parametrize(("auc", "positives"), [(0.5, 25), (0.9, 25), (0.4, None)])
 def test_nothing_is_said_above_chance_or_without_counts(auc, positives):
-    assert not _advice([cell(auc, positives, 10_000)])
+    assert not advice_on([cell(auc, positives, 10_000)])

@@ -139,7 +139,7 @@ def test_the_text_has_the_table_the_verdicts_the_orders_and_the_command():
     made = table(("data", "alpha", 0.9, 0.01, 2.0), ("data", "beta", 0.8, np.nan, np.nan))
     cells = [finished(0.9), finished(0.7, algorithm="beta")]
     text = papers.markdown("mine", made, papers.compare(made, cells), "aucbench compare mine")
-    assert "| data | alpha | 0.9000 ± 0.0100 | 0.9000 | +0.0000 | equal | 1 | 2e+03 |" in text
+    assert "| data | alpha | 0.9000 ± 0.0100 | 0.9000 | +0.0000 | equal | 1 | 2,000 |" in text
     assert "2 cells compared: 1 equal" in text
     assert "0 better, 1 worse; 50% equal or better. 0 not run, 0 not comparable." in text
     assert "- order of methods, data: Kendall's tau 1.00, over 1 pair\n" in text

@@ -4,8 +4,7 @@ import pytest
 
 from aucbench.reports.build import build
 from aucbench.reports.try_verdict import next_steps, verdict
-from aucbench.reports.views.braille_plot import data_set_series
-from tests.helpers.board_cells import finished, tuning
+from tests.helpers.board_cells import finished
 from tests.helpers.small_report import small_report
 
 
@@ -75,22 +74,6 @@ def test_noise_is_not_called_reversed():
         assert ("Not above chance" in judged(found)) == (positives == 25)
 
 
-def test_a_tuning_that_gains_and_ends_at_an_edge_is_said():
-    chosen = {
-        "parameters": {"eta": 9.0}, "edges": {"eta": "upper"}, "trials": [],
-        "cost": {"settings": 2, "trainings": 4, "train_seconds": 1.0, "passes": 4.0},
-    }  # fmt: skip
-    cells = [
-        finished(auc, seed=seed, algorithm="mine", **what)
-        for auc, what in ((0.8, {}), (0.9, {"tuning": tuning(), "tuned": chosen}))
-        for seed in range(2)
-    ]
-    text = judged(build(cells, "a study", one_study=True))
-    assert "data, tuned: test AUC 0.9000" in text
-    assert "eta at the upper edge in 2 of 2 runs" in text
-    assert "tuning gains up to 0.100" in text
-
-
 def test_a_method_far_below_the_best_or_still_rising_is_said():
     found = reported({"mine": [0.7], "psam": [0.9]}, checkpoints=20)
     assert "still rises on data: aucbench try mine --epochs 20" in judged(found)
@@ -110,19 +93,3 @@ def test_what_is_suggested_names_a_method_once():
 def test_a_failure_comes_first():
     steps = next_steps(reported({"mine": [0.9]}), "mine", 5.0, failed=True)
     assert steps[0].startswith("aucbench check mine")
-
-
-def test_curves_begin_with_the_method_and_a_batch_method_is_a_level():
-    report = small_report(("alpha", "beta", "gamma"), data_sets=1, far=("beta",))
-    series = data_set_series(report, "defaults", "data0", "gamma")
-    assert [each.label for each in series] == ["gamma", "alpha", "beta"]
-    assert len({each.mark for each in series}) == 3
-    for each in series:
-        own = report.curves[report.curves["method"] == each.label]
-        assert list(each.y) == own["mean"].tolist()
-        assert list(each.x) == own["samples"].tolist()
-    facts = {"train_rows": 1, "test_rows": 1}  # each first checkpoint is a pass
-    passes = [finished(auc, algorithm=name, data=facts) for name, auc in (("exact", 0.97), ("mine", 0.9))]
-    own, level = data_set_series(build(passes, "a study", one_study=True), "defaults", "data", "mine")
-    assert (own.label, len(own.x)) == ("mine", 4)
-    assert (level.label, len(level.x), *level.y) == ("exact", 0, 0.97)

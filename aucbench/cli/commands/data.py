@@ -194,15 +194,11 @@ def describe(file: str, overrides: tuple[str, ...]) -> None:
 
 
 def _print_columns(columns: Sequence[Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from aucbench.reports.views.text import TextTable, show_table
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("column", "name", "read as", "levels", "missing", ""):
-        table.add_column(
-            name, no_wrap=bool(name), justify="right" if name in ("levels", "missing") else "left"
-        )
-    for number, column in enumerate(columns):
-        counts = [f"{count:,}" if count else "" for count in (column.levels, column.missing)]
-        table.add_row(f"{number}", column.name, column.kind, *counts, column.note)
-    Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else 200).print(table)
+    rows = []
+    for number, each in enumerate(columns):
+        counts = [f"{count:,}" if count else "" for count in (each.levels, each.missing)]
+        rows.append([f"{number}", each.name, each.kind, *counts, each.note])
+    head = ["column", "name", "read as", "levels", "missing", ""]
+    show_table("", TextTable(head, [True, True, True, False, False, True], rows), is_framed=False)

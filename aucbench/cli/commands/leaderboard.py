@@ -20,16 +20,12 @@ from aucbench.reports.labels import with_titles
 from aucbench.reports.reference import REFERENCE, TUNED_REFERENCE
 from aucbench.reports.report import ROPE
 from aucbench.reports.views.figure_style import FONTS, WIDTHS
-from aucbench.reports.views.text import TextTable
 from aucbench.studies.archive import Archive
 from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.store import Store
 from aucbench.suggestions import suggest
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from aucbench.reports.papers import PublishedTable
     from aucbench.reports.report import Report
 
 LACKING = 3  # sentences on pictures that cannot be drawn, at most
@@ -52,7 +48,6 @@ LACKING = 3  # sentences on pictures that cannot be drawn, at most
     "--font", type=click.Choice(list(FONTS)), default="sans", show_default=True,
     help="Type of pictures: sans, or serif as the text of most papers.",
 )  # fmt: skip
-@click.option("--titles/--no-titles", default=False, help="Whether pictures have titles and captions.")
 @click.option(
     "--methods", default="", help="Methods in LaTeX and pictures, separated by commas; all when left out."
 )
@@ -76,10 +71,6 @@ LACKING = 3  # sentences on pictures that cannot be drawn, at most
 @click.option("--dataset", "data_sets", multiple=True, help="Show this data set; may be given again.")
 @click.option("--notes/--no-notes", default=False, help="Whether to say how the numbers are made.")
 @click.option(
-    "--critical-difference/--no-critical-difference", default=False,
-    help="Whether to draw Demsar's diagram, too (needs aucbench[posthocs]).",
-)  # fmt: skip
-@click.option(
     "--by", default=AUC.name, show_default=True,
     help=f"Measure that is compared: {', '.join(MEASURES)}.",
 )  # fmt: skip
@@ -91,7 +82,6 @@ def leaderboard(
     pictures: bool,
     width: str,
     font: str,
-    titles: bool,
     methods: str,
     top: int | None,
     reference: str | None,
@@ -99,7 +89,6 @@ def leaderboard(
     model_class: str | None,
     data_sets: tuple[str, ...],
     notes: bool,
-    critical_difference: bool,
     by: str,
 ) -> None:
     """Compare methods with a reference, over families of data sets and on each data set.
@@ -136,13 +125,12 @@ def leaderboard(
         print(line(remark))
     if folder:
         from aucbench.reports.views.export import PAGE, write
-        from aucbench.reports.views.figures import Pictures, draw_all
+        from aucbench.reports.views.figures import draw_all
 
         quoted = with_titles(quoted)
         files = write(report, folder, quoted)
         if pictures:
-            wanted = Pictures(width, font, titles, critical_difference)
-            drawn = draw_all(quoted, folder / "pictures", wanted)
+            drawn = draw_all(quoted, folder / "pictures", width, font)
             files += drawn.files
             for sentence in drawn.lacking[:LACKING]:
                 print(line(sentence))
@@ -182,6 +170,7 @@ def compare(
     """
     from aucbench.reports import papers
     from aucbench.reports.papers import TABLES
+    from aucbench.reports.views.text import show_table
 
     if table not in TABLES:
         raise ParameterError(f"Unknown table '{table}'. {suggest(table, list(TABLES))}")
@@ -200,28 +189,16 @@ def compare(
     words += [f"--with {shlex.quote(file)}" for file in archives]
     words += [f"--study {shlex.quote(study)}" for study in studies]
     text = papers.markdown(table, TABLES[table], frame, " ".join(["aucbench compare", table, *words]))
-    if sys.stdout.isatty():
-        _show(TABLES[table], frame)
-    else:
-        print(text)
+    remarks, orders = papers.verdicts(frame)
+    print("\n".join([papers.about(TABLES[table]), *remarks, *orders]))
+    for dataset, own in papers.tried(frame).groupby("dataset", sort=False):
+        notes = [f"{row['method']}: {row['note']}" for row in own.to_dict("records") if row["note"]]
+        show_table(str(dataset), papers.text_table(own, ("dataset", "note")), notes)
     if folder:
         (folder / f"{table}.md").write_text(text, encoding="utf-8")
         frame.to_csv(folder / f"{table}.csv", index=False)
         frame.to_parquet(folder / f"{table}.parquet", index=False)
         print(f"written to {folder}", file=sys.stderr)
-
-
-def _show(table: "PublishedTable", frame: "pd.DataFrame") -> None:
-    """Print a comparison in a terminal, a table a data set."""
-    from aucbench.reports import papers
-    from aucbench.reports.views.text import show_table
-
-    remarks, orders = papers.verdicts(frame)
-    print("\n".join([papers.about(table), *remarks, *orders]))
-    for dataset, rows in papers.tried(frame).groupby("dataset", sort=False):
-        notes = [f"{row['method']}: {row['note']}" for row in rows.to_dict("records") if row["note"]]
-        head, left, lines = papers.text_table(rows.assign(note=""))
-        show_table(str(dataset), TextTable(head[1:], left[1:], [line[1:] for line in lines]), notes)
 
 
 def _known(report: "Report", words: str) -> list[str]:

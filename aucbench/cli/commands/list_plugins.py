@@ -1,7 +1,6 @@
 """``aucbench list``: the registered plugins."""
 
 import shutil
-import sys
 import textwrap
 from dataclasses import fields
 from typing import Any
@@ -91,15 +90,15 @@ def _print_family(catalog: Catalog, family: Family) -> None:
 def _print_plugin(plugin: Plugin) -> None:
     """The fields of a plugin with their defaults and meanings."""
     from aucbench.config.run_help import field_lines
+    from aucbench.config.structured_configs import GROUPS
 
     own: Any = plugin.cls
     width = min(shutil.get_terminal_size().columns, 120)
     print(textwrap.fill(f"{plugin.name}: {plugin.summary.replace('``', '')}", width))
     print(f"{plugin.distribution} {plugin.version}, {plugin.source}")
     defaults = {each.name: each.default for each in fields(own)}
-    group = {"losses": "loss", "features": "features"}.get(plugin.family, plugin.family.removesuffix("s"))
-    prefix = {"algorithm": "algo"}.get(group, group)
-    for line in field_lines(f"{prefix}.", defaults, (own,), width):
+    (group,) = (name for name, family in GROUPS.items() if family is plugin.family)
+    for line in field_lines(f"{group}.", defaults, (own,), width):
         print(line)
 
 
@@ -112,19 +111,11 @@ def _print_suites(catalog: Catalog) -> None:
 
 
 def _print_table(columns: list[str], rows: list[list[str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    """Print a table; the second column, what a plugin is, has the room that the others leave."""
+    from aucbench.reports.views.text import TextTable, console, show_table
 
-    # A pipe has no width; do not cut at 80. What a plugin is has the room that the other columns leave.
-    console = Console(width=None if sys.stdout.isatty() else 200, markup=False, highlight=False)
     widths = [max(map(len, texts)) for texts in zip(columns, *rows, strict=True)]
-    left = console.width - 2 * len(widths) - sum(widths) + widths[1]
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column, width in zip(columns, widths, strict=True):
-        is_text = column == "what"
-        table.add_column(
-            column, overflow="ellipsis", no_wrap=True, width=max(min(width, left), 20) if is_text else width
-        )
+    room = max(20, console().width - 1 - 2 * len(widths) - sum(widths) + widths[1])
     for row in rows:
-        table.add_row(*row)
-    console.print(table)
+        row[1] = row[1] if len(row[1]) <= room else f"{row[1][: room - 1]}…"
+    show_table("", TextTable(columns, [True] * len(columns), rows), is_framed=False)

@@ -51,7 +51,9 @@ def new(kind: str, name: str, model: str, into: str) -> None:
     if kind not in KINDS:
         raise ParameterError(f"Unknown kind '{kind}'. {suggest(kind, list(KINDS))}")
     if model != "linear" and kind != "algorithm":
-        raise ParameterError(f"--model {model} is for algorithms; a {KINDS[kind].noun} has no model.")
+        raise ParameterError(
+            f"--model {model} is for algorithms; a {KINDS[kind].family.singular} has no model."
+        )
     template = kind if model == "linear" else f"{kind}_{model}"
     details = TEMPLATES[template]
     names = check_name(name, api.catalog())
@@ -67,30 +69,23 @@ class Kind(NamedTuple):
     """What can be made, and how its package speaks of it."""
 
     family: Family
-    noun: str
-    checks: str  # of aucbench.testing
     use: str  # a command that uses it
     change: str  # what its author replaces
     requires: str = ""  # of its package beside aucbench, as TOML
 
 
 KINDS = {
-    "algorithm": Kind(
-        Family.algorithms, "method", "ALGORITHM_CHECKS", "aucbench try $name",
-        "the steps, and the fields they use",
-    ),
+    "algorithm": Kind(Family.algorithms, "aucbench try $name", "the steps, and the fields they use"),
     "dataset": Kind(
-        Family.datasets, "data set", "DATASET_CHECKS",
-        "aucbench -m dataset=$name algo=psam,solam,ls_svm tracking=none",
+        Family.datasets, "aucbench -m dataset=$name algo=psam,solam,ls_svm tracking=none",
         "`load`, and the facts above it",
     ),
     "loss": Kind(
-        Family.losses, "loss", "LOSS_CHECKS", "aucbench -m algo=asam loss=$name,hinge tracking=none",
+        Family.losses, "aucbench -m algo=asam loss=$name,hinge tracking=none",
         "`value` and `derivative`, and the facts about them",
     ),
     "features": Kind(
-        Family.features, "feature map", "FEATURE_CHECKS",
-        "aucbench -m algo=psam features=$name,identity tracking=none",
+        Family.features, "aucbench -m algo=psam features=$name,identity tracking=none",
         "`fit` and `transform`",
     ),
 }  # fmt: skip
@@ -156,12 +151,12 @@ def _is_importable(name: str) -> bool:
 
 def render(template: str, names: Names) -> dict[str, str]:
     """The files of a package by their path in it."""
-    words = TEMPLATES[template]._asdict() | {
-        "name": names.name,
-        "cls": names.cls,
-        "distribution": names.distribution,
-        "use": TEMPLATES[template].use.replace("$name", names.name),
-    }
+    kind = TEMPLATES[template]
+    words = {
+        "name": names.name, "cls": names.cls, "distribution": names.distribution,
+        "noun": kind.family.singular, "change": kind.change, "requires": kind.requires,
+        "use": kind.use.replace("$name", names.name),
+    }  # fmt: skip
     sources = {
         "pyproject.toml": "pyproject.toml",
         "README.md": "README.md",

@@ -49,14 +49,9 @@ def status(store: str, study: str | None, everything: bool, failures: bool) -> i
 
 def _show(store: Store, plan: StudyPlan) -> dict[str, FailureRecord]:
     """Print one study; returns its failures by key."""
-    from rich.console import Console
-    from rich.table import Table
+    from aucbench.reports.views.text import TextTable, show_table
 
-    table = Table(title=plan.study, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("method", "data set"):
-        table.add_column(name, no_wrap=True)
-    for name in ("done", "diverged", "failed", "missing"):
-        table.add_column(name, justify="right")
+    rows = []
     failures: dict[str, FailureRecord] = {}
     versions: Counter[str] = Counter()
     totals = np.zeros(4, int)
@@ -74,9 +69,10 @@ def _show(store: Store, plan: StudyPlan) -> dict[str, FailureRecord]:
         done, missing = len(records) - diverged, len(left) - len(failed)
         counts = [done, diverged + words["diverged"], words["failed"], missing]
         totals += counts
-        table.add_row(entry.algorithm, entry.dataset, *map(str, counts))
-    table.add_row("all", "", *map(str, totals), style="bold")
-    Console(markup=False, highlight=False).print(table)
+        rows.append([entry.algorithm, entry.dataset, *map(str, counts)])
+    head = ["method", "data set", "done", "diverged", "failed", "missing"]
+    table = TextTable(head, [True, True] + [False] * 4, [*rows, ["all", "", *map(str, totals)]])
+    show_table(plan.study, table, is_framed=False)
     for sentence, count in versions.items():
         print(f"{counted(count, 'cell')} {sentence}")
     for each in plan.unavailable:

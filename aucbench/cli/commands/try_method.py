@@ -2,7 +2,6 @@
 
 import math
 import re
-import shutil
 import sys
 import textwrap
 import warnings
@@ -14,7 +13,6 @@ from typing import Any
 
 import click
 from rich.console import Console
-from scipy import sparse
 
 from aucbench import api
 from aucbench.cli.exit_status import INTERRUPTED
@@ -28,30 +26,21 @@ from aucbench.errors import ParameterError
 from aucbench.humanize import duration
 from aucbench.pool import Pool, start_fork_server
 from aucbench.registry import Catalog
-from aucbench.reports.cells import BoardCell, from_store
-from aucbench.reports.report import TUNED, Report
-from aucbench.runner.task import default_passes
+from aucbench.reports.cells import from_store
+from aucbench.reports.report import Report
 from aucbench.studies.cost_estimate import seconds_of
 from aucbench.studies.default_settings import Running
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.execute import execute_study, opened_store
-from aucbench.studies.record import Seeds
-from aucbench.studies.search_progress import iterations_of
 from aucbench.studies.store import Store
 from aucbench.studies.study import Study
-from aucbench.studies.worker import prepared_data
 
 EXPERIMENT = ("+experiment=try", "tracking=none")
 EPOCHS, SECONDS = 5.0, 60.0
 EPOCHS_PER_SECOND = 30.0  # that the stochastic methods of the experiment do all together on a slow machine
-TRIALS, FEWEST_TRIALS = 12, 4  # settings that a tuning tries, and fewer than which are not worth it
 FEWEST_CHECKPOINTS = 4
 ANY_LOSS = "logistic"  # of a method that takes any and has no default
 GRACE = 6.0  # seconds beyond its own that a run may take: for a process to begin, and for compiling
-OPTIMA = ("ls_svm", "svm_or")  # are not tuned
-LANDMARKS = 100  # of the kernel features on which a linear method is run as well
-KERNEL_SHARE = 0.25  # of the time that is left, which that may take
-MUCH_BETTER = 0.02  # that the AUC must be with these for a hint
 
 
 @click.command("try")
@@ -62,10 +51,8 @@ MUCH_BETTER = 0.02  # that the AUC must be with these for a hint
 def try_method(name: str, epochs: float, seconds: float, store: str | None) -> int:
     """Run the method NAME on three small data sets beside well-known ones (the experiment `try`).
 
-    With its defaults; if it is linear, once on kernel features, for a hint where these are much better;
-    and, if it declares a grid and there is time, tuned over a few random settings as the others are.
-    Its speed is measured first: a slow method gets fewer epochs and is not tuned, and one that hangs is
-    killed. Shows curves, leaderboards, and a verdict in words. Nothing is downloaded or logged.
+    All have their defaults. The speed of the method is measured first: a slow one gets fewer epochs, and one
+    that hangs is killed. Shows curves, leaderboards, and a verdict in words. Nothing is downloaded or logged.
     Exit status 1 when the method failed or diverged on some of the data.
     """
     for option, value in (("epochs", epochs), ("seconds", seconds)):
@@ -84,13 +71,13 @@ def try_method(name: str, epochs: float, seconds: float, store: str | None) -> i
             trial = _Trial(catalog, cls, epochs, seconds, opened, stages)
             trial.run()
             stages.begin("comparing them")
-            report, troubles, hints = trial.report(), trial.failures(), trial.hints()
+            report, troubles = trial.report(), trial.failures()
     except KeyboardInterrupt:
         kept = "nothing was saved" if store is None else "finished cells are in the store"
         print(f"aucbench: interrupted; {kept}", file=sys.stderr)
         return INTERRUPTED
-    _show(report, name, troubles, trial.remarks, hints, None if trial.is_cut else epochs)
-    own = report.results[(report.results["method"] == name) & (report.results["setting"] != TUNED)]
+    _show(report, name, troubles, trial.remarks, None if trial.is_cut else epochs)
+    own = report.results[report.results["method"] == name]
     return int(bool(troubles) or bool(own["diverged"].any()))
 
 
@@ -119,13 +106,11 @@ class _Stages(BarView):
 
 @dataclass
 class _Trial:
-    """The study, run in three parts: the rivals, the method with its defaults, then all of them tuned.
+    """The study, run in two parts: the rivals, then the method as well, with its defaults.
 
-    Each part is the study so far with more entries: the store has what was run before.
-
-    The method's runs with its defaults get half of the time that the rivals leave. Where three runs of each
-    data set do not fit into that, there is one, and on each data set it gets an equal share of the time: it
-    trains for that fraction of its epochs which fits. A run that takes much longer than its share is killed.
+    The method's runs get half of the time that the rivals leave. Where three runs of each
+    data set do not fit into that, there is one, which trains for the fraction of its epochs that fits. A run
+    that takes much longer is killed.
     """
 
     catalog: Catalog
@@ -140,8 +125,6 @@ class _Trial:
     def __post_init__(self) -> None:
         self._name = str(self.cls.name)
         self._study = f"try_{self._name}"
-        self._kernel_study = f"{self._study}_kernel"
-        self._first_seeds: Seeds | None = None  # of the run on kernel features, where there was one
         self._entries: list[Entry] = []
         self._refused: dict[str, str] = {}  # sentence by data set, of the method alone
         self._costs: dict[str, float] = {}  # seconds of a complete run by data set; not where it failed
@@ -167,8 +150,6 @@ class _Trial:
         own = self._measured(own)
         self.stages.begin(f"training {self._name} with its defaults")
         self._add(self._fitted(own))
-        self._try_kernel()
-        self._tune()
 
     def report(self) -> Report:
         """The leaderboard over the runs that the method has."""
@@ -176,26 +157,6 @@ class _Trial:
 
         cells = [cell for cell in from_store(self.store, self._study) if cell.run.seed < self._runs]
         return replace(build(cells, self._study, one_study=True), notes=())
-
-    def hints(self) -> list[str]:
-        """Where the method is much better on kernel features, in the first run of both."""
-        first = [cell for cell in from_store(self.store, self._study) if cell.run == self._first_seeds]
-        linear = {cell.described.dataset.title: cell for cell in first if self._is_own(cell)}
-        told = []
-        for cell in from_store(self.store, self._kernel_study) if self._first_seeds else ():
-            before, after = linear.get(cell.described.dataset.title), cell.value("auc")
-            auc = before.value("auc") if before is not None else None
-            if auc is not None and after is not None and after - auc > MUCH_BETTER:
-                told.append(f"{auc:.3f} -> {after:.3f} on {cell.described.dataset.title}")
-        if not told:
-            return []
-        return [
-            f"with features=nystroem, a Gaussian kernel at {LANDMARKS} landmarks, the AUC of one run is much "
-            f"better: {', '.join(told)}. A line does not separate such data; try features=nystroem on yours."
-        ]
-
-    def _is_own(self, cell: BoardCell) -> bool:
-        return cell.described.algorithm.name == self._name and cell.described.tuning.name == "none"
 
     def failures(self) -> list[str]:
         """Why the method could not run, each reason once with its data sets."""
@@ -207,13 +168,10 @@ class _Trial:
         ]
         if not MethodFacts(self.cls).requires:  # else it declares which rows it takes
             told += self._refused.items()
-        alike: dict[str, list[tuple[str, str]]] = {}  # sentences that differ in numbers alone, such as rows
+        alike: dict[str, tuple[str, dict[str, None]]] = {}  # sentences that differ in numbers alone
         for dataset, sentence in told:
-            alike.setdefault(re.sub(r"\d+", "", sentence), []).append((dataset, sentence))
-        return [
-            f"{', '.join(dict.fromkeys(dataset for dataset, _ in group))}: {group[0][1]}"
-            for group in alike.values()
-        ]
+            alike.setdefault(re.sub(r"\d+", "", sentence), (sentence, {}))[1][dataset] = None
+        return [f"{', '.join(data_sets)}: {sentence}" for sentence, data_sets in alike.values()]
 
     def _composed(self, *words: str) -> list[Entry]:
         """Entries of the experiment, of its own methods unless the words name another."""
@@ -249,7 +207,7 @@ class _Trial:
                     continue
                 title = entry.dataset.title
                 self._costs[title] = seconds
-                if math.isinf(self._costs[title]):
+                if math.isinf(seconds):
                     if others := [each.dataset.title for each in own[number + 1 :]]:
                         self.remarks.append(f"it was not run on {', '.join(others)}, as it hangs on {title}")
                     return list(own[: number + 1])
@@ -258,114 +216,57 @@ class _Trial:
     def _fitted(self, own: Sequence[Entry]) -> list[Entry]:
         """The method's entries with as many runs and epochs as fit into half of the time that is left."""
         runs, needed, time = own[0].settings.runs, sum(self._costs.values()), self._left / 2.0
-        self.is_cut = needed > time
         if needed * runs <= time:
             self._runs = runs
         else:
             self.remarks.append("there was time for one run only (--seconds allows more)")
-        share = time / (self._runs * len(own))
-        words = (*self._own, f"runs={self._runs}", *_limited(1.0 + 2.0 * share))
-        fitted = self._composed(*words)[: len(own)]
-        cut = []
-        for number, entry in enumerate(fitted):
-            cost = self._costs.get(entry.dataset.title, 0.0)
-            if self.is_cut and cost > share:
-                fitted[number] = _shortened(entry, share / cost)
-                cut.append(f"{fitted[number].budget.epochs:.2g} on {entry.dataset.title}")
-        if cut and math.isfinite(needed):
-            enough = 10 * math.ceil(0.2 * needed + 2.0)
-            self.remarks.append(
-                f"{self._name} takes {duration(needed)} for {self.epochs:g} epochs on all data sets: there "
-                f"was time for {', '.join(cut)}, and it was not tuned (--seconds {enough} is enough)"
-            )
-        return fitted
-
-    def _tune(self) -> None:
-        """Tune the method and its stochastic rivals over a few settings, where there is time for it."""
-        if not MethodFacts(self.cls).grid:
-            self.remarks.append("it declares no grid and was not tuned")
-            return
-        if self.is_cut or not self._costs or self.failures():
-            return
-        costs = self._costs.values()
-        trials = min(TRIALS, int(0.5 * self._left / max(1e-9, self._runs * sum(costs))))
-        if trials < FEWEST_TRIALS:
-            self.remarks.append("there was no time to tune it (--seconds allows more)")
-            return
-        self.stages.begin(f"tuning {self._name} and its rivals over {trials} settings")
-        search = ("tuning=random", f"tuning.trials={trials}", "tuning.folds=2", "tuning.report=false")
-        words = (*search, f"runs={self._runs}")
-        own = self._composed(*self._own, *words, *_limited(1.0 + 3.0 * max(costs)))
-        rivals = self._composed(*words)
-        self._add(
-            [each for each in own if each.dataset.title in self._costs]
-            + [each for each in rivals if each.algorithm.name not in (self._name, *OPTIMA)]
+        limit = 1.0 + 2.0 * time / (self._runs * len(own))
+        fitted = self._composed(*self._own, f"runs={self._runs}", *_limited(limit))[: len(own)]
+        self.is_cut = needed > time
+        if not self.is_cut or math.isinf(needed):
+            return fitted
+        share = time / needed
+        self.remarks.append(
+            f"{self._name} takes {duration(needed)} for {self.epochs:g} epochs on all data sets: there was "
+            f"time for {share * self.epochs:.2g} (--seconds {10 * math.ceil(0.2 * needed + 2.0)} is enough)"
         )
-
-    def _try_kernel(self) -> None:
-        """Run a linear method once on kernel features of the dense data sets, where there is time for it."""
-        room = KERNEL_SHARE * self._left
-        if self.is_cut or not self._costs or self.failures() or MethodFacts(self.cls()).weights is None:
-            return
-        kernel = ("features=nystroem", f"features.landmarks={LANDMARKS}", "runs=1", *_limited(room))
-        dense = [
-            entry
-            for entry in self._composed(*self._own, *kernel)
-            if entry.dataset.title in self._costs
-            and not sparse.issparse(prepared_data().split(entry, entry.settings.seed, 0).train.X)
-        ]
-        if not dense or LANDMARKS * sum(self._costs[entry.dataset.title] for entry in dense) > 10.0 * room:
-            return
-        self.stages.begin(f"training {self._name} on kernel features")
-        study = Study(
-            dense, Running(stop_after=room), self._kernel_study, command=f"aucbench try {self._name}"
-        )
-        execute_study(study, self.store, self.stages)
-        self._first_seeds = dense[0].cells()[0]
+        return [_shortened(entry, share) for entry in fitted]
 
 
 def _limited(seconds: float) -> tuple[str, str]:
     return f"limits.seconds={seconds:g}", f"limits.grace={GRACE:g}"
 
 
-def _shortened(entry: Entry, fraction: float) -> Entry:
-    """The entry with a fraction of its epochs and checkpoints, at least one iteration."""
+def _shortened(entry: Entry, share: float) -> Entry:
+    """The entry with a share of its epochs and checkpoints; a run has one iteration at least."""
     budget = entry.budget
-    rows = len(prepared_data().split(entry, entry.settings.seed, 0).train.y)
-    epochs = max(fraction, 1.0 / iterations_of(entry, rows)) * (budget.epochs or default_passes(rows))
-    checkpoints = max(FEWEST_CHECKPOINTS, int(fraction * budget.checkpoints))
+    checkpoints = max(FEWEST_CHECKPOINTS, int(share * budget.checkpoints))
+    epochs = budget.epochs and share * budget.epochs
     return replace(entry, budget=replace(budget, epochs=epochs, checkpoints=checkpoints))
 
 
 def _show(
-    report: Report,
-    name: str,
-    troubles: list[str],
-    remarks: list[str],
-    hints: list[str],
-    epochs: float | None,
+    report: Report, name: str, troubles: Sequence[str], remarks: Sequence[str], epochs: float | None
 ) -> None:
-    """Print curves, boards and the verdict; colours on a terminal, letters where braille is not known."""
+    """Print curves, boards and the verdict."""
     from aucbench.reports.try_verdict import next_steps, verdict
-    from aucbench.reports.views.braille_plot import WIDTH, data_set_series, draw
-    from aucbench.reports.views.text import show
+    from aucbench.reports.views.sparklines import BLOCKS, LETTERS, curves_table
+    from aucbench.reports.views.text import show, show_table
 
     console = Console()
-    colours = console.color_system is not None and not console.no_color
+    blocks = LETTERS if console.options.ascii_only else BLOCKS
     for setting, data_set in report.data_sets[["setting", "data_set"]].itertuples(index=False):
-        series = [] if setting == TUNED else data_set_series(report, setting, data_set, name)
-        lines = draw(series, braille=not console.options.ascii_only, colours=colours)
-        if lines:
-            print(f"test AUC on {data_set}", *lines, "", sep="\n")
+        title, curves = curves_table(report, setting, data_set, name, blocks)
+        if curves.lines:
+            show_table(title, curves)
     show(report)
     print()
     sentences = [
         *verdict(report, name),
         *(f"Failed on {each}" for each in troubles),
         *(f"Note: {remark}." for remark in remarks),
-        *(f"Hint: {hint}" for hint in hints),
         *(f"Next: {step}" for step in next_steps(report, name, epochs, bool(troubles))),
     ]
-    width = min(WIDTH, shutil.get_terminal_size().columns)
+    width = min(80, console.width)
     for sentence in sentences:
         print(textwrap.fill(sentence, width, subsequent_indent="  ", break_long_words=False))

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from aucbench.reports.report import Report
+from aucbench.reports.report import OF_METHODS, Report
 from aucbench.reports.views.latex import BIBLIOGRAPHY, bibtex, latex
 from aucbench.reports.views.page import write_page
 from aucbench.reports.views.text import markdown
 
 PAGE = "leaderboard.html"
-FRAMES = ("cells", "curves", "data_sets", "methods", "results", "gains", "verdicts", "slopes")
+FRAMES = ("data_sets", *OF_METHODS)
 TABLES = ("results", "verdicts")  # written as CSV, too
 
 

@@ -3,13 +3,13 @@
 import contextlib
 import textwrap
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from aucbench.humanize import duration
-from aucbench.reports.columns import percent, text
+from aucbench.reports.columns import text
 from aucbench.studies.method_look import shown_looks
 
 MARKERS = {
@@ -118,7 +118,7 @@ def logarithmic(axes: Any, which: str, values: Iterable[float], unit: str = "") 
     """A logarithmic axis around the positive ones of some values; it stays linear where there are none.
 
     `which` is ``x`` or ``y``. The axis spans a decade at least, so that it always has ticks. A `unit` of
-    ``s`` or ``%`` is written at each of them, seconds below one as ms, µs or ns.
+    ``s`` is written at each of them, seconds below one as ms, µs or ns.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -133,10 +133,11 @@ def logarithmic(axes: Any, which: str, values: Iterable[float], unit: str = "") 
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,)))
     axis.set_minor_locator(NullLocator())
     plain = few or (low >= 1e-4 and high < 1e5)  # one notation on an axis
-    form: Callable[[float], str] = {"s": _seconds, "%": percent}.get(
-        unit, lambda own: f"{own:g}" if plain else power(own)
-    )
-    axis.set_major_formatter(FuncFormatter(lambda value, _: str(form(value))))
+
+    def written(value: float, _: int) -> str:
+        return _seconds(value) if unit else f"{value:g}" if plain else power(value)
+
+    axis.set_major_formatter(FuncFormatter(written))
 
 
 def _seconds(value: float) -> str:

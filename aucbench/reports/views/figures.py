@@ -1,25 +1,21 @@
 """Pictures of a report as PDF, PNG and SVG, each with a sentence that says how to read it."""
 
 import re
-from collections.abc import Iterator
-from importlib.util import find_spec
+from collections.abc import Collection, Iterator
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from aucbench.errors import ParameterError
 from aucbench.reports.columns import fixed, text
 from aucbench.reports.report import Report
 from aucbench.reports.statistics.pareto import pareto_front
-from aucbench.reports.views.braille_plot import is_batch
 from aucbench.reports.views.figure_style import (
-    LEADING,
     NARROW,
     Style,
     begin,
     fitted,
-    fitted_rows,
     legend,
     logarithmic,
     look,
@@ -30,6 +26,7 @@ from aucbench.reports.views.figure_style import (
     width,
 )
 from aucbench.reports.views.forest import forest, verdict_rows
+from aucbench.reports.views.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,19 +34,9 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg", "pdf")
 CAPTIONS = "pictures.md"  # the sentences once more, as text
 NAMED = 8  # methods of a picture that have a colour and a name, at most
-PANELS = 6  # of the picture by share of the rare class
 START = 6  # pictures that come first
 COSTS = {"seconds": ("training time", "s"), "passes": ("passes over the training rows", "")}  # title, unit
 Picture = tuple[Any, str]  # the figure, and how to read it; None, and why there is none
-
-
-class Pictures(NamedTuple):
-    """How pictures are drawn."""
-
-    width: str = "page"  # one of `figure_style.WIDTHS`
-    font: str = "sans"  # one of `figure_style.FONTS`
-    titles: bool = False  # whether titles and sentences are part of them
-    critical_difference: bool = False  # whether Demsar's diagram is drawn, too; needs scikit-posthocs
 
 
 class Drawn(NamedTuple):
@@ -60,66 +47,39 @@ class Drawn(NamedTuple):
     lacking: list[str]  # sentences on those that cannot be drawn
 
 
-def draw_all(
-    report: Report, folder: Path, wanted: Pictures | None = None, formats: tuple[str, ...] = FORMATS
-) -> Drawn:
+def draw_all(report: Report, folder: Path, width: str = "page", font: str = "sans") -> Drawn:
     """Draw and write every picture that the report has numbers for.
 
-    Titles, and the sentences that say how to read a picture, are drawn on request only: a paper has captions
-    of its own. All sentences stand in a file beside the pictures.
-
-    ParameterError, when a critical-difference diagram is wanted and scikit-posthocs is not installed.
+    They have no titles, since a paper has captions of its own; sentences that say how to read them stand in a
+    file beside them. `width` is one of `figure_style.WIDTHS` and `font` one of `figure_style.FONTS`.
     """
-    wanted = wanted or Pictures()
-    if wanted.critical_difference and find_spec("scikit_posthocs") is None:
-        raise ParameterError(
-            "A critical-difference diagram needs scikit-posthocs: pip install 'aucbench[posthocs]'."
-        )
     folder.mkdir(parents=True, exist_ok=True)
     files: list[Path] = []
     captions: dict[str, str] = {}
     lacking: list[str] = []
-    taken: set[str] = set()
-    with look(wanted.width, wanted.font):
-        for title, figure, sentence in pictures(report, wanted.critical_difference):
+    with look(width, font):
+        for title, (figure, sentence) in pictures(report):
             if figure is None:
-                lacking.append(sentence)
+                lacking.append(f"The picture '{title}' cannot be drawn: {sentence}.")
                 continue
-            name = _file_name(title, taken)
-            captions[name] = f"- `{name}`: {_plain(sentence)}"
-            if wanted.titles:
-                _add_sentence(figure, sentence)
-            else:
-                figure.suptitle("")
-            for form in formats:
-                file = folder / f"{name}.{form}"
-                figure.savefig(file, dpi=150, metadata={"Date": None} if form == "svg" else None)
-                files.append(file)
-    lines = list(captions.values())
+            name = _file_name(title, {each.lower() for each in captions})
+            captions[name] = sentence
+            for form in FORMATS:
+                files.append(folder / f"{name}.{form}")
+                figure.savefig(files[-1], dpi=150, metadata={"Date": None} if form == "svg" else None)
+    lines = [f"- `{name}`: {plain(sentence)}" for name, sentence in captions.items()]
     parts = {
         "To start with": lines[:START],
         "All others": lines[START:],
-        "Not drawn": [f"- {_plain(sentence)}" for sentence in lacking],
+        "Not drawn": [f"- {plain(sentence)}" for sentence in lacking],
     }
     words = "\n\n".join("\n".join([f"## {head}", "", *own]) for head, own in parts.items() if own)
     (folder / CAPTIONS).write_text(f"{words}\n", encoding="utf-8")
     return Drawn([*files, folder / CAPTIONS], list(captions)[:START], lacking)
 
 
-def pictures(report: Report, critical_difference: bool = False) -> Iterator[tuple[str, Any, str]]:
-    """Title, figure and sentence of every picture, those to start with first.
-
-    The figure is None where one cannot be drawn; the sentence then says why.
-    """
-    for title, (figure, sentence) in _drawn(report, critical_difference):
-        if figure is not None:
-            figure.suptitle(fitted(title, width(), 9), fontsize=9)
-            yield title, figure, sentence
-        else:
-            yield title, None, f"The picture '{title}' cannot be drawn: {sentence}."
-
-
-def _drawn(report: Report, critical_difference: bool) -> Iterator[tuple[str, Picture]]:
+def pictures(report: Report) -> Iterator[tuple[str, Picture]]:
+    """Every picture with its title, those to start with first."""
     looks: dict[str, dict[str, Style]] = {}
     for setting in report.settings:
         table = verdict_rows(report, setting)
@@ -127,9 +87,6 @@ def _drawn(report: Report, critical_difference: bool) -> Iterator[tuple[str, Pic
         looks[setting] = styles(first, list(dict.fromkeys(first))[:NAMED])
         yield f"forest {setting}", forest(report, setting, table)
         yield f"cost {setting}", cost(report, table, looks[setting])
-        yield f"rare-class {setting}", by_rare_class(report, setting, looks[setting])
-        if critical_difference:
-            yield f"critical-difference {setting}", demsar(report, setting)
     data_sets = report.data_sets  # the largest have the most to show between the first row and the last
     if "rows" in data_sets:
         data_sets = data_sets.sort_values("rows", ascending=False, kind="stable")
@@ -140,70 +97,11 @@ def _drawn(report: Report, critical_difference: bool) -> Iterator[tuple[str, Pic
             yield f"{kind.__name__} {data_set} {setting}", kind(report, own, facts, looks[setting])
 
 
-def _plain(words: str) -> str:
-    return re.sub(r"([\\|*_<>`\[\]#~$&])", r"\\\1", text(words))
-
-
-def _add_sentence(figure: Any, sentence: str) -> None:
-    words = fitted(sentence, width() - 0.3, type_size(), 99)
-    figure.suptitle(f"{figure.get_suptitle()}\n{words}", fontsize=type_size(), color="0.25")
-    figure.set_figheight(figure.get_figheight() + (words.count("\n") + 3) * type_size() * LEADING / 72)
-
-
-def _file_name(title: str, taken: set[str]) -> str:
+def _file_name(title: str, taken: Collection[str]) -> str:
     """A name that every file system takes, and no other picture has."""
     safe = re.sub(r"[^A-Za-z0-9.=_-]+", "-", title).strip("-.")[:100] or "picture"
-    name, number = safe, 2
-    while name.lower() in taken:
-        name, number = f"{safe}-{number}", number + 1
-    taken.add(name.lower())
-    return name
-
-
-def by_rare_class(report: Report, setting: str, looks: dict[str, Style]) -> Picture:
-    """The gain on each data set against the share of its rare class, a panel for each of the best methods."""
-    facts = report.part("data_sets", setting)
-    gains = report.part("gains", setting)
-    if "positive_share" not in facts or gains["data_set"].nunique() < 3:
-        return None, "it needs gains over the reference on three data sets"
-    share = facts.set_index("data_set")["positive_share"].astype(float)
-    rare = gains["data_set"].map(share.where(share <= 0.5, 1.0 - share))
-    shown = [name for name in looks if (gains["method"] == name).any()][:PANELS]
-    columns = min(len(shown), 2 if width() < NARROW else 3)
-    lines, size = -(-len(shown) // columns), type_size()
-    figure, every = begin(0.5 + 1.35 * lines, lines, columns, sharex=True, sharey=True, squeeze=False)
-    rope = report.rope or 0.0
-    low, high = span(gains.loc[gains["method"].isin(shown), "gain"], [-2 * rope, 2 * rope], 4.0)
-    for axes in every.flat[len(shown) :]:
-        axes.remove()
-    for axes in every.flat[max(0, len(shown) - columns) : len(shown)]:  # the lowest of each column
-        axes.set_xlabel("share of the rare class", fontsize=size - 1)
-        axes.tick_params(labelbottom=True)
-    for axes, name in zip(every.flat, shown, strict=False):
-        at, own = gains["method"] == name, looks[name]
-        if rope:
-            axes.axhspan(-rope, rope, color="0.9", linewidth=0, zorder=0)
-        axes.axhline(0.0, color="0.45", linewidth=0.6, zorder=1)
-        axes.plot(rare, gains["gain"].clip(low, high), ".", color="0.82", markersize=1.5, zorder=1.2)
-        x, y = rare[at], gains.loc[at, "gain"]
-        for part, marker in ((y < low, "v"), (y > high, "^"), (y.between(low, high), own.marker)):
-            marks = own.point() | {"marker": marker, "markersize": 3, "clip_on": False}
-            marks |= {"markeredgewidth": 0.3, "markeredgecolor": "white"}
-            if part.any():  # matplotlib has no layout for marks that are nowhere
-                axes.plot(x[part], y[part].clip(low, high), **marks)
-        axes.set_ylim(low, high)
-        logarithmic(axes, "x", rare, "%")
-        axes.set_title(
-            fitted(name, 0.9 * (width() - 0.7) / columns, size, 1), fontsize=size, color=own.colour
-        )
-        axes.tick_params(labelsize=size - 1)
-    reference = report.references[setting]
-    figure.supylabel(fitted(f"gain in {report.measure.symbol} over {reference}", 2.0, size), fontsize=size)
-    return figure, (
-        f"Gain in test {report.measure.title} over {reference} on each data set against the share of the "
-        f"rare class, log scale: a panel for each of the {len(shown)} best methods, and all methods in grey. "
-        "Triangles mark gains beyond the axis."
-    )
+    names = chain([safe], (f"{safe}-{number}" for number in count(2)))
+    return next(name for name in names if name.lower() not in taken)
 
 
 def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Picture:
@@ -304,7 +202,7 @@ def _panels(
         name: part for name, part in own.groupby("method", sort=False) if part[quantity].notna().any()
     }
     drawn = {name: style for name, style in looks.items() if name in by_method}
-    batch = {str(name) for name, part in by_method.items() if is_batch(part)}
+    batch = {str(name) for name, part in by_method.items() if _is_batch(part)}
     for axes, (column, (heading, unit)) in zip(every, COSTS.items(), strict=True):
         any_cost = own[column].gt(0).any()  # else the axis is linear, and shows that there was none
         for name, style in drawn.items():
@@ -323,38 +221,7 @@ def _panels(
     return figure, list(every), steps * told
 
 
-def demsar(report: Report, setting: str) -> Picture:
-    """The critical-difference diagram of Demsar (2006), with Nemenyi's test, by scikit-posthocs.
-
-    The figure is None where fewer than three methods or two data sets have all results.
-    """
-    import scikit_posthocs
-
-    found = report.part("results", setting).query("gaps == ''")
-    table = found.pivot(index="data_set", columns="method", values="mean")
-    every = table.shape
-    table = table.dropna()
-    (data_sets, methods), left_out = table.shape, every[0] - len(table)
-    counts = f"{methods} methods on {data_sets} data sets on which all of them have a result"
-    if methods < 3 or data_sets < 2:
-        return None, f"it needs three methods and two data sets, and there are {counts}"
-    ranks = table.rank(axis=1, ascending=False).mean()
-    names = dict(zip(ranks.index, fitted_rows(list(ranks.index), 0.26 * width())[0], strict=True))
-    size = type_size() - 1
-    figure, axes = begin(
-        0.7 + 0.15 * (methods + 1) / 2 * (1 + max(name.count("\n") for name in names.values()))
-    )
-    scikit_posthocs.critical_difference_diagram(
-        ranks, scikit_posthocs.posthoc_nemenyi_friedman(table), ax=axes, label_props={"fontsize": size},
-        label_fmt_left="{label}", label_fmt_right="{label}", color_palette=dict.fromkeys(ranks.index, "0.35"),
-        crossbar_props={"linewidth": 1.6}, marker_props={"s": 8}, elbow_props={"linewidth": 0.7},
-        text_h_margin=0.01 * len(ranks),
-    )  # fmt: skip
-    for words in axes.texts:
-        words.set_text(names.get(words.get_text(), words.get_text()))
-    axes.tick_params(labelsize=size)
-    axes.grid(visible=False)
-    return figure, (
-        f"Critical-difference diagram (Demsar 2006) of {counts}; {left_out} others are left out. Mean ranks "
-        "on the axis, 1 is best; methods joined by a bar do not differ by Nemenyi's test at 5 %."
-    )
+def _is_batch(curve: "pd.DataFrame") -> bool:
+    """Whether an iteration of a method goes through all training rows, by its first checkpoint."""
+    passes = curve.loc[curve["samples"] > 0, "passes"]
+    return bool(len(passes) and passes.iloc[0] >= 1.0)

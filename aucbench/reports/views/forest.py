@@ -23,18 +23,14 @@ if TYPE_CHECKING:
 
 
 def verdict_rows(report: Report, setting: str) -> "pd.DataFrame":
-    """The verdicts over all data sets, the best gain first; on a single data set, those over its runs.
-
-    A method without any gain has a line, too, after the others.
-    """
-    table = report.over_all(setting).set_index("method")
-    own = report.part("gains", setting)
+    """The verdicts over all data sets, the best gain first; on a single data set, those over its runs."""
+    table, own = report.over_all(setting), report.part("gains", setting)
     if own["data_set"].nunique() == 1:
-        table = table.assign(**{name: own.set_index("method")[name] for name in ("low", "high", "verdict")})
-    models = report.part("methods", setting).set_index("method")["class_of_model"]
-    table = table.reindex([*table.index, *(name for name in models.index if name not in table.index)])
-    table["class_of_model"] = models.reindex(table.index)
-    return table.astype(dict.fromkeys(("gain", "low", "high", "mean", "time_ratio"), float)).reset_index()
+        known = own.set_index("method")
+        table = table.assign(
+            **{name: table["method"].map(known[name]) for name in ("low", "high", "verdict")}
+        )
+    return table.astype(dict.fromkeys(("gain", "low", "high", "mean", "time_ratio"), float))
 
 
 def forest(report: Report, setting: str, table: "pd.DataFrame") -> tuple[Any, str]:

@@ -1,12 +1,11 @@
 """A report as LaTeX: booktabs tables whose rows are methods, ready to be quoted."""
 
 import re
-from collections.abc import Callable, Sequence
-from math import nan
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aucbench.contracts import MethodFacts
-from aucbench.reports.columns import NONE, VERDICTS, fixed, text, tiny
+from aucbench.reports.columns import NONE, RESULTS, VERDICTS, text
 from aucbench.reports.gains import gains_of
 from aucbench.reports.report import Report
 from aucbench.reports.statistics.verdicts import compare_families
@@ -41,7 +40,7 @@ def latex(report: Report) -> str:
         _verdicts(report, setting, table) for setting, table in rows.items() if table["gain"].notna().any()
     ]
     for setting, table in rows.items():
-        body += _setting(report, setting, list(table["method"]))
+        body += _means(report, setting, list(table["method"]))
     if _entries(report):
         body.append(f"\\bibliographystyle{{plain}}\n\\bibliography{{{BIBLIOGRAPHY.removesuffix('.bib')}}}")
     return (
@@ -85,47 +84,29 @@ def _cited(algorithm: str) -> tuple[str, str] | None:
     return key, f"@misc{{{key},\n  note = {{{escaped(cited)}}}\n}}"
 
 
-def _setting(report: Report, setting: str, methods: Sequence[str]) -> list[str]:
-    """The tables of means of a setting, and a paragraph on the gaps and choices of each data set."""
+def _means(report: Report, setting: str, methods: Sequence[str]) -> list[str]:
+    """The tables of means of a setting, and a paragraph on each data set with runs that have no result."""
     results = report.part("results", setting)
-    names = list(results["data_set"].unique())
     whole = results[results["gaps"] == ""].dropna(subset=["mean"]).sort_values("mean", kind="stable")
     best = whole.groupby("data_set")["method"].last()
     bold = {
         (own, name) for name, method in best.items() for own in _equal(report, setting, method, str(name))
     }
+    caption = rf"Mean test {escaped(report.measure.title)} over the runs $\pm$ standard deviation "
+    caption += f"({escaped(setting)})." + (
+        " Bold: the best on a data set and what is equivalent to it there." * bool(bold)
+    )
+    cells = {}
+    for row in results.to_dict("records"):
+        place = row["method"], row["data_set"]
+        cells[place] = r"\bfseries " * (place in bold) + _number(RESULTS["mean"].shown(row))
     found = []
-    quantities: list[tuple[str, str, str]] = [("mean", "std", f"test {report.measure.title}")]
-    quantities += [(f"{own.name}_mean", f"{own.name}_std", f"test {own.title}") for own in report.others]
-    quantities.append(("suboptimality", "", "relative suboptimality of the training objective"))
-    for column, spread, title in quantities:
-        if column not in results or results[column].isna().all():
-            continue
-        caption = f"Mean {escaped(title)} over the runs" + (" $\\pm$ standard deviation" if spread else "")
-        marked = bold if column == "mean" else set()
-        caption += f" ({escaped(setting)})." + (
-            " Bold: the best on a data set and what is equivalent to it there." * bool(marked)
-        )
-        cells = {
-            (row["method"], row["data_set"]): _mean(
-                row[column], row.get(spread, nan), (row["method"], row["data_set"]) in marked,
-                fixed if spread else tiny,
-            )
-            for row in results.to_dict("records")
-        }  # fmt: skip
-        for block in _blocks(names):
-            rows = [[escaped(own), *(cells.get((own, name), "--") for name in block)] for own in methods]
-            heads = ["method", *map(escaped, block)]
-            found.append(_tables(caption, [heads, *rows], "r" * len(block)))
-    for column, heading in (
-        ("gaps", "Runs without a result"), ("chosen", "Chosen settings"), ("own_setting", "Own settings"),
-        ("time_note", "Times (*)"),
-    ):  # fmt: skip
-        for name, part in results[results[column].fillna("") != ""].groupby("data_set", sort=False):
-            said = "; ".join(
-                f"{own}: {words}" for own, words in zip(part["method"], part[column], strict=True)
-            )
-            found.append(rf"\noindent\textbf{{{heading}, {escaped(str(name))}.}} {escaped(said)}.")
+    for block in _blocks(list(results["data_set"].unique())) if len(whole) else ():
+        rows = [[escaped(own), *(cells.get((own, name), "--") for name in block)] for own in methods]
+        found.append(_tables(caption, [["method", *map(escaped, block)], *rows], "r" * len(block)))
+    for name, part in results[results["gaps"] != ""].groupby("data_set", sort=False):
+        said = "; ".join(f"{own}: {why}" for own, why in zip(part["method"], part["gaps"], strict=True))
+        found.append(rf"\noindent\textbf{{Runs without a result, {escaped(str(name))}.}} {escaped(said)}.")
     return found
 
 
@@ -154,11 +135,11 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame") -> str:
     rope = "" if report.rope is None else f" (rope $\\pm {report.rope:g}$)"
     single = report.part("data_sets", setting)["data_set"].nunique() == 1
     units = "runs" if single else "families of data sets"
-    level = table.set_index("method")["mean"].get(reference, nan)
+    level = next((VERDICTS["mean"].shown(row) for row in every if row["method"] == reference), NONE)
     caption = (
         f"Gain in test {escaped(report.measure.title)} over {escaped(reference)} in thousandths with its "
         f"95\\,\\% interval over {units}, verdict{rope}, and training time relative to {escaped(reference)}"
-        + (f", whose mean {symbol} is {fixed(level)}" if level == level else "")
+        + f", whose mean {symbol} is {level}" * (level != NONE)
         + f" ({escaped(setting)})."
         + f" Bold: the best ({escaped(best)}) and what is equivalent to it." * bool(equal)
         + f" aucbench {escaped(report.version)}."
@@ -184,13 +165,6 @@ def _thousandths(value: float) -> str:
 def _number(words: str) -> str:
     """A number as LaTeX sets it: with a minus sign, and a dash where there is none."""
     return "--" if words == NONE else escaped(words).replace("{-}", "$-$")
-
-
-def _mean(value: float, std: float, bold: bool, form: Callable[[float], str]) -> str:
-    """A mean and its deviation."""
-    if value != value:
-        return "--"
-    return r"\bfseries " * bold + _number(form(value)) + ("" if std != std else rf" $\pm$ {form(std)}")
 
 
 def _blocks(names: Sequence[str]) -> list[list[str]]:

@@ -12,19 +12,11 @@ import jinja2
 import msgspec
 
 from aucbench.reports.answer import answer
-from aucbench.reports.columns import VERDICTS
-from aucbench.reports.report import ALL, Report
+from aucbench.reports.report import Report
 from aucbench.reports.views.page_data import packed
+from aucbench.reports.views.text import BRIEF, overall_table
 
 SCRIPTS = ("dom", "report", "state", "plot", "table", "forest", "charts", "views", "app")
-PLAIN = (
-    "method",
-    "class_of_model",
-    "gain",
-    "verdict",
-    "time_ratio",
-    "mean",
-)  # columns where scripts are switched off
 
 
 def write_page(report: Report, path: Path) -> None:
@@ -44,22 +36,11 @@ def page(report: Report) -> str:
     )
     code, looks = script(), style()
     policy = f"default-src 'none'; script-src {_digest(code)}; style-src {_digest(looks)}; img-src data:"
-    words = {"measure": report.measure.symbol, "reference": "the reference"}
-    verdicts = report.verdicts
     return environment.from_string(_read("template.html")).render(
         report=report,
         answers={setting: answer(report, setting) for setting in report.settings},
         made=report.made[:10],
-        headings=[VERDICTS[name].heading.format(**words) for name in PLAIN],
-        tables={
-            setting: [
-                [VERDICTS[name].shown(dict(row)) for name in PLAIN]
-                for _, row in verdicts[
-                    (verdicts["setting"] == setting) & (verdicts["group"] == ALL)
-                ].iterrows()
-            ]
-            for setting in report.settings
-        },
+        tables={setting: overall_table(report, setting, BRIEF) for setting in report.settings},
         data=compressed(packed(report)),
         script=code,
         style=looks,

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import to_builtins
 
+from aucbench.evaluation.measures import Measure
 from aucbench.reports.answer import answer
 from aucbench.reports.columns import DATA_SETS, RESULTS, SLOPES, VERDICT_COLOURS, VERDICTS, Column
 from aucbench.reports.gains import compared, gains_of, groups_of_data, slopes_of
-from aucbench.reports.report import MeasureText, Report
+from aucbench.reports.report import Report
 from aucbench.reports.statistics.pareto import pareto_front
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ Packed = dict[str, list[Any]]
 
 
 def packed(report: Report) -> dict[str, Any]:
-    """The report as JSON knows it: each frame as lists, one a column, with null for NaN.
+    """The report as JSON knows it: each frame as lists, one a column; NaN are written as null.
 
     Gains and verdicts are those over every method as the reference, by every measure that all finished
     cells have. Where that is too much, measures other than the report's own have its reference alone.
@@ -81,14 +82,14 @@ def packed(report: Report) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _everywhere(report: Report) -> list[MeasureText]:
+def _everywhere(report: Report) -> list[Measure]:
     """The other measures that all finished cells have."""
     done = report.cells[report.cells["status"] == "finished"]
     return [each for each in report.others if each.name in done and done[each.name].notna().all()]
 
 
 def _compared(
-    report: Report, measure: MeasureText, references: Mapping[str, Any]
+    report: Report, measure: Measure, references: Mapping[str, Any]
 ) -> "tuple[float | None, dict[str, pd.DataFrame]]":
     """The rope of a measure, and gains and verdicts by it over each of some references."""
     own = measure is report.measure
@@ -154,7 +155,7 @@ def _table(frame: "pd.DataFrame") -> Packed:
 def _column(name: str, values: "pd.Series[Any]", decimals: int = DECIMALS, digits: int = DIGITS) -> list[Any]:
     """A column as JSON knows it: rounded numbers, null for NaN; an infinite cost is the word "never"."""
     if values.dtype.kind != "f":
-        return [each if each.__class__ is str else _plain(each) for each in values.tolist()]
+        return values.tolist()
     array = values.to_numpy(float)
     rounded = np.round(array, decimals) if MEASURED.fullmatch(name) else array
     every, places = np.unique(rounded, return_inverse=True)
@@ -162,12 +163,3 @@ def _column(name: str, values: "pd.Series[Any]", decimals: int = DECIMALS, digit
         float(f"{each:.{digits}g}") if np.isfinite(each) else "never" if each > 0 else None for each in every
     ]
     return np.array(texts, dtype=object)[places].tolist()
-
-
-def _plain(value: Any) -> Any:
-    """A text, number or list of these; null for NaN."""
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    return value if value is None or isinstance(value, str | int | bool) else str(value)

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aucbench.reports.answer import answer
 from aucbench.reports.columns import DATA_SETS, RESULTS, SLOPES, VERDICTS, Column, line
@@ -33,11 +33,11 @@ class TextTable(NamedTuple):
 
 
 def text_table(
-    report: Report, frame: "pd.DataFrame", columns: Iterable[Column], reference: str = ""
+    frame: "pd.DataFrame", columns: Iterable[Column], measure: str = "AUC", reference: str = ""
 ) -> TextTable:
     """The lines of a frame, as its columns are shown."""
     chosen = list(columns)
-    fill = {"measure": report.measure.symbol, "reference": reference or "the reference"}
+    fill = {"measure": measure, "reference": reference or "the reference"}
     return TextTable(
         [column.heading.format(**fill) for column in chosen],
         [column.is_text for column in chosen],
@@ -54,7 +54,8 @@ def overall_table(report: Report, setting: str, names: Sequence[str] = OVERALL) 
         shown.insert(1, "class_of_model")
     if frame["own_setting"].any():
         shown.append("own_setting")
-    return text_table(report, frame, [VERDICTS[name] for name in shown], report.references[setting])
+    columns = [VERDICTS[name] for name in shown]
+    return text_table(frame, columns, report.measure.symbol, report.references[setting])
 
 
 def data_set_table(report: Report, setting: str, data_set: str, names: Sequence[str] = ON_DATA) -> TextTable:
@@ -72,7 +73,7 @@ def data_set_table(report: Report, setting: str, data_set: str, names: Sequence[
         columns.append(RESULTS["reported"])
     if "suboptimality" in frame and frame["suboptimality"].notna().any():
         columns.insert(2, RESULTS["suboptimality"])
-    return text_table(report, frame, columns, report.references[setting])
+    return text_table(frame, columns, report.measure.symbol, report.references[setting])
 
 
 def slope_table(report: Report, setting: str) -> TextTable:
@@ -124,29 +125,27 @@ def marks(report: Report, setting: str, data_set: str) -> list[str]:
 
 def show(report: Report, data_sets: Sequence[str] = (), notes: bool = False) -> None:
     """Print the answer and the methods over all data sets; each of the given data sets; or the notes."""
-    console = _console()
     for setting in report.settings:
         names = list(report.part("data_sets", setting)["data_set"])
         wanted = [name for name in names if name in data_sets or len(names) == 1]
         for name in wanted:
             facts = report.part("data_sets", setting, name).iloc[0]
             title = f"{name}: {facts['setting_text']}"
-            _print(console, title, data_set_table(report, setting, name), marks(report, setting, name))
+            show_table(title, data_set_table(report, setting, name), marks(report, setting, name))
         if len(names) > 1 and not data_sets:
-            _print(console, f"{len(names)} data sets, {setting}", overall_table(report, setting))
-        console.print(line(answer(report, setting)))
-    console.print(counts(report))
+            show_table(f"{len(names)} data sets, {setting}", overall_table(report, setting))
+        console().print(line(answer(report, setting)))
+    console().print(counts(report))
     if notes:
         for setting in report.settings:
             if (table := slope_table(report, setting)).lines:
-                _print(console, f"{SLOPE_TITLE.format(report.references[setting])}, {setting}", table)
+                show_table(f"{SLOPE_TITLE.format(report.references[setting])}, {setting}", table)
         for note in report.notes:
-            console.print(f"  {note}", style="dim")
+            console().print(f"  {note}", style="dim")
 
 
 def show_best(report: Report, most: int = 10) -> None:
     """Print the ranking of a sweep: over its data sets, or of its one data set, at most so many methods."""
-    console = _console()
     for setting in report.settings:
         names = list(report.part("data_sets", setting)["data_set"])
         if len(names) > 1:
@@ -158,12 +157,7 @@ def show_best(report: Report, most: int = 10) -> None:
             )
         found = len(table.lines)
         title = f"{found} methods on {where}, {setting}{f', the first {most}' if found > most else ''}"
-        _print(console, title, table._replace(lines=table.lines[:most]), [answer(report, setting)])
-
-
-def show_table(title: str, table: TextTable, remarks: Sequence[str] = ()) -> None:
-    """Print a table whose first column are names, in parts where the terminal is narrow, and remarks."""
-    _print(_console(), title, table, remarks)
+        show_table(title, table._replace(lines=table.lines[:most]), [answer(report, setting)])
 
 
 def counts(report: Report) -> str:
@@ -190,7 +184,7 @@ def markdown(report: Report) -> str:
         columns = [
             column for name, column in DATA_SETS.items() if name in facts and facts[name].notna().any()
         ]
-        blocks.append(table(text_table(report, facts, columns)))
+        blocks.append(table(text_table(facts, columns, report.measure.symbol)))
         for name in facts["data_set"]:
             remarks = "\n".join(f"- {plain(text)}" for text in marks(report, setting, name))
             blocks += [f"### {plain(name)}", table(data_set_table(report, setting, name)), remarks]
@@ -210,19 +204,25 @@ def table(content: TextTable) -> str:
     return "\n".join(f"| {' | '.join(each)} |" for each in [list(map(plain, content.head)), rule, *lines])
 
 
-def _console() -> "Console":
+def console() -> "Console":
+    """Where tables are printed: as wide as the terminal, or `WIDTH` where there is none."""
     from rich.console import Console
 
     return Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else WIDTH)
 
 
-def _print(console: "Console", title: str, content: TextTable, remarks: Iterable[str] = ()) -> None:
-    """Print a table; columns that the width has no room for follow in further parts, with the names."""
+def show_table(title: str, content: TextTable, remarks: Iterable[str] = (), is_framed: bool = True) -> None:
+    """Print a table whose first column are names, and remarks.
+
+    Columns that the width has no room for follow in further parts, with the names.
+    """
     from rich.table import Table
 
-    names, parts = _parts(content, console.width)
+    options: dict[str, Any] = {} if is_framed else {"box": None, "pad_edge": False, "padding": (0, 2, 0, 0)}
+    out = console()
+    names, parts = _parts(content, out.width, FRAME if is_framed else 2)
     for number, columns in enumerate(parts):
-        view = Table(title=line(title) if title and number == 0 else None, title_justify="left")
+        view = Table(title=line(title) if title and number == 0 else None, title_justify="left", **options)
         for at in columns:
             if at == 0:
                 view.add_column(content.head[0], overflow="fold", width=names)
@@ -232,20 +232,20 @@ def _print(console: "Console", title: str, content: TextTable, remarks: Iterable
                 )
         for each in content.lines:
             view.add_row(*(each[at] for at in columns))
-        console.print(view)
+        out.print(view)
     for remark in remarks:
-        console.print(line(remark))
+        out.print(line(remark))
 
 
-def _parts(content: TextTable, width: int) -> tuple[int, list[list[int]]]:
+def _parts(content: TextTable, width: int, frame: int) -> tuple[int, list[list[int]]]:
     """The width of the names, and the columns of each part: names in all, two values in the first."""
     from rich.cells import cell_len
 
     names, *widths = (
-        FRAME + max(map(cell_len, column)) for column in zip(content.head, *content.lines, strict=True)
+        frame + max(map(cell_len, column)) for column in zip(content.head, *content.lines, strict=True)
     )
     room = width - 1 - max([sum(widths[:2]), *widths])
-    names = max(min(names, room), FRAME + SHORTEST)
+    names = max(min(names, room), frame + SHORTEST)
     parts, left = [[0]], width - 1 - names
     for at, wide in enumerate(widths, 1):
         if wide > left and at > 2:
@@ -253,4 +253,4 @@ def _parts(content: TextTable, width: int) -> tuple[int, list[list[int]]]:
             left = width - 1 - names
         parts[-1].append(at)
         left -= wide
-    return names - FRAME, parts
+    return names - frame, parts

@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from aucbench.errors import ParameterError
 from aucbench.reports.build import build
 from aucbench.reports.columns import signed
 from aucbench.reports.views import figures
@@ -27,21 +25,15 @@ MANY = [
 ]
 
 
-def drawn(report, width="page", critical_difference=False, titles=False):
+def drawn(report, width="page"):
     """Kind of picture to the figure, of one data set's curves; some warnings are errors."""
     if len(report.curves):
         one = report.curves["data_set"] == report.curves["data_set"].iloc[0]
         report = replace(report, curves=report.curves[one])
     with look(width):
         warnings.filterwarnings("error", message=".*(layout|log-scaled|limits|collapsed)")
-        found = {
-            title.split()[0]: figure
-            for title, figure, _ in figures.pictures(report, critical_difference)
-            if figure
-        }
+        found = {title.split()[0]: figure for title, (figure, _) in figures.pictures(report) if figure}
         for figure in found.values():
-            if titles:
-                figures._add_sentence(figure, "This sentence says how to read it. " * 12)
             figure.canvas.draw()
     return found
 
@@ -78,12 +70,12 @@ def shown_texts(figure):
     ]
 
 
-@pytest.mark.parametrize(("width", "titles"), [("column", False), ("column", True), ("page", False)])
-def test_42_long_labels_neither_overlap_nor_leave_the_canvas(large, pages, width, titles):
-    found = pages if width == "page" else drawn(large, width, titles=titles)
+@pytest.mark.parametrize("width", list(WIDTHS))
+def test_42_long_labels_neither_overlap_nor_leave_the_canvas(large, pages, width):
+    found = pages if width == "page" else drawn(large, width)
     for kind, figure in found.items():
         assert figure.get_figwidth() == WIDTHS[width]
-        assert figure.get_figheight() <= 9.0 + titles, kind
+        assert figure.get_figheight() <= 9.0, kind
         texts = [(each.get_text(), Text.get_window_extent(each)) for each in shown_texts(figure)]
         for words, box in texts:
             assert figure.bbox.x0 - 1 <= box.x0 < box.x1 <= figure.bbox.x1 + 1, (kind, words)
@@ -143,7 +135,7 @@ def test_suboptimality_is_drawn_where_it_is_known(report):
     known = report.curves.assign(suboptimality=np.geomspace(1, 1e-9, len(report.curves)))
     known.loc[known["data_set"] == "data1", "suboptimality"] = np.nan
     with look():
-        titles = [title for title, figure, _ in figures.pictures(replace(report, curves=known)) if figure]
+        titles = [title for title, (figure, _) in figures.pictures(replace(report, curves=known)) if figure]
     found = {title.split()[1] for title in titles if title.startswith("suboptimality")}
     assert found == {f"data{k}" for k in range(12)} - {"data1"}
 
@@ -185,7 +177,7 @@ CASES = {
 
 @pytest.mark.parametrize("width", list(WIDTHS))
 @pytest.mark.parametrize("case", CASES)
-def test_degenerate_data_are_drawn(case, width, tmp_path):
+def test_degenerate_data_are_drawn(case, width, tmp_path, monkeypatch):
     cells = CASES[case]()
     report = build(cells, "t", True, reference="alpha" if case == "no reference" else None)
     found = drawn(report, width)
@@ -193,7 +185,8 @@ def test_degenerate_data_are_drawn(case, width, tmp_path):
     assert ("curves" in found) == finished
     assert ("forest" in found) == bool(report.verdicts["gain"].notna().any())
     some = replace(report, data_sets=report.data_sets[:2])
-    done = figures.draw_all(some, tmp_path, figures.Pictures(width, titles=True), formats=("svg",))
+    monkeypatch.setattr(figures, "FORMATS", ("svg",))
+    done = figures.draw_all(some, tmp_path, width)
     assert all(file.parent == tmp_path for file in done.files)
     assert len(done.files) - 1 + len(done.lacking) == 3 + 2 * len(some.data_sets)  # drawn, or told why not
 
@@ -240,54 +233,12 @@ def test_labels_keep_to_their_width_and_lines_and_keep_their_end(label):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", list(WIDTHS))
-def test_files_for_papers_have_no_titles_no_type_3_fonts_and_captions(report, tmp_path, width, monkeypatch):
-    titles = []
-    original = Figure.savefig
-
-    def kept(figure, file, **options):
-        titles.append(figure.get_suptitle())
-        original(figure, file, **options)
-
-    monkeypatch.setattr(Figure, "savefig", kept)
+def test_files_for_papers_have_no_type_3_fonts_and_captions(report, tmp_path, width):
     one = replace(report, data_sets=report.data_sets[:1])
     font = {"column": "serif", "page": "sans"}[width]
-    *files, captions = figures.draw_all(one, tmp_path, figures.Pictures(width, font)).files
+    *files, captions = figures.draw_all(one, tmp_path, width, font).files
     assert {file.suffix for file in files} == {".pdf", ".png", ".svg"}
     pdfs = [file for file in files if file.suffix == ".pdf"]
     assert all(b"/Type3" not in file.read_bytes() for file in pdfs)
     assert any(b"/FontFile2" in file.read_bytes() for file in pdfs)  # TrueType
     assert re.findall(r"^- `([^`]+)`", captions.read_text(), re.MULTILINE) == [file.stem for file in pdfs]
-    assert not any(titles)
-    titles.clear()
-    figures.draw_all(one, tmp_path, figures.Pictures(width, titles=True), formats=("svg",))
-    assert titles
-    assert all(titles)
-
-
-def test_demsars_diagram_is_drawn_on_request_from_complete_data_sets(report):
-    assert "critical-difference" not in drawn(report)
-    results = report.results.copy()
-    results.loc[(results["data_set"] == "data0") & (results["method"] == "beta"), "gaps"] = "failed in 1 of 2"
-    some = replace(report, results=results)
-    axes = drawn(some, critical_difference=True)["critical-difference"].axes[0]
-    table = report.results[report.results["data_set"] != "data0"].pivot(
-        index="data_set", columns="method", values="mean"
-    )
-    ranks = [np.mean([1 + (row > row[k]).sum() for row in table.to_numpy()]) for k in range(3)]
-    marks = [float(x) for points in axes.collections for x, _ in points.get_offsets()]
-    assert sorted(set(marks) & set(ranks)) == sorted(set(ranks))
-    assert {text.get_text() for text in axes.texts} >= {"alpha", "beta", "gamma"}
-    with look():
-        said = {title.split()[0]: own for title, *own in figures.pictures(some, True)}
-        assert "3 methods on 11 data sets" in said["critical-difference"][1]
-        few = replace(some, results=results[results["data_set"] == "data1"])
-        said = {title.split()[0]: own for title, *own in figures.pictures(few, True)}
-    assert said["critical-difference"][0] is None
-    assert "3 methods on 1 data sets" in said["critical-difference"][1]
-
-
-def test_demsars_diagram_needs_scikit_posthocs(report, tmp_path, monkeypatch):
-    monkeypatch.setattr(figures, "find_spec", lambda name: None)
-    with pytest.raises(ParameterError, match=r"aucbench\[posthocs\]"):
-        figures.draw_all(report, tmp_path / "new", figures.Pictures(critical_difference=True))
-    assert not (tmp_path / "new").exists()

@@ -10,13 +10,13 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from aucbench.evaluation.measures import restored
 from aucbench.reports.build import build
-from aucbench.reports.columns import VERDICTS
 from aucbench.reports.gains import compared, gains_of, groups_of_data
-from aucbench.reports.report import ALL
 from aucbench.reports.views import page_data
-from aucbench.reports.views.page import PLAIN, compressed, page, script, style, write_page
+from aucbench.reports.views.page import compressed, page, script, style, write_page
 from aucbench.reports.views.page_data import packed
+from aucbench.reports.views.text import BRIEF, overall_table
 from tests.helpers.board_cells import altered, finished, several, unfinished
 
 HARMFUL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&"
@@ -69,7 +69,7 @@ def usual(names=("alpha", "beta", "gamma", "delta"), gaps=True):
 
 def with_precision(made):
     """The report with another measure, one less the AUC, that all its cells have."""
-    other = made.measure._replace(name="ap", title="average precision", symbol="AP")
+    other = restored("ap", {})
     return replace(
         made,
         others=(other,),
@@ -199,9 +199,8 @@ def test_data_are_read_back_as_they_were_and_always_the_same():
 def test_without_scripts_the_verdicts_are_there():
     made = usual()
     text = page(made).split("<noscript>")[1].split("</noscript>")[0]
-    for row in made.verdicts[made.verdicts["group"] == ALL].to_dict("records"):
-        line = "".join(f"<td>{html.escape(VERDICTS[name].shown(row))}</td>" for name in PLAIN)
-        assert line in text
+    for line in overall_table(made, "defaults", BRIEF).lines:
+        assert "".join(f"<td>{html.escape(each)}</td>" for each in line) in text
 
 
 @pytest.mark.slow
