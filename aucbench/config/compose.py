@@ -187,20 +187,13 @@ class Composer:
         for word in words:
             if _is_own(word):
                 own[_part(word)] = (*own.get(_part(word), ()), word)
-        root = self.root(common)
         try:
-            parts = {name: self._part(common, name, each) for name, each in own.items()}
-        except Exception:  # composing the whole run raises Hydra's own error
-            return self._whole(words)
-        if not self._has_references:
-            return self._values(common) | {
+            values = self._values(common) | {
                 name: self._value(common, name, each) for name, each in own.items()
             }
-        merged = root.copy()
-        with open_dict(merged):
-            for name, cfg in parts.items():
-                merged[name] = cfg._get_node(name)  # the node, because its value may depend on another part
-        return merged
+        except Exception:  # composing the whole run raises Hydra's own error
+            return self._whole(words)
+        return self._whole(words) if self._has_references else values
 
     def _root(self, common: Words) -> DictConfig:
         """The configuration of all runs that have the same common words."""

@@ -21,7 +21,7 @@ from aucbench.runner.state import arrays
 from aucbench.runner.task import validation_share
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken, Exempted
-from aucbench.testing.problems import STANDARD, Size, Softplus, Toy, shown_rows, small
+from aucbench.testing.problems import STANDARD, Size, Softplus, Toy, small
 from aucbench.testing.time_limit import TimeLimit
 
 SOME = 5  # minibatch size for a method without `batch_size`
@@ -53,7 +53,6 @@ class FirstUse(NamedTuple):
 
     error: BaseException | None = None  # the error that ended the calls
     where: str = ""  # description of the last input
-    shown: str = ""  # literals of the last input
     recompiled: tuple[str, str] | None = None  # the method that compiled again, and the input
     seconds: float = 0.0  # per iteration
 
@@ -143,7 +142,6 @@ class Trainee(Subject):
             rows = np.stack([rng.choice(n, size, replace=False) for _ in range(iterations)])
         else:
             rows = RowSampler(self.access, toy.y, batch_size=self._batch_size(n)).take(iterations)
-        self.shown = toy.shown and toy.shown + shown_rows(rows)
         return rows
 
     def _batch_size(self, n: int) -> int:
@@ -241,7 +239,7 @@ def first_use(trainee: Trainee, size: Size) -> FirstUse:
     except BaseException as error:  # an interruption too, so as not to wait twice
         if isinstance(error, KeyboardInterrupt | GeneratorExit):
             raise
-        return FirstUse(error, trainee.where, trainee.shown)
+        return FirstUse(error, trainee.where)
     return FirstUse(recompiled=recompiled, seconds=slowest)
 
 

@@ -49,7 +49,6 @@ def test_a_failure_is_explained_and_gives_exit_status_1(own_plugins, capsys):
     assert shown.endswith("0 exempt, 1 failed, 0 untried\n")
     (rule,) = (check.sentence for check in CHECKS[Family.algorithms] if check.name == "chunks")
     assert f"  the rule   {rule}" in shown
-    assert "  the input  X = [[" in shown
     assert "reproduce(StepPerChunk(), 'chunks', n=2, d=1, epochs=1)" in shown
 
 

@@ -381,6 +381,7 @@ class CountsWeights(SquaresWeights):
 CULPRITS = {
     Thawed: {"declared"},
     Misspelt: {"declared"},
+    WrongAccess: {"declared"},
     WithoutReturn: {"runs"},
     WrongGrid: {"grid"},
     UnknownGrid: {"grid"},

@@ -1,4 +1,5 @@
 import pickle
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -76,9 +77,6 @@ def test_one_call_is_a_fit_of_one_epoch_and_it_goes_on_after_fit_and_after_pickl
 
 
 def test_a_planning_method_needs_the_number_of_rows_and_refuses_more():
-    assert not hasattr(AUCClassifier("fsauc"), "partial_fit")
-    with pytest.raises(AttributeError, match=r"fsauc .* set iterations"):
-        AUCClassifier("fsauc").partial_fit(X, Y)
     model = in_parts(AUCClassifier("fsauc", iterations=400, random_state=0))
     assert roc_auc_score(Y_TEST, model.decision_function(X_TEST)) > 0.9
     with pytest.raises(ParameterError, match=r"planned 400 .* done 400 .* 1 more"):
@@ -89,6 +87,7 @@ def test_a_planning_method_needs_the_number_of_rows_and_refuses_more():
     ("parameters", "reason"),
     [
         ({}, "auto takes all rows in every iteration.*solam"),
+        ({"algo": "fsauc"}, "fsauc .* set iterations"),
         ({"algo": "psam"}, "psam draws its pairs from all rows"),
         ({"algo": "mba"}, "mba draws its minibatches from all rows"),
         ({"algo": "ls_svm"}, "ls_svm takes all rows in every iteration"),
@@ -100,10 +99,9 @@ def test_a_planning_method_needs_the_number_of_rows_and_refuses_more():
     ids=lambda value: str(value)[:30],
 )
 def test_a_method_that_cannot_go_on_has_no_partial_fit_and_says_why(parameters, reason):
-    model = AUCClassifier(**parameters)
-    assert not hasattr(model, "partial_fit")
-    with pytest.raises(AttributeError, match=reason):
-        model.partial_fit(X, Y)
+    with pytest.raises(AttributeError) as caught:
+        AUCClassifier(**parameters).partial_fit(X, Y)
+    assert re.search(reason, str(caught.value.__cause__))
 
 
 def test_every_registered_stream_method_goes_on_or_says_why():

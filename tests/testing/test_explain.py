@@ -103,20 +103,10 @@ def test_a_failure_at_the_same_line_is_not_told_twice():
     ]
 
 
-def test_rows_that_are_changed_are_the_first_cause_and_shown_as_they_were_handed_in():
+def test_rows_that_are_changed_are_the_first_cause():
     (found,) = failures(Centring)
     assert found.check == "inputs_untouched"
     assert found.message.startswith("`step` changes X, which is not its own; work on a copy.")
-    assert "X = [[-1.0], [1.0]]" in found.shown  # not plus one
-
-
-@pytest.mark.parametrize("check", ALGORITHM_CHECKS, ids=str)
-def test_alone_too_a_check_shows_the_rows_as_they_were_handed_in(check):
-    try:
-        check(Centring)
-    except CheckFailure as failure:
-        shown = re.search(r"X = \[\[(.*?)\]", str(failure))
-        assert shown is None or abs(float(shown[1].split(",")[0])) <= 1.0
 
 
 def test_nan_is_called_so_where_kinds_of_rows_are_compared():

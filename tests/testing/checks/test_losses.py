@@ -94,8 +94,7 @@ def test_sound_losses_pass_each_check(check):
 def test_compiled_code_that_computes_something_else_is_found(monkeypatch):
     assert failed(check_loss(Scaled)) == set()
     monkeypatch.setitem(globals(), "SCALE", 2.0)
-    found = failed(check_loss(Scaled, raise_on_failure=False))
-    assert {"compiled", "pairs"} <= found
+    assert "compiled" in failed(check_loss(Scaled, raise_on_failure=False))
 
 
 def test_a_parameter_that_is_no_number_is_named():
