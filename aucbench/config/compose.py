@@ -164,9 +164,9 @@ class Composer:
 
     A part holds all settings under one top-level name, such as ``algo`` and ``algo.radius``. Composing a
     whole run with Hydra takes a tenth of a second. Whole runs are composed only for the common words of all
-    runs, for a choice with fields set by a configuration, and for the error message if a part cannot be
-    composed alone. `of_hydra` are overrides of Hydra's own settings for all runs. `roots` are composed
-    configurations by common words.
+    runs, a choice with fields set by a configuration, values that refer to other values, and the error
+    message if a part cannot be composed alone. `of_hydra` are overrides of Hydra's own settings for all runs.
+    `roots` are composed configurations by common words.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """Small test problems, and a line of Python that makes one again."""
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,24 +37,6 @@ class Toy(NamedTuple):
     y: NDArray[np.int8]  # (n,)
     words: str
     weights: NDArray[np.float64] | None = None  # (n,)
-
-
-@dataclass(frozen=True)
-class Softplus:
-    """A loss for methods that take any loss and name none: log(1 + e^-m)."""
-
-    name: ClassVar[str] = "softplus"
-
-    @staticmethod
-    def value(m: float, theta: float) -> float:
-        """log(1 + e^-m)."""
-        return max(-m, 0.0) + np.log1p(np.exp(-abs(m)))
-
-    @staticmethod
-    def derivative(m: float, theta: float) -> float:
-        """-1 / (1 + e^m)."""
-        e = np.exp(-abs(m))
-        return -e / (1.0 + e) if m > 0.0 else -1.0 / (1.0 + e)
 
 
 def small(size: Size = STANDARD, layout: str = "dense", dtype: Any = np.float64, seed: int = 0) -> Toy:

@@ -21,7 +21,7 @@ from aucbench.runner.state import arrays
 from aucbench.runner.task import validation_share
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken, Exempted
-from aucbench.testing.problems import STANDARD, Size, Softplus, Toy, small
+from aucbench.testing.problems import STANDARD, Size, Toy, small
 from aucbench.testing.time_limit import TimeLimit
 
 SOME = 5  # minibatch size for a method without `batch_size`
@@ -114,12 +114,10 @@ class Trainee(Subject):
         if self._loss is not None or not accepted:
             return self._loss
         known = catalog().plugins[Family.losses]
-        for name in accepted:
-            if name in known:
-                return known[name].imported()
-        if "*" in accepted:
-            return Softplus()
-        raise Broken(f"None of the losses it accepts is registered: {', '.join(accepted)}.")
+        names = [name for name in accepted if name in known] or ([*known] if "*" in accepted else [])
+        if not names:
+            raise Broken(f"None of the losses it accepts is registered: {', '.join(accepted)}.")
+        return known[names[0]].imported()
 
     @property
     def access(self) -> Access:

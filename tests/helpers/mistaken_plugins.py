@@ -12,6 +12,8 @@ from scipy import sparse
 
 from tests.helpers.broken_plugins import Healthy
 
+MARK = "# the mistake"  # at the line that is named
+
 
 @dataclass(frozen=True)
 class Plain:
@@ -35,7 +37,7 @@ class Plain:
 
 @dataclass(frozen=True)
 class InitReturnsNothing(Plain):
-    def init(self, problem, rng):
+    def init(self, problem, rng):  # the mistake
         np.zeros(problem.n_features)
 
 
@@ -47,7 +49,7 @@ class ScoreReturnsNothing(Plain):
 
 @dataclass(frozen=True)
 class Column(Plain):
-    def score(self, w, X):
+    def score(self, w, X):  # the mistake
         return (X @ w)[:, None]
 
 
@@ -66,7 +68,7 @@ class Whole(Plain):
 @dataclass(frozen=True)
 class DenseOnly(Plain):
     def score(self, w, X):
-        return np.einsum("ij,j->i", X, w)
+        return np.einsum("ij,j->i", X, w)  # the mistake
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class StreamAsPairs(Plain):
 
     def step(self, w, batch):
         for x, label in batch:
-            if label > 0:
+            if label > 0:  # the mistake
                 w = w + self.eta * x
         return w
 
@@ -100,7 +102,7 @@ class OtherState(Plain):
 @dataclass(frozen=True)
 class MisspeltProblem(Plain):
     def init(self, problem, rng):
-        return np.zeros(problem.n_feature)
+        return np.zeros(problem.n_feature)  # the mistake
 
 
 @dataclass(frozen=True)
@@ -112,13 +114,13 @@ class MisspeltField(Plain):
 @dataclass(frozen=True)
 class Assigning(Plain):
     def init(self, problem, rng):
-        self.w = np.zeros(problem.n_features)
+        self.w = np.zeros(problem.n_features)  # the mistake
         return self.w
 
 
 @dataclass(frozen=True)
 class WithoutBatch(Plain):
-    def step(self, w):
+    def step(self, w):  # the mistake
         return w
 
 
@@ -131,13 +133,13 @@ class NumberOfRows(Plain):
 @dataclass(frozen=True)
 class WeightsRaise(Plain):
     def weights(self, w):
-        return w.coef_
+        return w.coef_  # the mistake
 
 
 @dataclass(frozen=True)
 class Exiting(Plain):
     def step(self, w, batch):
-        sys.exit(3)
+        sys.exit(3)  # the mistake
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,7 @@ def _strange(w, word):
 @dataclass(frozen=True)
 class Untypable(Plain):
     def step(self, w, batch):
-        return _strange(w, "a")
+        return _strange(w, "a")  # the mistake
 
 
 @dataclass(frozen=True)

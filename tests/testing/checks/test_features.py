@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 
 from aucbench.testing import FEATURE_CHECKS, CheckFailure, Status, check_features
+from tests.helpers.findings import failed
 
 
 class Fitted:
@@ -100,10 +101,6 @@ CULPRITS = {
     broken(Local): {"pickling"},
     Excused: {"exempt"},
 }
-
-
-def failed(findings):
-    return {finding.check for finding in findings if finding.status is Status.failed}
 
 
 @pytest.mark.parametrize("culprit", CULPRITS, ids=lambda cls: cls.__name__)

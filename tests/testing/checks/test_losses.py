@@ -8,6 +8,7 @@ from typing import ClassVar
 import pytest
 
 from aucbench.testing import LOSS_CHECKS, CheckFailure, Status, check_loss
+from tests.helpers.findings import failed
 from tests.third_party.my_methods import Ramp
 
 SCALE = 1.0  # compiled code keeps the value it had
@@ -73,10 +74,6 @@ CULPRITS = [  # the checks that find each of them
     (changed(multiplicative=True), {"structure"}),
     (changed(exempt={"pair": "no reason"}), {"exempt"}),
 ]
-
-
-def failed(findings):
-    return {finding.check for finding in findings if finding.status is Status.failed}
 
 
 @pytest.mark.parametrize(("culprit", "checks"), CULPRITS)
