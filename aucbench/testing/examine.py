@@ -58,9 +58,12 @@ class Subject:
 
     def smaller(self) -> Iterator[Self]:
         """The same plugin on smaller problems, in order; none if the check does not use the size."""
-        n, d, epochs = self._settled_size()
-        sizes = [size for size in SMALL if size.n * size.d * size.epochs < n * d * epochs and size.d <= d]
-        return (self.again(size=size) for size in sizes if self._is_sized)
+        if not self._is_sized:
+            return
+        own = self._settled_size()
+        for size in SMALL:
+            if size.n <= own.n and size.d <= own.d and size != own:
+                yield self.again(size=size)
 
     def line(self, check: str) -> str:
         """A line of Python that runs a check on the same input."""

@@ -35,43 +35,36 @@ class Plain:
         return X @ w
 
 
-@dataclass(frozen=True)
 class InitReturnsNothing(Plain):
     def init(self, problem, rng):  # the mistake
         np.zeros(problem.n_features)
 
 
-@dataclass(frozen=True)
 class ScoreReturnsNothing(Plain):
     def score(self, w, X):
         X @ w
 
 
-@dataclass(frozen=True)
 class Column(Plain):
     def score(self, w, X):  # the mistake
         return (X @ w)[:, None]
 
 
-@dataclass(frozen=True)
 class Scalar(Plain):
     def score(self, w, X):
         return float((X @ w).sum())
 
 
-@dataclass(frozen=True)
 class Whole(Plain):
     def score(self, w, X):
         return (1e6 * (X @ w)).astype(np.int64)
 
 
-@dataclass(frozen=True)
 class DenseOnly(Plain):
     def score(self, w, X):
         return np.einsum("ij,j->i", X, w)  # the mistake
 
 
-@dataclass(frozen=True)
 class StreamAsPairs(Plain):
     access: ClassVar[str] = "pairs"
 
@@ -82,14 +75,12 @@ class StreamAsPairs(Plain):
         return w
 
 
-@dataclass(frozen=True)
 class QuietlyStreamAsPairs(Plain):
     """Nothing raises: a label is a row, and the arrays have the right shapes."""
 
     access: ClassVar[str] = "pairs"
 
 
-@dataclass(frozen=True)
 class OtherState(Plain):
     def init(self, problem, rng):
         return np.zeros(problem.n_features), 0
@@ -99,26 +90,22 @@ class OtherState(Plain):
         return super().step(w, batch)
 
 
-@dataclass(frozen=True)
 class MisspeltProblem(Plain):
     def init(self, problem, rng):
         return np.zeros(problem.n_feature)  # the mistake
 
 
-@dataclass(frozen=True)
 class MisspeltField(Plain):
     def step(self, w, batch):
         return w + self.etta
 
 
-@dataclass(frozen=True)
 class Assigning(Plain):
     def init(self, problem, rng):
         self.w = np.zeros(problem.n_features)  # the mistake
         return self.w
 
 
-@dataclass(frozen=True)
 class WithoutBatch(Plain):
     def step(self, w):  # the mistake
         return w
@@ -130,31 +117,26 @@ class NumberOfRows(Plain):
     batch_size: int = 5
 
 
-@dataclass(frozen=True)
 class WeightsRaise(Plain):
     def weights(self, w):
         return w.coef_  # the mistake
 
 
-@dataclass(frozen=True)
 class Exiting(Plain):
     def step(self, w, batch):
         sys.exit(3)  # the mistake
 
 
-@dataclass(frozen=True)
 class NotANumber(Plain):
     def score(self, w, X):
         return np.full(X.shape[0], np.nan)
 
 
-@dataclass(frozen=True)
 class Diverging(Plain):
     def step(self, w, batch):
         return w / 0.0 if len(batch) else w
 
 
-@dataclass(frozen=True)
 class NanOnSingle(Plain):
     """It knows nothing of float32."""
 
@@ -162,7 +144,6 @@ class NanOnSingle(Plain):
         return X @ w if X.dtype == np.float64 else np.full(X.shape[0], np.nan)
 
 
-@dataclass(frozen=True)
 class Centring(Plain):
     """It works on the rows themselves."""
 
@@ -172,13 +153,11 @@ class Centring(Plain):
         return super().step(w, batch)
 
 
-@dataclass(frozen=True)
 class Opposite(Plain):
     def score(self, w, X):
         return -(X @ w)
 
 
-@dataclass(frozen=True)
 class UsedUp(Plain):
     def step(self, w, batch):
         items = iter(batch)
@@ -188,7 +167,6 @@ class UsedUp(Plain):
         return w
 
 
-@dataclass(frozen=True)
 class Generating(Plain):
     def init(self, problem, rng):
         return np.zeros(problem.n_features), (k for k in range(9))
@@ -205,13 +183,11 @@ def _strange(w, word):
     return w + word
 
 
-@dataclass(frozen=True)
 class Untypable(Plain):
     def step(self, w, batch):
         return _strange(w, "a")  # the mistake
 
 
-@dataclass(frozen=True)
 class Slow(Healthy):
     """An iteration takes 2 ms."""
 
@@ -220,14 +196,12 @@ class Slow(Healthy):
         return super().step(state, batch)
 
 
-@dataclass(frozen=True)
 class Endless(Plain):
     def step(self, w, batch):
         while True:
             w = w + 0.0
 
 
-@dataclass(frozen=True)
 class EndlessWhenEmpty(Plain):
     def step(self, w, batch):
         while not len(batch):
@@ -242,25 +216,21 @@ def _forever(x):
     return x
 
 
-@dataclass(frozen=True)
 class EndlessCompiled(Plain):
     def step(self, w, batch):
         return w * _forever(1.0)
 
 
-@dataclass(frozen=True)
 class Crashing(Plain):
     def step(self, w, batch):
         os.abort()
 
 
-@dataclass(frozen=True)
 class Leaving(Plain):
     def step(self, w, batch):
         os._exit(7)
 
 
-@dataclass(frozen=True)
 class Interrupting(Plain):
     def step(self, w, batch):
         raise KeyboardInterrupt

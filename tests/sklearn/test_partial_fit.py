@@ -1,6 +1,5 @@
 import pickle
 import re
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -11,32 +10,18 @@ from sklearn.metrics import roc_auc_score
 from aucbench import DataError, ParameterError, catalog
 from aucbench.contracts.validation import Family
 from aucbench.sklearn import AUCClassifier
-from tests.helpers.fake_plugins import Exploding, Perceptron, two_clouds
+from tests.helpers.fake_plugins import Exploding, Perceptron, Weightless, two_clouds
 
 X, Y = two_clouds(n=400)
 X_TEST, Y_TEST = two_clouds(n=400, seed=1)
 PARTS = [slice(start, start + 100) for start in range(0, 400, 100)]
 
 
-@dataclass(frozen=True)
 class Undeclared(Perceptron):
     """It says nothing about going on."""
 
     name: ClassVar[str] = "undeclared"
     resumable: ClassVar[bool] = False
-
-
-@dataclass(frozen=True)
-class Plain(Perceptron):
-    """The same without weights, and so to be scored by its state."""
-
-    name: ClassVar[str] = "plain"
-    weights: ClassVar[None]
-
-    def __getattribute__(self, name):
-        if name == "weights":
-            raise AttributeError(name)
-        return super().__getattribute__(name)
 
 
 def in_parts(model, X=X, y=Y, parts=PARTS, **keywords):
@@ -153,7 +138,7 @@ def test_a_model_that_diverged_does_not_go_on():
 
 def test_a_method_without_weights_is_scored_by_its_state():
     with_weights = in_parts(AUCClassifier(Perceptron(), random_state=0))
-    without = in_parts(AUCClassifier(Plain(), random_state=0))
+    without = in_parts(AUCClassifier(Weightless(), random_state=0))
     np.testing.assert_allclose(without.decision_function(X_TEST), with_weights.decision_function(X_TEST))
     with pytest.raises(AttributeError, match="the method is not linear"):
         _ = without.coef_

@@ -159,7 +159,6 @@ def test_minibatches_of_one_class_are_made_from_more_rows_where_need_be():
     )
 
 
-@dataclass(frozen=True)
 class NeedsFive(Healthy):
     """It fails on five rows and more, of three features and more."""
 
@@ -204,7 +203,6 @@ def test_an_unknown_check_is_named_with_a_suggestion():
 
 
 def test_a_class_made_in_a_function_is_not_imported():
-    @dataclass(frozen=True)
     class Local(Healthy):
         pass
 

@@ -66,7 +66,6 @@ class Network:
         return np.asarray(network()[2](state, np.float32(dense)))
 
 
-@dataclass(frozen=True)
 class WaitingNetwork(Network):
     """The same, and waits."""
 
@@ -118,7 +117,6 @@ def test_a_network_without_wait_is_told():
     assert failed(Network()) == {"waits"}
 
 
-@dataclass(frozen=True)
 class Dependent(WaitingNetwork):
     """Scores that depend on the rows beside them, by more than the precision explains."""
 

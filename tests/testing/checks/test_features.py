@@ -63,7 +63,6 @@ def broken(fitted):
     return dataclass(frozen=True)(type(fitted.__name__ + "Map", (Healthy,), {"fitted": fitted}))
 
 
-@dataclass(frozen=True)
 class RandomMap(Healthy):
     def fit(self, X, rng):
         return Fitted(np.random.default_rng().standard_normal((X.shape[1], 3)))
@@ -77,7 +76,6 @@ class Thawed:
         return Fitted(np.ones((X.shape[1], 3)))
 
 
-@dataclass(frozen=True)
 class Excused(Healthy):
     exempt: ClassVar = {"pickling": ""}
 

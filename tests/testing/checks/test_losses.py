@@ -34,14 +34,12 @@ class Square:
         return (m + 2.0 * c * theta) / (1.0 + 2.0 * c)
 
 
-@dataclass(frozen=True)
 class WrongSign(Square):
     @staticmethod
     def derivative(m, theta):
         return 2.0 * (theta - m)
 
 
-@dataclass(frozen=True)
 class Scaled(Square):
     @staticmethod
     def value(m, theta):
@@ -108,18 +106,15 @@ def test_the_failure_names_the_margin_and_both_slopes():
 
 
 def test_a_loss_whose_functions_are_no_static_ones_of_numbers_says_so_at_its_line():
-    @dataclass(frozen=True)
     class BoundPlugin(Square):
         def value(self, m, theta):
             return (theta - m) ** 2
 
-    @dataclass(frozen=True)
     class Forgetful(Square):
         @staticmethod
         def value(m, theta):
             (theta - m) ** 2
 
-    @dataclass(frozen=True)
     class Leaving(Square):
         @staticmethod
         def value(m, theta):
