@@ -100,6 +100,7 @@ class MisspeltField(Plain):
         return w + self.etta
 
 
+@dataclass(frozen=True)  # a subclass without it takes new attributes
 class Assigning(Plain):
     def init(self, problem, rng):
         self.w = np.zeros(problem.n_features)  # the mistake
