@@ -3,7 +3,7 @@
 import re
 import shlex
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from aucbench.config.overrides import Request
     from aucbench.data.readers.blocks import ColumnRecord
     from aucbench.reports.report import Report
-    from aucbench.studies.entry_and_keys import Entry
     from aucbench.studies.execute import PlannedStudy
     from aucbench.studies.result import FinishedEntry, StudyResult
     from aucbench.studies.store import Store
@@ -340,21 +339,6 @@ def leaderboard(
     cells = from_store(found, study)
     remarks, planned = left_out(found, study), fixed([found], study)
     return build(cells, title, study is not None, remarks, reference, by, rope, model_class, planned)
-
-
-def entry_of(overrides: Sequence[str], trust: Collection[str] | None = None) -> "Entry":
-    """The entry of the overrides of one run.
-
-    `trust` are the modules from which import paths in recorded settings are imported; None, for a user's own
-    settings, are all.
-    """
-    from aucbench.config.build import build_study
-    from aucbench.config.compose import compose_jobs
-    from aucbench.config.overrides import Request
-
-    composed = compose_jobs(catalog(), Request(tuple(overrides)))
-    (entry,) = build_study(catalog(), composed, trust=trust).entries
-    return entry
 
 
 def replay(
