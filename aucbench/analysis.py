@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aucbench.api import entry_of, study_of, write_board
+from aucbench.api import study_of, write_board
 from aucbench.errors import ParameterError
 from aucbench.humanize import counted
 from aucbench.registry import catalog
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from aucbench.data.description import DataDescription
     from aucbench.reports.suggestion import Suggestion
     from aucbench.studies.archive import Archive
+    from aucbench.studies.entry_and_keys import Entry
     from aucbench.studies.rescore import Rescored
     from aucbench.studies.result import OptimumResult
     from aucbench.studies.store import Store
@@ -121,6 +122,21 @@ def describe_data(path: str, *overrides: str) -> "DataDescription":
     is_table = kind.partition("=")[2] in ("csv", "parquet", "arff")
     counted = ["dataset.missing=median"] if is_table and "dataset.missing" not in given else []
     return data.describe(entry_of((kind, *rest, *counted)).dataset.instance)
+
+
+def entry_of(overrides: Sequence[str], trust: Collection[str] | None = None) -> "Entry":
+    """The entry of the overrides of one run.
+
+    `trust` are the modules from which import paths in recorded settings are imported; None, for a user's own
+    settings, are all.
+    """
+    from aucbench.config.build import build_study
+    from aucbench.config.compose import compose_jobs
+    from aucbench.config.overrides import Request
+
+    composed = compose_jobs(catalog(), Request(tuple(overrides)))
+    (entry,) = build_study(catalog(), composed, trust=trust).entries
+    return entry
 
 
 def run_command(path: str, *overrides: str) -> str:

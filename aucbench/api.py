@@ -3,7 +3,7 @@
 import re
 import shlex
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from aucbench.contracts.validation import Family
 from aucbench.errors import CellError, ParameterError
 from aucbench.humanize import without_secrets
-from aucbench.registry import Catalog, accepted_loss, catalog
+from aucbench.registry import Catalog, catalog
 from aucbench.studies.result import Result
 from aucbench.studies.study import Observer, Study
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from aucbench.config.overrides import Request
     from aucbench.data.readers.blocks import ColumnRecord
     from aucbench.reports.report import Report
-    from aucbench.studies.entry_and_keys import Entry
     from aucbench.studies.execute import PlannedStudy
     from aucbench.studies.result import FinishedEntry, StudyResult
     from aucbench.studies.store import Store
@@ -157,7 +156,7 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
         is_written = bool(study.name) and store.board_folder(str(study.name)).is_dir()
         if study.name and study.swept and result.cells and (result.finished or not is_written):
             observer.stage("writing the leaderboard")
-            report, page = _written_board(store, study.name)
+            report, page = write_board(store, study.name)
             observer.board_written(page)
             if tracker is not None:
                 tracker.board_written(study.name, page, _standings(report))
@@ -250,12 +249,8 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
     return study
 
 
-def write_board(store: "Store", study: str) -> Path:
-    """Write the leaderboard of a study into its folder of the store; returns the page."""
-    return _written_board(store, study)[1]
-
-
-def _written_board(store: "Store", study: str) -> "tuple[Report, Path]":
+def write_board(store: "Store", study: str) -> "tuple[Report, Path]":
+    """Write the leaderboard of a study into its folder of the store; returns it and its page."""
     from aucbench.reports.build import build
     from aucbench.reports.cells import fixed, from_store, left_out
     from aucbench.reports.views.export import PAGE, write
@@ -338,21 +333,6 @@ def leaderboard(
     return build(cells, title, study is not None, remarks, reference, by, rope, model_class, planned)
 
 
-def entry_of(overrides: Sequence[str], trust: Collection[str] | None = None) -> "Entry":
-    """The entry of the overrides of one run.
-
-    `trust` are the modules from which import paths in recorded settings are imported; None, for a user's own
-    settings, are all.
-    """
-    from aucbench.config.build import build_study
-    from aucbench.config.compose import compose_jobs
-    from aucbench.config.overrides import Request
-
-    composed = compose_jobs(catalog(), Request(tuple(overrides)))
-    (entry,) = build_study(catalog(), composed, trust=trust).entries
-    return entry
-
-
 def replay(
     algorithm: Any,
     X: Any,
@@ -398,12 +378,8 @@ def replay(
         The class of the method or of the loss is no plugin, or one of its fields is out of range.
     """
     from aucbench.runner.replay import replay_rows
-    from aucbench.studies.adapted_plugins import accepted
+    from aucbench.studies.adapted_plugins import accepted, built_loss
 
     accepted(Family.algorithms, algorithm)
-    if loss is None or isinstance(loss, str):
-        name = accepted_loss(catalog(), algorithm, loss)
-        loss = None if name is None else catalog().loss(name)()
-    else:
-        accepted_loss(catalog(), algorithm, accepted(Family.losses, loss).name)
+    loss = built_loss(algorithm, loss, None)
     return replay_rows(algorithm, X, y, rows, loss=loss, seed=seed, checkpoints=checkpoints)

@@ -10,7 +10,7 @@ from aucbench.config import structured_configs
 from aucbench.config.compose import Composed, Run, chosen, parameters
 from aucbench.config.hydra_errors import as_sentences
 from aucbench.config.structured_configs import field_names
-from aucbench.contracts import Access, field_types
+from aucbench.contracts import field_types
 from aucbench.contracts.validation import Family
 from aucbench.data.loader import Part
 from aucbench.data.scaler import default_scaling
@@ -176,12 +176,6 @@ class _Builder:
 
     def _algorithm(self, run: Run, group: str) -> BoundPlugin:
         algorithm = self._plugin(run, group)
-        access = algorithm.instance.access
-        if access not in list(Access):
-            raise PluginError(
-                f"{algorithm.name} of distribution {algorithm.distribution} declares access '{access}'. "
-                f"{suggest(str(access), list(Access))}"
-            )
         if missing := missing_packages(algorithm.instance):
             raise ParameterError(f"{algorithm.name} {missing}.")
         return algorithm

@@ -164,9 +164,9 @@ class Composer:
 
     A part holds all settings under one top-level name, such as ``algo`` and ``algo.radius``. Composing a
     whole run with Hydra takes a tenth of a second. Whole runs are composed only for the common words of all
-    runs, for a choice with fields set by a configuration, and for the error message if a part cannot be
-    composed alone. `of_hydra` are overrides of Hydra's own settings for all runs. `roots` are composed
-    configurations by common words.
+    runs, a choice with fields set by a configuration, values that refer to other values, and the error
+    message if a part cannot be composed alone. `of_hydra` are overrides of Hydra's own settings for all runs.
+    `roots` are composed configurations by common words.
     """
 
     def __init__(
@@ -187,20 +187,13 @@ class Composer:
         for word in words:
             if _is_own(word):
                 own[_part(word)] = (*own.get(_part(word), ()), word)
-        root = self.root(common)
         try:
-            parts = {name: self._part(common, name, each) for name, each in own.items()}
-        except Exception:  # composing the whole run raises Hydra's own error
-            return self._whole(words)
-        if not self._has_references:
-            return self._values(common) | {
+            values = self._values(common) | {
                 name: self._value(common, name, each) for name, each in own.items()
             }
-        merged = root.copy()
-        with open_dict(merged):
-            for name, cfg in parts.items():
-                merged[name] = cfg._get_node(name)  # the node, because its value may depend on another part
-        return merged
+        except Exception:  # composing the whole run raises Hydra's own error
+            return self._whole(words)
+        return self._whole(words) if self._has_references else values
 
     def _root(self, common: Words) -> DictConfig:
         """The configuration of all runs that have the same common words."""

@@ -65,7 +65,7 @@ class Batch:
         access: Access | str | None = None,
         weights: NDArray[np.float64] | None = None,
     ):
-        self.X = _canonical(X) if sparse.issparse(X) else X
+        self.X = canonical(X)
         self.y = y
         self.rows = rows
         self.access = _infer(rows) if access is None else Access(access)
@@ -145,9 +145,9 @@ def _read_only(array: Any) -> NDArray[Any]:
     return view
 
 
-def _canonical(X: Any) -> Any:
-    """A copy with ascending, unique columns if X has others: kernels merge rows."""
-    if not X.has_canonical_format:
+def canonical(X: Matrix) -> Matrix:
+    """Sparse rows with ascending, distinct columns, as kernels merge rows; others are copied and sorted."""
+    if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     return X

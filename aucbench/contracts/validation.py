@@ -143,7 +143,7 @@ def _misfit(family: Family, cls: Any) -> str | None:
         value, types = inspect.getattr_static(cls, name), contract.get(name)
         if types is not None:
             if not _fits(value, types):
-                what = "a method" if Any in types else " or ".join(NOUNS[each] for each in types)
+                what = "a method" if Any in types else " or ".join(map(_noun, types))
                 return f"`{name}` of {cls.__name__} must be {what}, got {value!r:.60}"
         elif name not in own:
             found = [vars(base).get(name) for base in cls.__mro__]
@@ -185,14 +185,18 @@ def _not_fields(family: Family) -> frozenset[str]:
     return frozenset(name for name in of_class if family is Family.algorithms or Any in contract[name])
 
 
+def _noun(kind: Any) -> str:
+    return f"one of {', '.join(kind)}" if issubclass(kind, StrEnum) else NOUNS[kind]
+
+
 def _fits(value: Any, types: tuple[Any, ...]) -> bool:
     """Whether a static class attribute has one of the types."""
     if Any in types:
         return value is None or callable(value) or hasattr(value, "__get__")
-    if issubclass(types[0], StrEnum):  # a check lists the choices
-        return True
     if hasattr(value, "__get__") and not callable(value):  # a property
         return True
+    if issubclass(types[0], StrEnum):
+        return value in list(types[0]) or (value is None and NoneType in types)
     if tuple in types:  # a string would pass as a sequence of characters
         return isinstance(value, Sequence) and not isinstance(value, str)
     return isinstance(value, types) or (float in types and isinstance(value, int))

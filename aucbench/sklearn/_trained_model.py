@@ -1,6 +1,5 @@
 """Training for the estimator, by the functions of the runner: on all rows at once or in parts."""
 
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,7 +8,6 @@ from enum import Enum
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 import numpy as np
-from numba.core import event
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -37,30 +35,6 @@ PARTIAL_FIT = (
     'fit, algo="solam", or ',
 )  # arguments of `why_not_on`: the refused call and its alternative
 FEW_ROWS = 100  # a first call of partial_fit with fewer rows warns
-NOTICE = "aucbench: compiling, which takes some seconds; later fits of the method load the result"
-_notified: list[bool] = []  # not empty once this process has printed the notice
-
-
-class _Listener(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Print the notice when numba starts to compile; kernels loaded from the cache folder do not compile."""
-
-    def on_start(self, event: Any) -> None:
-        if not _notified:
-            _notified.append(True)
-            print(NOTICE, file=sys.stderr, flush=True)
-
-    def on_end(self, event: Any) -> None:
-        pass
-
-
-@contextmanager
-def compile_notice() -> Iterator[None]:
-    """Print a notice on standard error when kernels are compiled, if it is a terminal."""
-    if _notified or not sys.stderr.isatty():
-        yield
-        return
-    with event.install_listener("numba:compile", _Listener()):
-        yield
 
 
 class Ingredients(NamedTuple):
@@ -208,20 +182,14 @@ class Fitted:
         """(n,) scores, positive above the cut."""
         return self._model.scores(self._representation.transform(X)) - self.cut
 
-    @property
-    def why_no_coef(self) -> str | None:
-        """The reason why there are no weights for the raw features; None if they exist."""
-        why = self._representation.why_not_affine
-        if self._model.weights is None:
-            why = "the method is not linear"
-        return None if why is None else f"There are no coef_ and intercept_ for raw features: {why}."
-
     def affine(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(1, d) weights for the raw features and (1,) offset; raises AttributeError if there are none."""
-        why = self.why_no_coef
-        if why is not None or self._model.weights is None:
-            raise AttributeError(why)
-        coef, offset = self._representation.raw(self._model.weights)
+        weights, why = self._model.weights, self._representation.why_not_affine
+        if weights is None:
+            why = "the method is not linear"
+        if why is not None or weights is None:
+            raise AttributeError(f"There are no coef_ and intercept_ for raw features: {why}.")
+        coef, offset = self._representation.raw(weights)
         return coef[None], np.array([offset - self.cut])
 
 
@@ -237,7 +205,6 @@ def former_fit_kept(estimator: Any) -> Iterator[None]:
         raise
 
 
-@compile_notice()
 def fitted(
     parts: Ingredients,
     X: Any,
@@ -263,7 +230,7 @@ def fitted(
             f"{parts.algo.name} has not converged after {done.iteration} iterations: allow more, "
             f"or set epochs=None, with which it runs until it has converged, for 1,000 at most.",
             ConvergenceWarning,
-            stacklevel=4,  # includes the frame of `compile_notice`
+            stacklevel=3,
         )
     made._take(done)
     made.cut = best_threshold(parts.algo.name, made._model.scores(Z), y, weights)
@@ -272,7 +239,6 @@ def fitted(
     return made
 
 
-@compile_notice()
 def begun(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int) -> Fitted:
     """Train on the first of several parts of the rows, each row once."""
     counts = np.count_nonzero(y == 1), np.count_nonzero(y == -1)
@@ -281,7 +247,7 @@ def begun(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int) -> Fitted:
             f"The first call of partial_fit had {counts[0]} positive and {counts[1]} negative rows. They "
             f"alone decide scaling, feature map and what {parts.algo.name} measures on rows: begin with at "
             f"least {FEW_ROWS} rows, of both classes in random order.",
-            stacklevel=4,
+            stacklevel=3,
         )
     made = Fitted(parts, seed, sparse.issparse(X))
     Z = made._representation.fit_transform(X, seed)

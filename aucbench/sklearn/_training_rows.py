@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pandas
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.utils.multiclass import type_of_target
 
 from aucbench.contracts import MethodFacts
+from aucbench.contracts.batch import canonical
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.contracts.validation import Family
 from aucbench.data.preprocess import Rescaling, check_magnitude
@@ -103,7 +103,7 @@ class Representation:
 
         Means and deviations are weighted; a feature map ignores the weights.
         """
-        X, (scaling, features, rescale) = _canonical(X), self._settings
+        X, (scaling, features, rescale) = canonical(X), self._settings
         self._scaler = fit_scaling(scaling, X, weights=weights)
         scaled = self._scaler.apply(X)
         if self._scaler.scaling is Scaling.none:  # every other scaling bounds the values
@@ -116,7 +116,7 @@ class Representation:
 
     def transform(self, X: Any) -> Any:
         """Preprocess rows."""
-        X = _canonical(X)
+        X = canonical(X)
         scaled = self._scaler.apply(X)
         return self._rescaled(self._map.transform(scaled), scaled, X)
 
@@ -152,11 +152,3 @@ class Representation:
         if scaling in BY_DEVIATION:
             return coef, constant - float(coef @ offset)
         return 2.0 * coef, constant - 2.0 * float(coef @ offset) - float(w[varies].sum())
-
-
-def _canonical(X: Any) -> Any:
-    """Sparse rows with ascending, distinct columns; other sparse rows are copied and sorted."""
-    if sparse.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X

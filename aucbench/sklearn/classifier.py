@@ -1,30 +1,22 @@
 """A registered method as a scikit-learn classifier."""
 
-from functools import partial
-from inspect import signature
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from aucbench.errors import AucbenchError, DataError, ParameterError
+from aucbench.errors import DataError, ParameterError
 from aucbench.sklearn._parameters import PluginParameters
+from aucbench.sklearn._threshold import calibrator
 from aucbench.sklearn._trained_model import PARTIAL_FIT, Fitted, Ingredients, begun, fitted, former_fit_kept
 from aucbench.sklearn._training_rows import group_numbers, shown, signs_of, two_classes, weighted_rows
 from aucbench.studies.adapted_plugins import why_not_on
 
-FOLDS = 5  # folds of the cross-validation for calibration
-NO_CLASS_WEIGHT = (
-    "There is no class_weight: every pair has one row of each class, so that weights of classes multiply the "
-    "loss by a constant. Leave class_weight out; sample_weight of fit weights rows."
-)
 ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}  # accepted inputs
 
 
@@ -145,12 +137,6 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
     _fitted: Fitted
     _calibrator: Any  # None without calibrate=True
 
-    def __new__(cls, *_: Any, **params: Any) -> Self:
-        """Refuse class weights with the reason; scikit-learn lets `__init__` have parameters only."""
-        if "class_weight" in params:
-            raise ParameterError(NO_CLASS_WEIGHT)
-        return super().__new__(cls)
-
     def __init__(
         self,
         algo: Any = "auto",
@@ -223,16 +209,21 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
             signs = signs_of(y, classes)
             if self.calibrate:
                 one = clone(self).set_params(calibrate=False, random_state=seed)
-                calibrator = _calibrator(one, X, signs, seed, sample_weight=weights, groups=numbers)
-                made = calibrator.calibrated_classifiers_[0].estimator._fitted
+                sigmoid = calibrator(one, X, signs, seed, sample_weight=weights, groups=numbers)
+                made = sigmoid.calibrated_classifiers_[0].estimator._fitted
             else:
                 epochs = self._budget().epochs
-                made, calibrator = fitted(parts, X, signs, seed, epochs, weights, numbers), None
-            self._fitted, self._calibrator, self.classes_ = made, calibrator, classes
+                made, sigmoid = fitted(parts, X, signs, seed, epochs, weights, numbers), None
+            self._fitted, self._calibrator, self.classes_ = made, sigmoid, classes
         return self
 
     def _can_go_on(self) -> bool:
-        return self._why_not_on() is None
+        why = why_not_on(self._algorithm(), self.iterations, *PARTIAL_FIT)
+        if self.calibrate:
+            why = "calibrate=True needs all rows at once for its cross-validation, not partial_fit: use fit."
+        if why is not None:
+            raise AttributeError(why)
+        return True
 
     @available_if(_can_go_on)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
@@ -322,7 +313,9 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         return self.classes_[positive.astype(np.intp)]
 
     def _is_calibrated(self) -> bool:
-        return bool(self.calibrate)
+        if not self.calibrate:
+            raise AttributeError("Probabilities need calibrate=True before fit.")
+        return True
 
     @available_if(_is_calibrated)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -366,36 +359,6 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         check_is_fitted(self)
         return self._fitted.iterations
 
-    def _why_no_coef(self) -> str | None:
-        check_is_fitted(self)
-        return self._fitted.why_no_coef
-
-    def _why_not_on(self) -> str | None:
-        if self.calibrate:
-            return "calibrate=True needs all rows at once for its cross-validation, not partial_fit: use fit."
-        return why_not_on(self._algorithm(), self.iterations, *PARTIAL_FIT)
-
-    def _why_no_probabilities(self) -> str | None:
-        return None if self.calibrate else "Probabilities need calibrate=True before fit."
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> NoReturn:
-            """Raise AttributeError with the reason why the attribute is not available, if known."""
-            reasons = {
-                "partial_fit": self._why_not_on,
-                "predict_proba": self._why_no_probabilities,
-                "predict_log_proba": self._why_no_probabilities,
-                "coef_": self._why_no_coef,
-                "intercept_": self._why_no_coef,
-                "n_iter_": partial(check_is_fitted, self),
-            }
-            try:
-                why = reasons[name]() if name in reasons else None
-            except AucbenchError as error:  # `algo` is not a valid method
-                why = str(error)
-            raise AttributeError(why or f"{type(self).__name__!r} object has no attribute {name!r}")
-
     def __sklearn_is_fitted__(self) -> bool:
         return "_fitted" in vars(self)
 
@@ -422,27 +385,6 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         if isinstance(state, int | np.integer) and state >= 0:
             return int(state)
         return int(check_random_state(state).randint(np.iinfo(np.int32).max))
-
-
-# What `help` shows; else it would be the signature of `__new__`.
-AUCClassifier.__signature__ = signature(partial(AUCClassifier.__init__, None))  # type: ignore
-
-
-def _calibrator(estimator: Any, X: Any, signs: NDArray[np.int8], seed: int, **of_rows: Any) -> Any:
-    """Fit an estimator to all rows, and Platt's sigmoid to its cross-validation scores."""
-    groups = of_rows["groups"]
-    units = np.arange(len(signs)) if groups is None else groups
-    rarer = min(len(np.unique(units[signs == label])) for label in (-1, 1))
-    if rarer < 2:
-        what = "row" if groups is None else "group"
-        raise DataError(f"calibrate=True needs two {what}s of each class, got a class with a single {what}.")
-    settings = {"n_splits": min(FOLDS, rarer), "shuffle": True, "random_state": seed % 2**32}
-    if groups is None:
-        folds: Any = StratifiedKFold(**settings)
-    else:
-        folds = list(StratifiedGroupKFold(**settings).split(X, signs, groups))
-    calibrated = CalibratedClassifierCV(estimator, method="sigmoid", cv=folds, ensemble=False)
-    return calibrated.fit(X, signs, **{name: each for name, each in of_rows.items() if each is not None})
 
 
 def _check_switch(name: str, value: Any) -> None:

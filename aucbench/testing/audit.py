@@ -1,7 +1,7 @@
 """The audit of a function that claims to be an AUC loss: what it computes, where it departs, by how much."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -139,9 +139,10 @@ class _Trial:
         with np.errstate(all="ignore"):
             return self._match.value(1.0 / (1.0 + np.exp(-scores)) if self._squashed else scores, positive)
 
-    def _some(self) -> Iterator[Batch]:
-        for own in self._by.batches[:4]:
-            yield from (own[0], own[-1])
+    def _batches(self) -> list[Batch]:
+        """Some batches of several compositions, and one with equal scores."""
+        spread = [batch for own in self._by.batches[:4] for batch in (own[0], own[-1])]
+        return [*spread, self._tied()["some scores are equal"]]
 
     def _value(self) -> Line:
         if self._is_known:
@@ -162,7 +163,7 @@ class _Trial:
     def _gradient(self) -> Line:
         step, allowed = (1e-2, 5e-2) if self._f.single else (1e-5, 1e-5)
         worst = 0.0
-        for scores, positive in [*self._some(), self._tied()["some scores are equal"]]:
+        for scores, positive in self._batches():
             gradient = self._f(scores, positive).gradient
             if gradient is None:
                 return Line(NOTE, "It gives none.")
@@ -191,12 +192,44 @@ class _Trial:
             size = max(size, abs(middle))
         return max(misses) / max(size, 1e-8)
 
+    def _relation(
+        self, change: str, outcomes: Callable[..., tuple[Outcome, Outcome]], allowed: float
+    ) -> Line:
+        """Compare the two outcomes that each batch has."""
+        worst = max(one.apart(other) for one, other in (outcomes(*batch) for batch in self._batches()))
+        if worst <= allowed:
+            return Line(OK, f"{change} changes nothing (relative difference {worst:.1g}).")
+        return Line(DEPARTS, f"{change} changes the value or gradient by up to {worst:.2g} of its size.")
+
     def _float32(self) -> Line:
-        single = [(scores.astype(np.float32), positive) for scores, positive in self._some()]
-        worst = max(_apart(self._f(s, own), self._f(s.astype(np.float64), own)) for s, own in single)
-        if not worst <= 1e-4:
-            return Line(DEPARTS, f"With float32 scores the value or gradient differs by {worst:.2g}.")
-        return Line(OK, f"Value and gradient of float32 scores agree with those of float64 to {worst:.1g}.")
+        def outcomes(scores: np.ndarray, positive: np.ndarray) -> tuple[Outcome, Outcome]:
+            single = scores.astype(np.float32)
+            return self._f(single, positive), self._f(single.astype(np.float64), positive)
+
+        return self._relation("Giving the scores as float32", outcomes, 1e-4)
+
+    def _repetition(self) -> Line:
+        return self._relation("A second call", lambda *batch: (self._f(*batch), self._f(*batch)), 0.0)
+
+    def _order(self) -> Line:
+        def outcomes(scores: np.ndarray, positive: np.ndarray) -> tuple[Outcome, Outcome]:
+            order, before = np.random.default_rng(4).permutation(scores.size), self._f(scores, positive)
+            slopes = None if before.gradient is None else before.gradient[order]
+            return self._f(scores[order], positive[order]), Outcome(before.value, slopes)
+
+        return self._relation("Another order of the rows", outcomes, self._tolerance)
+
+    def _shift(self) -> Line:
+        factor, most = (0.5, 0.3) if self._unit else (1.0, 10.0)
+
+        def outcomes(scores: np.ndarray, positive: np.ndarray) -> tuple[Outcome, Outcome]:
+            return self._f(factor * scores + most, positive), self._f(factor * scores, positive)
+
+        found = self._relation(
+            f"Adding {most:g} to all scores, and so to no margin,", outcomes, self._tolerance
+        )
+        expected = self._squashed or (self._stands_still and not (self._terms and self._terms.departures))
+        return found._replace(status=NOTE) if expected and found.status == DEPARTS else found
 
     def _direction(self) -> Line:
         for positives, negatives in COMPOSITIONS:
@@ -210,18 +243,6 @@ class _Trial:
                     f"{up - down:.3g} when the positives do: its sign or its labels are the wrong way round.",
                 )
         return Line(OK, "It falls when the scores of the positives rise from a tie.")
-
-    def _shift(self) -> Line:
-        factor, most = (0.5, 0.3) if self._unit else (1.0, 10.0)
-        starts = [(factor * scores, positive) for scores, positive in self._some()]
-        worst = max(_apart(self._f(s + most, own), self._f(s, own)) for s, own in starts)
-        if worst <= self._tolerance:
-            return Line(
-                OK, f"Adding {most:g} to all scores changes nothing (relative difference {worst:.1g})."
-            )
-        text = f"Adding {most:g} to all scores changes the value or gradient by up to {worst:.2g} of its size"
-        expected = self._squashed or (self._stands_still and not (self._terms and self._terms.departures))
-        return Line(NOTE if expected else DEPARTS, f"{text}, though no pair changes its margin.")
 
     def _scale(self) -> Line:
         if not self._is_known:
@@ -263,7 +284,7 @@ class _Trial:
             found, exact = self._f(scores, positive), self._exact(scores, positive)
             if math.isnan(exact):  # unknown: what nearly equal scores give, which must be close
                 exact = self._f.value(scores + jitter, positive)
-            fault = _fault(found, exact, self._tolerance if self._is_known else 1e-3)
+            fault = found.fault(exact, self._tolerance if self._is_known else 1e-3)
             faults += [f"When {when}, {fault}."] if fault else []
         if faults:
             return Line(DEPARTS, " ".join(faults[:3]) + f" {len(faults) - 3} more cases." * (len(faults) > 3))
@@ -309,7 +330,7 @@ class _Trial:
                         continue
                     found = self._f(scores.astype(kind), positive)
                     close = kind is np.float64 and self._is_known and not self._f.single
-                    fault = _fault(found, exact, self._tolerance if close else math.inf)
+                    fault = found.fault(exact, self._tolerance if close else math.inf)
                     if not fault and close and found.gradient is not None:
                         miss = self._miss(self._exact, scores, positive, found.gradient, 1e-4)
                         fault = f"the gradient departs by {miss:.2g} of its size" if miss > 1e-2 else ""
@@ -346,17 +367,6 @@ class _Trial:
             Line(NOTE, " ".join(notes)) if notes else Line(OK, "Infinite scores and NaN are treated as such.")
         )
 
-    def _order(self) -> Line:
-        worst, rng = 0.0, np.random.default_rng(4)
-        for scores, positive in [*self._some(), self._tied()["some scores are equal"]]:
-            order = rng.permutation(scores.size)
-            found, before = self._f(scores[order], positive[order]), self._f(scores, positive)
-            slopes = None if before.gradient is None else before.gradient[order]
-            worst = max(worst, _apart(found, Outcome(before.value, slopes)))
-        if not worst <= self._tolerance:
-            return Line(DEPARTS, f"Another order of the rows changes the value or gradient by {worst:.2g}.")
-        return Line(OK, f"Another order of the rows changes nothing (relative difference {worst:.1g}).")
-
     def _labels(self) -> Line:
         own, other = sorted(CODES, key=lambda name: CODES[name] != self._f.negative)
         scores, positive = self._by.batches[1][0]
@@ -364,26 +374,15 @@ class _Trial:
             found = self._f(scores, positive, CODES[other])
         except Exception as error:
             return Line(NOTE, f"Labels are in {own}; those in {other} raise {_sentence(error)}")
-        if _apart(found, self._f(scores, positive)) <= self._tolerance:
+        if found.apart(self._f(scores, positive)) <= self._tolerance:
             return Line(OK, f"Labels in {own} and {other} give the same.")
         value = self._f.value(scores, positive)
         return Line(NOTE, f"Labels are in {own}; those in {other} give {found.value:.4g} for {value:.4g}.")
 
     def _input(self) -> Line:
-        changed = self._f.changes_input()
-        return (
-            Line(DEPARTS, f"The function changes its {changed}.")
-            if changed
-            else Line(OK, "It is not changed.")
-        )
-
-    def _repetition(self) -> Line:
-        worst = max(_apart(self._f(*batch), self._f(*batch)) for batch in self._some())
-        if worst > 0.0:
-            return Line(
-                DEPARTS, f"A second call with the same batch differs by {worst:.2g}: it is not a function."
-            )
-        return Line(OK, "A second call gives the same.")
+        if changed := self._f.changes_input():
+            return Line(DEPARTS, f"The function changes its {changed}.")
+        return Line(OK, "It is not changed.")
 
 
 def _finite_everywhere(function: AuditedFunction) -> bool:
@@ -394,29 +393,6 @@ def _finite_everywhere(function: AuditedFunction) -> bool:
         return all(math.isfinite(function.value(each, positive)) for each in scores)
     except Exception:
         return False
-
-
-def _apart(found: Outcome, expected: Outcome) -> float:
-    """The largest relative difference of value and gradient; NaN counts as infinite."""
-    differences = [abs(found.value - expected.value) / max(abs(expected.value), 1e-3)]
-    if (found.gradient is None) != (expected.gradient is None):
-        return math.inf
-    if found.gradient is not None and expected.gradient is not None:
-        size = max(float(np.abs(expected.gradient).max()), 1e-6)
-        differences.append(float(np.abs(found.gradient - expected.gradient).max()) / size)
-    return max(math.inf if math.isnan(each) else each for each in differences)
-
-
-def _fault(found: Outcome, exact: float, tolerance: float) -> str:
-    """What is wrong with the outcome at finite scores, or nothing; an exact value of NaN is unknown."""
-    told = "" if math.isnan(exact) else f"; {exact:.4g} is exact"
-    if not math.isfinite(found.value):
-        return f"the value is {found.value}{told}".replace("nan", "NaN")
-    if abs(found.value - exact) > tolerance * max(1.0, abs(exact)):
-        return f"the value is {found.value:.6g}{told}"
-    if found.gradient is not None and not np.isfinite(found.gradient).all():
-        return f"the gradient has {np.count_nonzero(~np.isfinite(found.gradient))} entries of NaN or infinity"
-    return ""
 
 
 def _sentence(error: Exception) -> str:

@@ -1,13 +1,14 @@
 """A function of scores and labels that claims to be an AUC loss, called with NumPy, JAX or PyTorch arrays."""
 
 import inspect
+import math
 import sys
 import warnings
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -23,6 +24,28 @@ class Outcome(NamedTuple):
 
     value: float
     gradient: np.ndarray | None  # (n,) float64, None if the function has none
+
+    def apart(self, expected: Self) -> float:
+        """The largest relative difference of value and gradient; NaN counts as infinite."""
+        differences = [abs(self.value - expected.value) / max(abs(expected.value), 1e-3)]
+        if (self.gradient is None) != (expected.gradient is None):
+            return math.inf
+        if self.gradient is not None and expected.gradient is not None:
+            size = max(float(np.abs(expected.gradient).max()), 1e-6)
+            differences.append(float(np.abs(self.gradient - expected.gradient).max()) / size)
+        return max(math.inf if math.isnan(each) else each for each in differences)
+
+    def fault(self, exact: float, tolerance: float) -> str:
+        """What is wrong with the outcome at finite scores, or nothing; an exact value of NaN is unknown."""
+        told = "" if math.isnan(exact) else f"; {exact:.4g} is exact"
+        if not math.isfinite(self.value):
+            return f"the value is {self.value}{told}".replace("nan", "NaN")
+        if abs(self.value - exact) > tolerance * max(1.0, abs(exact)):
+            return f"the value is {self.value:.6g}{told}"
+        if self.gradient is not None and not np.isfinite(self.gradient).all():
+            bad = np.count_nonzero(~np.isfinite(self.gradient))
+            return f"the gradient has {bad} entries of NaN or infinity"
+        return ""
 
 
 class AuditedFunction:

@@ -3,6 +3,7 @@
 import inspect
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -15,17 +16,15 @@ from aucbench.contracts.validation import Family
 from aucbench.runner.cell import training_context
 from aucbench.suggestions import suggest
 from aucbench.testing.findings import Broken, CheckFailure, Exempted, Finding, Status, Untried, explain
-from aucbench.testing.problems import STANDARD, Size, Toy, line_for, small, smaller_sizes
+from aucbench.testing.problems import SMALL, STANDARD, Size, Toy, line_for, small
 from aucbench.testing.time_limit import SHRINKING, OutOfTime, TimeLimit
-
-ATTEMPTS = 40  # most attempts to find a smaller failing input
 
 
 class Subject:
     """A plugin under test, and its last input.
 
     Its problems have the given or the standard size, and methods train with the loss. `where` describes the
-    last input, and `shown` holds its literals if it is small.
+    last input.
     """
 
     family: ClassVar[Family]
@@ -40,7 +39,7 @@ class Subject:
 
     def begin(self) -> None:
         """Forget the input of the previous check."""
-        self.where = self.shown = ""
+        self.where = ""
         self._is_sized = False  # whether the check has read the size of the problems
 
     def again(self, **changes: Any) -> Self:
@@ -59,8 +58,12 @@ class Subject:
 
     def smaller(self) -> Iterator[Self]:
         """The same plugin on smaller problems, in order; none if the check does not use the size."""
-        sizes = smaller_sizes(self._settled_size()) if self._is_sized else ()
-        return (self.again(size=size) for size in sizes)
+        if not self._is_sized:
+            return
+        own = self._settled_size()
+        for size in SMALL:
+            if size.n <= own.n and size.d <= own.d and size != own:
+                yield self.again(size=size)
 
     def line(self, check: str) -> str:
         """A line of Python that runs a check on the same input."""
@@ -81,8 +84,8 @@ class Subject:
         return ("dense",) if self.requirement("dense") else ("dense", "csr", "wide")
 
     def use(self, toy: Toy) -> Toy:
-        """Record a problem in `where` and `shown`; returns it."""
-        self.where, self.shown = toy.words, toy.shown
+        """Record a problem in `where`; returns it."""
+        self.where = toy.words
         return toy
 
     def problem(self, layout: str = "dense", dtype: Any = np.float64, seed: int = 0) -> Toy:
@@ -220,7 +223,7 @@ def conclude(plugin: Any, findings: tuple[Finding, ...], raise_on_failure: bool)
         lines = [f"{name} fails {len(failed)} check{'' if len(failed) == 1 else 's'}:"]
         for finding in failed:
             lines.append(f"  {finding.check}: {finding.message}")
-            lines += [f"    {text}" for text in (finding.place, finding.shown, finding.line) if text]
+            lines += [f"    {text}" for text in (finding.place, finding.line) if text]
             stopped = [each.check for each in untried if each.follows == finding.check]
             if stopped:
                 lines.append(f"    not tried for that reason: {', '.join(stopped)}")
@@ -242,40 +245,28 @@ def _late(check: Check, subject: Subject, late: OutOfTime) -> Finding:
         return Finding(check.name, Status.untried, subject.limit.words)
     where = f" The input: {subject.where}." if subject.where else ""
     line, place = subject.line(check.name), place_in(late, package)
-    return Finding(check.name, Status.failed, words + where, subject.shown, line, place)
+    return Finding(check.name, Status.failed, words + where, line, place)
 
 
 def _smallest(check: Check, subject: Subject, error: BaseException) -> Finding:
     """The failure on the smallest input found that fails alike."""
-    attempts = iter(range(ATTEMPTS))
     notes = getattr(error, "__notes__", [])  # advice from a smaller input may be a coincidence
-    try:
-        with subject.limit.alarm(SHRINKING):
-            while found := _smaller(check, subject, error, attempts):
-                subject, error = found
-    except (OutOfTime, Untried):
-        pass  # keep the smallest input so far
+    with suppress(OutOfTime, Untried), subject.limit.alarm(SHRINKING):
+        for candidate in subject.smaller():
+            try:
+                check.function(candidate)
+            except Untried:
+                raise
+            except (Exception, SystemExit) as again:  # as in `Check.find`
+                if _kind(candidate, again) == _kind(subject, error):
+                    subject, error = candidate, again
+                    break
     error.__notes__ = notes
     words, place = explain(subject.plugin, error)
     where = f" The smallest input that shows it: {subject.where}." if subject.where else ""
-    return Finding(check.name, Status.failed, words + where, subject.shown, subject.line(check.name), place)
+    return Finding(check.name, Status.failed, words + where, subject.line(check.name), place)
 
 
-def _smaller(
-    check: Check, subject: Subject, error: BaseException, attempts: Any
-) -> tuple[Subject, BaseException] | None:
-    """The first of the next smaller inputs that fails alike."""
-    for candidate, _ in zip(subject.smaller(), attempts, strict=False):
-        try:
-            check.function(candidate)
-        except Untried:
-            raise
-        except (Exception, SystemExit) as again:  # as above
-            # Another type of error, line or layout is another failure.
-            one, other = (
-                (type(each), explain(subject.plugin, each)[1], "CSR" in tried.where)
-                for each, tried in ((error, subject), (again, candidate))
-            )
-            if one == other:
-                return candidate, again
-    return None
+def _kind(subject: Subject, error: BaseException) -> tuple[type, str, bool]:
+    """Type of error, line and layout, by which failures are told apart."""
+    return type(error), explain(subject.plugin, error)[1], "CSR" in subject.where

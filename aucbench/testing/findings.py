@@ -43,7 +43,6 @@ class Finding(NamedTuple):
     check: str
     status: Status
     message: str = ""
-    shown: str = ""  # the smallest failing input as literals, if short
     line: str = ""  # Python that reproduces the failure
     place: str = ""  # file, line and text of the cause in the plugin's code, if known
     follows: str = ""  # the failed check that explains why this one was not tried

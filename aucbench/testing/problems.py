@@ -1,9 +1,8 @@
-"""Small test problems, smaller versions of them, and their printed form."""
+"""Small test problems, and a line of Python that makes one again."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,6 @@ from scipy import sparse
 WIDE = 15  # columns of a wide sparse problem per column of a dense one
 WIDE_NONZEROS = 3  # non-zeros per wide row, few enough for a lazy layout
 RIDGE = 1e-2  # weight of |w|^2 / 2 in the exact solution
-BY_ONE = 8  # sizes up to this are also reduced by one
-MOST_ROWS, MOST_ENTRIES = 16, 40  # limits of a printed input
 
 
 class Size(NamedTuple):
@@ -26,35 +23,20 @@ class Size(NamedTuple):
 
 # More than 1,024 iterations, so that periodic work of a method happens at least once.
 STANDARD = Size(220, 8, 5)
-FEWEST = Size(2, 1, 1)
+# Tried in this order when a problem fails, so that the failure is shown on a small one.
+SMALL = sorted(
+    (Size(n, d, 1) for n in (2, 3, 4, 5, 6, 8, 16, 32, 64, 128) for d in (1, 2, 3, 4, 8)),
+    key=lambda size: size.n * size.d,
+)
 
 
 class Toy(NamedTuple):
-    """Training rows and labels, described in words and, if they are few, as literals."""
+    """Training rows and labels, described in words."""
 
     X: Any  # (n, d) ndarray or CSR
     y: NDArray[np.int8]  # (n,)
     words: str
-    shown: str = ""  # literals made before training, which may change the rows
     weights: NDArray[np.float64] | None = None  # (n,)
-
-
-@dataclass(frozen=True)
-class Softplus:
-    """A loss for methods that take any loss and name none: log(1 + e^-m)."""
-
-    name: ClassVar[str] = "softplus"
-
-    @staticmethod
-    def value(m: float, theta: float) -> float:
-        """log(1 + e^-m)."""
-        return max(-m, 0.0) + np.log1p(np.exp(-abs(m)))
-
-    @staticmethod
-    def derivative(m: float, theta: float) -> float:
-        """-1 / (1 + e^m)."""
-        e = np.exp(-abs(m))
-        return -e / (1.0 + e) if m > 0.0 else -1.0 / (1.0 + e)
 
 
 def small(size: Size = STANDARD, layout: str = "dense", dtype: Any = np.float64, seed: int = 0) -> Toy:
@@ -77,7 +59,7 @@ def small(size: Size = STANDARD, layout: str = "dense", dtype: Any = np.float64,
     kind = "dense" if layout == "dense" or layout.endswith("thin") else "CSR"
     words = f"{n} x {d} {kind} rows of {X.dtype}, seed {seed}"
     rows = sparse.csr_matrix(X) if kind == "CSR" else X
-    return Toy(rows, y, words, _shown(rows, y))
+    return Toy(rows, y, words)
 
 
 def noisy(n: int = 400, d: int = 6, seed: int = 0) -> Toy:
@@ -110,36 +92,6 @@ def least_squares(X: NDArray[np.float64], y: NDArray[np.int8]) -> NDArray[np.flo
     return np.linalg.solve(matrix + RIDGE * np.eye(X.shape[1]), b)
 
 
-def smaller_sizes(size: Size) -> Iterator[Size]:
-    """Sizes to try next, the smallest first: all halved, one halved, one less one."""
-    half = Size(*(max(few, value // 2) for few, value in zip(FEWEST, size, strict=True)))
-    sizes = [half, *(size._replace(**{name: getattr(half, name)}) for name in Size._fields)]
-    for name, few, value in zip(Size._fields, FEWEST, size, strict=True):
-        if few < value <= BY_ONE:
-            sizes.append(size._replace(**{name: value - 1}))
-    return (each for each in dict.fromkeys(sizes) if each != size)
-
-
-def _shown(X: Any, y: NDArray[np.int8]) -> str:
-    """The rows and labels as one line of literals; empty if too long.
-
-    Zeros of CSR rows are left out: ``{column: value}``.
-    """
-    is_sparse = sparse.issparse(X)
-    if X.shape[0] > MOST_ROWS or (X.nnz if is_sparse else X.size) > MOST_ENTRIES:
-        return ""
-    if is_sparse:
-        rows: list[Any] = [dict(zip(row.indices.tolist(), _short(row.data), strict=True)) for row in X]
-    else:
-        rows = [_short(row) for row in X]
-    return f"X = {rows}, y = {y.tolist()}"
-
-
-def shown_rows(rows: NDArray[Any]) -> str:
-    """The row numbers as text to add to a problem; empty if there are many."""
-    return f", rows = {rows.tolist()}" if 0 < rows.size <= MOST_ENTRIES else ""
-
-
 def line_for(check: str, plugin: Any, size: Size | None = None, loss: Any = None) -> str:
     """A line of Python that runs the check again on the same input."""
     made = [plugin] if loss is None else [plugin, loss]
@@ -165,8 +117,3 @@ def _constructor(plugin: Any) -> str:
         if value != field.default:
             given.append(f"{field.name}={(str(value) if isinstance(value, StrEnum) else value)!r}")
     return f"{type(plugin).__name__}({', '.join(given)})"
-
-
-def _short(values: NDArray[Any]) -> list[float]:
-    """The values to three significant digits."""
-    return [float(f"{value:.3g}") for value in values.tolist()]

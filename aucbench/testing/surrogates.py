@@ -125,20 +125,16 @@ def surrogates(catalog: Catalog) -> Iterator[Surrogate]:
         name = f"the mean over all pairs of the {plugin.name.replace('_', ' ')} loss"
         if vars(loss):
             sign = next(iter(vars(loss)))
-            yield Surrogate(name, sign, partial(_pair_mean, loss.value), theta)
+            yield Surrogate(name, sign, partial(pair_mean, loss.value), theta)
         else:
-            yield Surrogate(name, "scores divided by", partial(_scaled_mean, loss.value, theta))
-    others: dict[str, Callable[[float], float]] = {
-        "the linear loss -(s+ - s-)": lambda m: -m,
-        "the sigmoid loss 1 / (1 + e^(s+ - s-))": lambda m: math.exp(-np.logaddexp(0.0, m)),
-        "the 0-1 loss (1 - AUC, which has no gradient)": lambda m: 0.5 * float(1.0 - np.sign(m)),
-    }
-    for name, value in others.items():
-        yield Surrogate(
-            f"the mean over all pairs of {name}",
-            "scores divided by" * ("sigmoid" in name),
-            partial(_scaled_mean, lambda m, theta, value=value: value(m), 0.0),
-        )
+            scaled = partial(lambda value, theta, m, scale: value(m / scale, theta), loss.value, theta)
+            yield Surrogate(name, "scores divided by", partial(pair_mean, scaled))
+    mean = "the mean over all pairs of the "
+    yield Surrogate(f"{mean}linear loss -(s+ - s-)", "", partial(pair_mean, lambda m, _: -m))
+    sigmoid = partial(pair_mean, lambda m, scale: math.exp(-np.logaddexp(0.0, m / scale)))
+    yield Surrogate(f"{mean}sigmoid loss 1 / (1 + e^(s+ - s-))", "scores divided by", sigmoid)
+    errors = partial(pair_mean, lambda m, _: 0.5 * float(1.0 - np.sign(m)))
+    yield Surrogate(f"{mean}0-1 loss (1 - AUC, which has no gradient)", "", errors)
     yield Surrogate("the min-max margin loss at the best a, b and alpha", "margin", min_max)
 
 
@@ -148,15 +144,12 @@ def min_max(scores: np.ndarray, positive: np.ndarray, margin: float) -> float:
     return float(high.var() + low.var() + max(0.0, margin - (high.mean() - low.mean())) ** 2)
 
 
-def _pair_mean(value: Callable[..., float], scores: np.ndarray, positive: np.ndarray, theta: float) -> float:
-    margins = (scores[positive][:, None] - scores[~positive]).ravel().tolist()
-    return math.fsum(value(m, theta) for m in margins) / len(margins)
-
-
-def _scaled_mean(
-    value: Callable[..., float], theta: float, scores: np.ndarray, positive: np.ndarray, scale: float
+def pair_mean(
+    value: Callable[..., float], scores: np.ndarray, positive: np.ndarray, parameter: float
 ) -> float:
-    return _pair_mean(value, scores / scale, positive, theta)
+    """The mean over all pairs of a function of the margin and a parameter, by brute force."""
+    margins = (scores[positive][:, None] - scores[~positive]).ravel().tolist()
+    return math.fsum(value(m, parameter) for m in margins) / len(margins)
 
 
 class Identification:
@@ -220,7 +213,7 @@ class Identification:
         unknown = Surrogate(
             "the mean over all pairs of an unknown function of the margin s+ - s-",
             "",
-            partial(_pair_mean, one_pair),
+            partial(pair_mean, one_pair),
         )
         match = self.fit(unknown, 1.0, few=True)
         if not match.residual <= self.exact:

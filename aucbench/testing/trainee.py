@@ -21,7 +21,7 @@ from aucbench.runner.state import arrays
 from aucbench.runner.task import validation_share
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken, Exempted
-from aucbench.testing.problems import STANDARD, Size, Softplus, Toy, shown_rows, small
+from aucbench.testing.problems import STANDARD, Size, Toy, small
 from aucbench.testing.time_limit import TimeLimit
 
 SOME = 5  # minibatch size for a method without `batch_size`
@@ -53,7 +53,6 @@ class FirstUse(NamedTuple):
 
     error: BaseException | None = None  # the error that ended the calls
     where: str = ""  # description of the last input
-    shown: str = ""  # literals of the last input
     recompiled: tuple[str, str] | None = None  # the method that compiled again, and the input
     seconds: float = 0.0  # per iteration
 
@@ -115,12 +114,10 @@ class Trainee(Subject):
         if self._loss is not None or not accepted:
             return self._loss
         known = catalog().plugins[Family.losses]
-        for name in accepted:
-            if name in known:
-                return known[name].imported()
-        if "*" in accepted:
-            return Softplus()
-        raise Broken(f"None of the losses it accepts is registered: {', '.join(accepted)}.")
+        names = [name for name in accepted if name in known] or ([*known] if "*" in accepted else [])
+        if not names:
+            raise Broken(f"None of the losses it accepts is registered: {', '.join(accepted)}.")
+        return known[names[0]].imported()
 
     @property
     def access(self) -> Access:
@@ -143,7 +140,6 @@ class Trainee(Subject):
             rows = np.stack([rng.choice(n, size, replace=False) for _ in range(iterations)])
         else:
             rows = RowSampler(self.access, toy.y, batch_size=self._batch_size(n)).take(iterations)
-        self.shown = toy.shown and toy.shown + shown_rows(rows)
         return rows
 
     def _batch_size(self, n: int) -> int:
@@ -241,7 +237,7 @@ def first_use(trainee: Trainee, size: Size) -> FirstUse:
     except BaseException as error:  # an interruption too, so as not to wait twice
         if isinstance(error, KeyboardInterrupt | GeneratorExit):
             raise
-        return FirstUse(error, trainee.where, trainee.shown)
+        return FirstUse(error, trainee.where)
     return FirstUse(recompiled=recompiled, seconds=slowest)
 
 

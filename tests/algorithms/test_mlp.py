@@ -18,9 +18,9 @@ from aucbench import Access, Batch, ParameterError, Problem
 from aucbench.evaluation import exact_auc
 from aucbench.runner.sampler import RowSampler
 from aucbench.sklearn import AUCClassifier
-from aucbench.testing.problems import Softplus
 from aucbench_algorithms import Mlp, _network
 from tests.algorithms.other_losses import Bent, Growth, Valley
+from tests.helpers.smooth_losses import Softplus
 from tests.helpers.training import difference, random_problem
 
 X, Y = random_problem(0, 90, 5, unit=False)

@@ -63,34 +63,28 @@ class Thawed:
 Thawed = dataclass(Thawed)
 
 
-@dataclass(frozen=True)
 class WrongAccess(Healthy):
     access: ClassVar[str] = "streams"
 
 
-@dataclass(frozen=True)
 class Misspelt(Healthy):
     def done_(self, state):
         return True
 
 
-@dataclass(frozen=True)
 class WithoutReturn(Healthy):
     def step(self, state, batch):
         super().step(state, batch)
 
 
-@dataclass(frozen=True)
 class WrongGrid(Healthy):
     grid: ClassVar = {"eta": (0.1, -1.0)}
 
 
-@dataclass(frozen=True)
 class UnknownGrid(Healthy):
     grid: ClassVar = {"etta": (0.1,)}
 
 
-@dataclass(frozen=True)
 class LargeBatch(Healthy):
     access: ClassVar[str] = "minibatch"
 
@@ -110,7 +104,6 @@ def _twice(number):
     return 2 * number
 
 
-@dataclass(frozen=True)
 class Recompiling(Healthy):
     def init(self, problem, rng):
         return super().init(problem, rng)._replace(note=0)
@@ -120,7 +113,6 @@ class Recompiling(Healthy):
         return state._replace(note=_twice(state.note) + 0.5) if len(batch) else state  # whole only at first
 
 
-@dataclass(frozen=True)
 class Random(Healthy):
     def init(self, problem, rng):
         state = super().init(problem, rng)
@@ -128,7 +120,6 @@ class Random(Healthy):
         return state
 
 
-@dataclass(frozen=True)
 class StepPerChunk(Healthy):
     def step(self, state, batch):
         if not len(batch):
@@ -147,7 +138,6 @@ class Forgetful:
         return {"steps": 0}
 
 
-@dataclass(frozen=True)
 class LosesState(Healthy):
     def init(self, problem, rng):
         return super().init(problem, rng)._replace(note=Forgetful())
@@ -159,7 +149,6 @@ class LosesState(Healthy):
         return state
 
 
-@dataclass(frozen=True)
 class KnowsPlaces(Healthy):
     resumable: ClassVar[bool] = True
 
@@ -172,14 +161,12 @@ class KnowsPlaces(Healthy):
         return state
 
 
-@dataclass(frozen=True)
 class CountsCalls(Healthy):
     def step(self, state, batch):
         state.counts[2] += 1
         return super().step(state, batch)
 
 
-@dataclass(frozen=True)
 class ClipsInput(Healthy):
     def init(self, problem, rng):
         values = problem.X.data if sparse.issparse(problem.X) else problem.X
@@ -187,7 +174,6 @@ class ClipsInput(Healthy):
         return super().init(problem, rng)
 
 
-@dataclass(frozen=True)
 class ListOfScores(Healthy):
     def score(self, state, X):
         return (X @ state.w).tolist()
@@ -200,48 +186,41 @@ class _Promised(np.ndarray):
         return self
 
 
-@dataclass(frozen=True)
 class NoWait(Healthy):
     def init(self, problem, rng):
         state = super().init(problem, rng)
         return state._replace(counts=state.counts.view(_Promised))
 
 
-@dataclass(frozen=True)
 class Centring(Healthy):
     def score(self, state, X):
         scores = X @ state.w
         return scores - scores.mean()
 
 
-@dataclass(frozen=True)
 class CountsScores(Healthy):
     def score(self, state, X):
         state.counts[2] += 1
         return X @ state.w
 
 
-@dataclass(frozen=True)
 class OtherWeights(Healthy):
     def weights(self, state):
         return 2.0 * state.w
 
 
-@dataclass(frozen=True)
 class FinalInPlace(Healthy):
     def finalize(self, state):
         state.w[:] = state.total / max(1, state.counts[0])
         return state
 
 
-@dataclass(frozen=True)
 class OtherOnSparse(Healthy):
     def step(self, state, batch):
         other = Healthy(2 * self.eta if sparse.issparse(batch.X) else self.eta)
         return Healthy.step(other, state, batch)
 
 
-@dataclass(frozen=True)
 class OtherOnSingle(Healthy):
     def step(self, state, batch):
         return Healthy.step(
@@ -249,14 +228,12 @@ class OtherOnSingle(Healthy):
         )
 
 
-@dataclass(frozen=True)
 class OtherOnMaps(Healthy):
     def step(self, state, batch):
         is_map = isinstance(batch.X, np.memmap)
         return Healthy.step(Healthy(1.1 * self.eta if is_map else self.eta), state, batch)
 
 
-@dataclass(frozen=True)
 class NeedsBoth(Healthy):
     def step(self, state, batch):
         for k in range(len(batch)):
@@ -267,7 +244,6 @@ class NeedsBoth(Healthy):
         return state
 
 
-@dataclass(frozen=True)
 class NeverDone(Healthy):
     access: ClassVar[str] = "full"
 
@@ -282,45 +258,37 @@ class NeverDone(Healthy):
         return False
 
 
-@dataclass(frozen=True)
 class Worst(Healthy):
     def finalize(self, state):
         return state._replace(w=-state.total / max(1, state.counts[0]))
 
 
-@dataclass(frozen=True)
 class ClaimsSparse(Healthy):
     claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
 
 
-@dataclass(frozen=True)
 class NumberAsObjective(Healthy):
     def objective(self, problem):
         return 0.5
 
 
-@dataclass(frozen=True)
 class ObjectiveWithoutLoss(Healthy):
     def objective(self, problem):
         return Objective(None, l2=1.0)
 
 
-@dataclass(frozen=True)
 class UnknownExemption(Healthy):
     exempt: ClassVar = {"chunk": "it is hard"}
 
 
-@dataclass(frozen=True)
 class EmptyExemption(Healthy):
     exempt: ClassVar = {"chunks": " "}
 
 
-@dataclass(frozen=True)
 class IgnoresWeights(Healthy):
     weighted: ClassVar[bool] = True
 
 
-@dataclass(frozen=True)
 class SquaresWeights(Healthy):
     """The pairwise ridge in closed form, where a row of weight k counts as k * k rows."""
 
@@ -361,7 +329,6 @@ class _StepsOfTheFirst:
         del self.states[number]
 
 
-@dataclass(frozen=True)
 class OneStepSize(Healthy):
     """Settings that train together all have the step size of the first."""
 
@@ -370,7 +337,6 @@ class OneStepSize(Healthy):
         return _StepsOfTheFirst(algorithms, states)
 
 
-@dataclass(frozen=True)
 class CountsWeights(SquaresWeights):
     """As it should be."""
 
@@ -381,6 +347,7 @@ class CountsWeights(SquaresWeights):
 CULPRITS = {
     Thawed: {"declared"},
     Misspelt: {"declared"},
+    WrongAccess: {"declared"},
     WithoutReturn: {"runs"},
     WrongGrid: {"grid"},
     UnknownGrid: {"grid"},

@@ -40,6 +40,13 @@ class Perceptron:
         return X @ state.w
 
 
+class Weightless(Perceptron):
+    """The same without weights, so that it is scored by its state."""
+
+    name: ClassVar[str] = "weightless"
+    weights: ClassVar = None
+
+
 @dataclass(frozen=True)
 class Exploding(Perceptron):
     """Its weights become infinite at a given iteration."""

@@ -25,7 +25,6 @@ from aucbench.errors import AucbenchError
 from tests.helpers.study_methods import Gentle
 
 
-@dataclass(frozen=True)
 class Victim(Gentle):
     """Draws from NumPy's generators, global and its own, and needs its folder, files and threads."""
 

@@ -12,6 +12,8 @@ from scipy import sparse
 
 from tests.helpers.broken_plugins import Healthy
 
+MARK = "# the mistake"  # at the line that is named
+
 
 @dataclass(frozen=True)
 class Plain:
@@ -33,61 +35,52 @@ class Plain:
         return X @ w
 
 
-@dataclass(frozen=True)
 class InitReturnsNothing(Plain):
-    def init(self, problem, rng):
+    def init(self, problem, rng):  # the mistake
         np.zeros(problem.n_features)
 
 
-@dataclass(frozen=True)
 class ScoreReturnsNothing(Plain):
     def score(self, w, X):
         X @ w
 
 
-@dataclass(frozen=True)
 class Column(Plain):
-    def score(self, w, X):
+    def score(self, w, X):  # the mistake
         return (X @ w)[:, None]
 
 
-@dataclass(frozen=True)
 class Scalar(Plain):
     def score(self, w, X):
         return float((X @ w).sum())
 
 
-@dataclass(frozen=True)
 class Whole(Plain):
     def score(self, w, X):
         return (1e6 * (X @ w)).astype(np.int64)
 
 
-@dataclass(frozen=True)
 class DenseOnly(Plain):
     def score(self, w, X):
-        return np.einsum("ij,j->i", X, w)
+        return np.einsum("ij,j->i", X, w)  # the mistake
 
 
-@dataclass(frozen=True)
 class StreamAsPairs(Plain):
     access: ClassVar[str] = "pairs"
 
     def step(self, w, batch):
         for x, label in batch:
-            if label > 0:
+            if label > 0:  # the mistake
                 w = w + self.eta * x
         return w
 
 
-@dataclass(frozen=True)
 class QuietlyStreamAsPairs(Plain):
     """Nothing raises: a label is a row, and the arrays have the right shapes."""
 
     access: ClassVar[str] = "pairs"
 
 
-@dataclass(frozen=True)
 class OtherState(Plain):
     def init(self, problem, rng):
         return np.zeros(problem.n_features), 0
@@ -97,28 +90,25 @@ class OtherState(Plain):
         return super().step(w, batch)
 
 
-@dataclass(frozen=True)
 class MisspeltProblem(Plain):
     def init(self, problem, rng):
-        return np.zeros(problem.n_feature)
+        return np.zeros(problem.n_feature)  # the mistake
 
 
-@dataclass(frozen=True)
 class MisspeltField(Plain):
     def step(self, w, batch):
         return w + self.etta
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True)  # a subclass without it takes new attributes
 class Assigning(Plain):
     def init(self, problem, rng):
-        self.w = np.zeros(problem.n_features)
+        self.w = np.zeros(problem.n_features)  # the mistake
         return self.w
 
 
-@dataclass(frozen=True)
 class WithoutBatch(Plain):
-    def step(self, w):
+    def step(self, w):  # the mistake
         return w
 
 
@@ -128,31 +118,26 @@ class NumberOfRows(Plain):
     batch_size: int = 5
 
 
-@dataclass(frozen=True)
 class WeightsRaise(Plain):
     def weights(self, w):
-        return w.coef_
+        return w.coef_  # the mistake
 
 
-@dataclass(frozen=True)
 class Exiting(Plain):
     def step(self, w, batch):
-        sys.exit(3)
+        sys.exit(3)  # the mistake
 
 
-@dataclass(frozen=True)
 class NotANumber(Plain):
     def score(self, w, X):
         return np.full(X.shape[0], np.nan)
 
 
-@dataclass(frozen=True)
 class Diverging(Plain):
     def step(self, w, batch):
         return w / 0.0 if len(batch) else w
 
 
-@dataclass(frozen=True)
 class NanOnSingle(Plain):
     """It knows nothing of float32."""
 
@@ -160,7 +145,6 @@ class NanOnSingle(Plain):
         return X @ w if X.dtype == np.float64 else np.full(X.shape[0], np.nan)
 
 
-@dataclass(frozen=True)
 class Centring(Plain):
     """It works on the rows themselves."""
 
@@ -170,13 +154,11 @@ class Centring(Plain):
         return super().step(w, batch)
 
 
-@dataclass(frozen=True)
 class Opposite(Plain):
     def score(self, w, X):
         return -(X @ w)
 
 
-@dataclass(frozen=True)
 class UsedUp(Plain):
     def step(self, w, batch):
         items = iter(batch)
@@ -186,7 +168,6 @@ class UsedUp(Plain):
         return w
 
 
-@dataclass(frozen=True)
 class Generating(Plain):
     def init(self, problem, rng):
         return np.zeros(problem.n_features), (k for k in range(9))
@@ -203,13 +184,11 @@ def _strange(w, word):
     return w + word
 
 
-@dataclass(frozen=True)
 class Untypable(Plain):
     def step(self, w, batch):
-        return _strange(w, "a")
+        return _strange(w, "a")  # the mistake
 
 
-@dataclass(frozen=True)
 class Slow(Healthy):
     """An iteration takes 2 ms."""
 
@@ -218,14 +197,12 @@ class Slow(Healthy):
         return super().step(state, batch)
 
 
-@dataclass(frozen=True)
 class Endless(Plain):
     def step(self, w, batch):
         while True:
             w = w + 0.0
 
 
-@dataclass(frozen=True)
 class EndlessWhenEmpty(Plain):
     def step(self, w, batch):
         while not len(batch):
@@ -240,25 +217,21 @@ def _forever(x):
     return x
 
 
-@dataclass(frozen=True)
 class EndlessCompiled(Plain):
     def step(self, w, batch):
         return w * _forever(1.0)
 
 
-@dataclass(frozen=True)
 class Crashing(Plain):
     def step(self, w, batch):
         os.abort()
 
 
-@dataclass(frozen=True)
 class Leaving(Plain):
     def step(self, w, batch):
         os._exit(7)
 
 
-@dataclass(frozen=True)
 class Interrupting(Plain):
     def step(self, w, batch):
         raise KeyboardInterrupt

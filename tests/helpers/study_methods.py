@@ -58,7 +58,6 @@ class Gentle:
         return X @ w
 
 
-@dataclass(frozen=True)
 class Other(Gentle):
     """A second healthy method, without a grid."""
 
@@ -90,7 +89,6 @@ class Slow(Gentle):
         return super().step(w, batch)
 
 
-@dataclass(frozen=True)
 class Raising(Gentle):
     """Raises."""
 
@@ -100,7 +98,6 @@ class Raising(Gentle):
         raise RuntimeError("out of luck")
 
 
-@dataclass(frozen=True)
 class Exiting(Gentle):
     """Ends its process."""
 
@@ -111,7 +108,6 @@ class Exiting(Gentle):
         os._exit(7)
 
 
-@dataclass(frozen=True)
 class Greedy(Gentle):
     """Allocates without bound."""
 
@@ -135,7 +131,6 @@ class Diverging(Gentle):
         return w * np.nan if len(batch) and self.eta > self.above else w
 
 
-@dataclass(frozen=True)
 class Moody(Gentle):
     """Ends its process when eta is 1."""
 

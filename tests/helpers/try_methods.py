@@ -46,19 +46,16 @@ class Bursting(Perceptron):
         return state
 
 
-@dataclass(frozen=True)
 class DenseOnly(Perceptron):
     name: ClassVar[str] = "dense_only"
     requires: ClassVar = {"dense": "its solver knows nothing else."}
 
 
-@dataclass(frozen=True)
 class AnyLoss(PairSgd):
     name: ClassVar[str] = "any_loss"
     losses: ClassVar = ("*",)
 
 
-@dataclass(frozen=True)
 class Raising(Perceptron):
     name: ClassVar[str] = "raising"
 
@@ -66,7 +63,6 @@ class Raising(Perceptron):
         raise KeyError("no such thing")
 
 
-@dataclass(frozen=True)
 class WrongShape(Pairs):
     name: ClassVar[str] = "wrong_shape"
 
@@ -74,7 +70,6 @@ class WrongShape(Pairs):
         return (X @ state)[:, None]
 
 
-@dataclass(frozen=True)
 class Reversed(Pairs):
     name: ClassVar[str] = "reversed"
 
@@ -82,7 +77,6 @@ class Reversed(Pairs):
         return -(X @ state)
 
 
-@dataclass(frozen=True)
 class Slow(Pairs):
     name: ClassVar[str] = "slow"
     grid: ClassVar = {"eta": (0.01, 0.1)}
@@ -93,13 +87,11 @@ class Slow(Pairs):
         return super().step(state, batch)
 
 
-@dataclass(frozen=True)
 class SlowPlanner(Slow):
     name: ClassVar[str] = "slow_planner"
     plans: ClassVar[bool] = True
 
 
-@dataclass(frozen=True)
 class Hanging(Perceptron):
     name: ClassVar[str] = "hanging"
 
@@ -108,7 +100,6 @@ class Hanging(Perceptron):
             time.sleep(0.1)
 
 
-@dataclass(frozen=True)
 class Gridded(PairSgd):
     """Declares a grid."""
 

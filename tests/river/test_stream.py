@@ -5,7 +5,6 @@ import doctest
 import pickle
 import re
 from collections import UserDict
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from types import MappingProxyType
@@ -29,7 +28,7 @@ from aucbench.registry import accepted_loss, catalog
 from aucbench.river import AUCClassifier
 from aucbench.river import classifier as classifier_module
 from aucbench.runner.trainer import finalize
-from tests.helpers.fake_plugins import Exploding, Perceptron, two_clouds
+from tests.helpers.fake_plugins import Exploding, Perceptron, Weightless, two_clouds
 
 N, D, WARMUP = 1500, 7, 64
 X, Y = two_clouds(n=N, d=D, seed=5)
@@ -61,17 +60,10 @@ def weights_of(model, names=NAMES):
     return np.array([found[name] for name in names])
 
 
-@dataclass(frozen=True)
-class Nearest(Perceptron):
-    """A method without weights, whose score is not linear: by the class means."""
+class Nearest(Weightless):
+    """Its score is not linear."""
 
     name: ClassVar[str] = "nearest"
-    weights: ClassVar[None]
-
-    def __getattribute__(self, name):
-        if name == "weights":
-            raise AttributeError(name)
-        return super().__getattribute__(name)
 
     def score(self, state, X):
         return np.tanh(X @ state.w)

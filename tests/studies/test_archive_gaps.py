@@ -4,7 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from aucbench import analysis
-from aucbench.api import entry_of, study_of
+from aucbench.analysis import entry_of
+from aucbench.api import study_of
 from aucbench.config.overrides import Request
 from aucbench.studies.archive import Archive, from_store
 from aucbench.studies.archive_gaps import gaps_of, lacking

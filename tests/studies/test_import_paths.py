@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from aucbench.api import entry_of
+from aucbench.analysis import entry_of
 from aucbench.cli.main import main
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.studies.import_paths import UntrustedError, check_choice

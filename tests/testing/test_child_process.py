@@ -6,13 +6,13 @@ from aucbench.contracts.validation import Family
 from aucbench.testing import ALGORITHM_CHECKS, Status, check_algorithm
 from aucbench.testing.check_plugin import examined_apart
 from tests.helpers import mistaken_plugins as mistaken
+from tests.helpers.findings import by_name
 
 pytestmark = pytest.mark.usefixtures("process")
 
 
 def apart(plugin, patience=60.0, grace=15.0):
-    findings = examined_apart(Family.algorithms, plugin, patience, lambda message: None, grace)
-    return {finding.check: finding for finding in findings}
+    return by_name(examined_apart(Family.algorithms, plugin, patience, lambda message: None, grace))
 
 
 def test_a_method_that_hangs_is_a_failure_at_its_line():

@@ -15,6 +15,7 @@ from aucbench.testing.checks import ALGORITHM_CHECKS
 from aucbench.testing.findings import Status
 from aucbench.testing.trainee import Trainee
 from tests.helpers.fake_plugins import Perceptron
+from tests.helpers.findings import failures
 
 
 @cache
@@ -65,7 +66,6 @@ class Network:
         return np.asarray(network()[2](state, np.float32(dense)))
 
 
-@dataclass(frozen=True)
 class WaitingNetwork(Network):
     """The same, and waits."""
 
@@ -106,7 +106,7 @@ class Trees:
 def failed(method):
     findings = check_algorithm(method, raise_on_failure=False, patience=120.0)
     assert all(each.status is not Status.untried or each.follows for each in findings)
-    return {each.check for each in findings if each.status is Status.failed}
+    return set(failures(findings))
 
 
 def test_a_network_in_single_precision_passes_all_checks_if_it_waits():
@@ -117,7 +117,6 @@ def test_a_network_without_wait_is_told():
     assert failed(Network()) == {"waits"}
 
 
-@dataclass(frozen=True)
 class Dependent(WaitingNetwork):
     """Scores that depend on the rows beside them, by more than the precision explains."""
 

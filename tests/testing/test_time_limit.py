@@ -11,10 +11,7 @@ from aucbench.testing import Status, check_algorithm
 from aucbench.testing.findings import Untried
 from aucbench.testing.time_limit import OutOfTime, TimeLimit
 from tests.helpers import mistaken_plugins as mistaken
-
-
-def by_name(findings):
-    return {finding.check: finding for finding in findings}
+from tests.helpers.findings import by_name
 
 
 @pytest.mark.slow

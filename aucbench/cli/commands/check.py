@@ -121,7 +121,6 @@ def _report(plugin: Plugin, findings: tuple[Finding, ...], seconds: float) -> No
             _details(
                 ("the place", finding.place),
                 ("the rule", rules[finding.check]),
-                ("the input", finding.shown),
                 ("try again", finding.line),
                 ("it stops", textwrap.fill(told, WIDTH, subsequent_indent=INDENT + " " * 11) * bool(stopped)),
             )

@@ -17,7 +17,6 @@ from aucbench.testing.trainee import Trainee
 ALGORITHM_CHECKS = in_stages(
     Trainee,
     (declarations.declared,),
-    (declarations.access,),
     (declarations.batch_size,),
     (interface.runs,),
     (interface.scores,),
@@ -52,7 +51,7 @@ LOSS_CHECKS = in_stages(
     (declarations.declared,),
     (losses.one_parameter, losses.static),
     (losses.finite,),
-    (losses.derivative, losses.compiled, losses.pairs, losses.prox, losses.facts, losses.structure),
+    (losses.derivative, losses.compiled, losses.prox, losses.facts, losses.structure),
 )
 DATASET_CHECKS = in_stages(
     datasets.DatasetSubject,

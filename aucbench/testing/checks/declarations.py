@@ -56,13 +56,6 @@ def grid(subject: Any) -> str | None:
     return None
 
 
-def access(subject: Any) -> None:
-    """`access` is one of stream, pairs, minibatch and full."""
-    value = getattr(subject.plugin, "access", None)
-    if value not in list(Access):
-        raise Broken(f"`access` must be one of {', '.join(Access)}, got {value!r}.")
-
-
 def batch_size(subject: Any) -> str | None:
     """A minibatch has between 1 and n rows, a balanced batch an even number, whatever n is."""
     access = Access(subject.plugin.access)

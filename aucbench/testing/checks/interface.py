@@ -20,7 +20,7 @@ def runs(trainee: Trainee) -> str | None:
     """`init`, `step`, `score` and the optional functions can be called; the first two return a state."""
     size, use = trainee.size, trainee.first_use
     if use.error is not None:
-        trainee.where, trainee.shown = use.where, use.shown
+        trainee.where = use.where
         raise use.error
     if trainee.was_scaled and size != STANDARD:
         return (

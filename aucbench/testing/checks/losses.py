@@ -115,28 +115,6 @@ def compiled(loss: LossSubject) -> None:
             _equal(f"prox({m:g}, 0.5, {loss.theta:g})", function(float(m), 0.5, loss.theta), plain)
 
 
-@kernels.kernel
-def _mean_over_pairs(positive: Any, negative: Any, address: Any, theta: Any) -> Any:
-    """Mean of a compiled function of the margins s+ - s- over all pairs of scores."""
-    total = 0.0
-    for i in range(positive.size):
-        for j in range(negative.size):
-            total += kernels.call(address, positive[i] - negative[j], theta)
-    return total / (positive.size * negative.size)
-
-
-def pairs(loss: LossSubject) -> None:
-    """The mean over all pairs in compiled code equals brute force."""
-    rng = np.random.default_rng(0)
-    positive, negative = rng.standard_normal(7), rng.standard_normal(9)
-    addresses = kernels.compile_loss(loss.plugin)
-    for name in ("value", "derivative"):
-        function = getattr(loss, name)
-        brute = float(np.mean([[function(s - r) for r in negative] for s in positive]))
-        found = _mean_over_pairs(positive, negative, getattr(addresses, name), loss.theta)
-        _equal(f"The mean {name} over 7 x 9 pairs of normal scores, seed 0,", found, brute)
-
-
 def prox(loss: LossSubject) -> str | None:
     """`prox` minimises c value(z) + (z - m)^2 / 2, as numeric minimisation does."""
     if LossFacts(loss.plugin).prox is None:

@@ -9,6 +9,7 @@ import pytest
 
 from aucbench import File, Samples
 from aucbench.testing import DATASET_CHECKS, Status, check_dataset
+from tests.helpers.findings import by_name, failed
 from tests.third_party.my_methods import Moons
 
 LINES = [f"{1 if i % 2 else -1} 1:{i % 7} 2:{(i * i) % 11}" for i in range(40)]
@@ -60,10 +61,6 @@ CULPRITS = [  # the check that finds each of them
 ]
 
 
-def failed(findings):
-    return {finding.check for finding in findings if finding.status is Status.failed}
-
-
 @pytest.mark.parametrize(("culprit", "check"), CULPRITS)
 def test_a_data_set_that_breaks_a_rule_is_found_by_its_check_alone(culprit, check):
     assert failed(check_dataset(culprit, raise_on_failure=False)) == {check}
@@ -92,7 +89,7 @@ def test_files_are_read_and_their_numbers_compared(offline, tmp_path):
         features: ClassVar[int] = 2
         files: ClassVar[tuple] = (File(str(path), rows=40), File(str(path), part="test", rows=40))
 
-    findings = {finding.check: finding for finding in check_dataset(Mine)}
+    findings = by_name(check_dataset(Mine))
     assert findings["rows"].message == "train: 40 x 2, test: 40 x 2"
 
 
@@ -102,7 +99,7 @@ def test_files_that_cannot_be_had_are_exempt_not_passed(offline):
         name: ClassVar[str] = "elsewhere"
         files: ClassVar[tuple] = (File("binary/elsewhere"),)
 
-    findings = {finding.check: finding for finding in check_dataset(Elsewhere)}
+    findings = by_name(check_dataset(Elsewhere))
     assert findings["declared"].status is findings["origin"].status is Status.passed
     for name in EVERYTHING_LOADED:
         assert findings[name].status is Status.exempt
@@ -112,6 +109,6 @@ def test_files_that_cannot_be_had_are_exempt_not_passed(offline):
 def test_a_data_set_that_needs_parameters_is_exempt(offline):
     import aucbench
 
-    findings = {finding.check: finding for finding in check_dataset(aucbench.catalog().dataset("libsvm"))}
+    findings = by_name(check_dataset(aucbench.catalog().dataset("libsvm")))
     assert findings["rows"].status is Status.exempt
     assert "cannot be checked with default parameters: libsvm: path is missing" in findings["rows"].message

@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 
 from aucbench.testing import FEATURE_CHECKS, CheckFailure, Status, check_features
+from tests.helpers.findings import failed
 
 
 class Fitted:
@@ -62,7 +63,6 @@ def broken(fitted):
     return dataclass(frozen=True)(type(fitted.__name__ + "Map", (Healthy,), {"fitted": fitted}))
 
 
-@dataclass(frozen=True)
 class RandomMap(Healthy):
     def fit(self, X, rng):
         return Fitted(np.random.default_rng().standard_normal((X.shape[1], 3)))
@@ -76,7 +76,6 @@ class Thawed:
         return Fitted(np.ones((X.shape[1], 3)))
 
 
-@dataclass(frozen=True)
 class Excused(Healthy):
     exempt: ClassVar = {"pickling": ""}
 
@@ -100,10 +99,6 @@ CULPRITS = {
     broken(Local): {"pickling"},
     Excused: {"exempt"},
 }
-
-
-def failed(findings):
-    return {finding.check for finding in findings if finding.status is Status.failed}
 
 
 @pytest.mark.parametrize("culprit", CULPRITS, ids=lambda cls: cls.__name__)

@@ -8,6 +8,7 @@ from typing import ClassVar
 import pytest
 
 from aucbench.testing import LOSS_CHECKS, CheckFailure, Status, check_loss
+from tests.helpers.findings import failed
 from tests.third_party.my_methods import Ramp
 
 SCALE = 1.0  # compiled code keeps the value it had
@@ -33,14 +34,12 @@ class Square:
         return (m + 2.0 * c * theta) / (1.0 + 2.0 * c)
 
 
-@dataclass(frozen=True)
 class WrongSign(Square):
     @staticmethod
     def derivative(m, theta):
         return 2.0 * (theta - m)
 
 
-@dataclass(frozen=True)
 class Scaled(Square):
     @staticmethod
     def value(m, theta):
@@ -75,10 +74,6 @@ CULPRITS = [  # the checks that find each of them
 ]
 
 
-def failed(findings):
-    return {finding.check for finding in findings if finding.status is Status.failed}
-
-
 @pytest.mark.parametrize(("culprit", "checks"), CULPRITS)
 def test_a_loss_that_breaks_a_rule_is_found_by_its_checks_alone(culprit, checks):
     assert failed(check_loss(culprit, raise_on_failure=False)) == checks
@@ -94,8 +89,7 @@ def test_sound_losses_pass_each_check(check):
 def test_compiled_code_that_computes_something_else_is_found(monkeypatch):
     assert failed(check_loss(Scaled)) == set()
     monkeypatch.setitem(globals(), "SCALE", 2.0)
-    found = failed(check_loss(Scaled, raise_on_failure=False))
-    assert {"compiled", "pairs"} <= found
+    assert "compiled" in failed(check_loss(Scaled, raise_on_failure=False))
 
 
 def test_a_parameter_that_is_no_number_is_named():
@@ -112,18 +106,15 @@ def test_the_failure_names_the_margin_and_both_slopes():
 
 
 def test_a_loss_whose_functions_are_no_static_ones_of_numbers_says_so_at_its_line():
-    @dataclass(frozen=True)
     class BoundPlugin(Square):
         def value(self, m, theta):
             return (theta - m) ** 2
 
-    @dataclass(frozen=True)
     class Forgetful(Square):
         @staticmethod
         def value(m, theta):
             (theta - m) ** 2
 
-    @dataclass(frozen=True)
     class Leaving(Square):
         @staticmethod
         def value(m, theta):
