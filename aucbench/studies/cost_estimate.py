@@ -27,15 +27,15 @@ from aucbench.pool import Pool, ProcessEnded
 from aucbench.runner.budget_and_checkpoints import log_spaced
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
-from aucbench.runner.task import Task, hold_out
+from aucbench.runner.task import Task, default_passes, hold_out, rows_per_iteration
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.memory_limit import limited_memory
 from aucbench.studies.plan import Plan, PlannedCell, PlannedEntry
 from aucbench.studies.prepared_data import PreparedData, prepare_split, size_of
 from aucbench.studies.record import CellRecord, EntryDescription, Seeds, canonical, subset
-from aucbench.studies.search_progress import iterations_of, passes_of, points_of
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Point
+from aucbench.studies.tuning_search import points_of
 from aucbench.studies.work_units import PREPARED, CellUnit
 from aucbench.studies.worker import task_of
 
@@ -231,7 +231,7 @@ class _Work:
         # Size of a row: its features; for sparse rows, the geometric mean of features and non-zeros.
         self.size = sqrt(X.shape[1] * max(1.0, nonzeros))
         searches = {cell.search.key: cell.search for cell in cells if cell.search}
-        self.points = points_of(entry, next(iter(searches.values()))) if searches else []
+        self.points = points_of(entry, next(iter(searches.values())).seeds) if searches else []
         trials = [trial for key in searches for trial in store.trials(key)]
         settings = len(self.points) or entry.tuning.choice.trials if searches else 0
         self.missing = max(0, len(searches) * settings * self.folds - len(trials))  # trials
@@ -382,3 +382,29 @@ def _of_cell(entry: Entry, rows: int, records: list[CellRecord]) -> float | None
     units = [each.data.train_rows if is_full else max(1, each.result.iterations) for each in records]
     seconds = [each.result.train_seconds / count for each, count in zip(records, units, strict=True)]
     return float(np.median(seconds)) * _units(entry, rows) if seconds else None
+
+
+def iterations_of(entry: Entry, rows: float) -> float:
+    """Iterations of one training on that many rows; for a budget in seconds as if it were an epoch.
+
+    Where a tuning chooses the budget, the mean over its values.
+    """
+    if found := _numbers(entry, "budget.iterations"):
+        return float(np.mean(found))
+    if entry.budget.iterations is not None:
+        return entry.budget.iterations
+    return passes_of(entry, rows) * rows / rows_per_iteration(entry.algorithm.instance, int(rows))
+
+
+def passes_of(entry: Entry, rows: float) -> float:
+    """Passes over the training rows in one training, as `iterations_of`; one for a budget in seconds."""
+    budget = entry.budget
+    if found := _numbers(entry, "budget.epochs"):
+        return float(np.mean(found))
+    if budget.iterations is not None or _numbers(entry, "budget.iterations"):
+        return iterations_of(entry, rows) * rows_per_iteration(entry.algorithm.instance, int(rows)) / rows
+    return budget.epochs or (1.0 if budget.seconds else default_passes(rows))
+
+
+def _numbers(entry: Entry, field: str) -> list[Any]:
+    return [value for value in entry.tuning.space.get(field, ()) if value is not None]

@@ -31,12 +31,11 @@ from aucbench.registry import Catalog
 from aucbench.reports.cells import BoardCell, from_store
 from aucbench.reports.report import TUNED, Report
 from aucbench.runner.task import default_passes
-from aucbench.studies.cost_estimate import seconds_of
+from aucbench.studies.cost_estimate import iterations_of, seconds_of
 from aucbench.studies.default_settings import Running
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.execute import execute_study, opened_store
 from aucbench.studies.record import Seeds
-from aucbench.studies.search_progress import iterations_of
 from aucbench.studies.store import Store
 from aucbench.studies.study import Study
 from aucbench.studies.worker import prepared_data
