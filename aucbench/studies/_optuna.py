@@ -11,8 +11,8 @@ from optuna.trial import TrialState, create_trial
 
 from aucbench.contracts.random_streams import RandomStream
 from aucbench.studies.record import Trial
-from aucbench.studies.search_progress import by_number
 from aucbench.studies.tuners import Optuna, Point, Pruner, Range, effective, ranges
+from aucbench.studies.tuning_search import by_number
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import inf, isfinite, log, nan, sqrt
+from math import isfinite, log, nan, sqrt
+from pathlib import Path
 from time import monotonic, perf_counter, process_time
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
@@ -24,19 +24,18 @@ from aucbench.data.preprocess import Prepared
 from aucbench.data.splits.protocols import Side, Split
 from aucbench.errors import ParameterError
 from aucbench.pool import Pool, ProcessEnded
-from aucbench.runner.budget_and_checkpoints import log_spaced
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
-from aucbench.runner.task import Task, hold_out
+from aucbench.runner.task import Task, default_passes, hold_out, rows_per_iteration
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.memory_limit import limited_memory
 from aucbench.studies.plan import Plan, PlannedCell, PlannedEntry
 from aucbench.studies.prepared_data import PreparedData, prepare_split, size_of
 from aucbench.studies.record import CellRecord, EntryDescription, Seeds
-from aucbench.studies.search_progress import iterations_of, passes_of, points_of
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Point
+from aucbench.studies.tuning_search import points_of
 from aucbench.studies.work_units import PREPARED, CellUnit
 from aucbench.studies.worker import task_of
 
@@ -50,10 +49,11 @@ STEEPEST = 3.0  # largest exponent of the row length
 SAMPLE_BYTES = 1 << 26  # size of the prepared rows; fewer would fit the processor's cache
 MAPPED_ROWS = 5_000  # most rows prepared with a feature map
 SETTINGS = 16  # most settings of a tuning probed together
-LOOKS = 24  # checkpoints of a probe, which may end at each; a checkpoint takes time for every setting
+CHECKPOINTS = 4  # of settings probed together: those that diverge end at the first
 FEWEST_ROWS, MOST_ROWS = 256, 4_096  # rows in probes of a full method
+FEWEST_ITERATIONS = 4  # in the first run of a probe
 MOST_POWER = 1.5  # largest exponent of the row count in the seconds of a full method; the least is 1
-WAITS = 5.0  # wall time replaces processor time if it is more than this many times longer
+SCHEDULED = Path("/proc/thread-self/schedstat")  # nanoseconds of running, and of waiting for a processor
 
 
 class Speed(NamedTuple):
@@ -65,36 +65,23 @@ class Speed(NamedTuple):
     row_bytes: float  # of a prepared row
 
 
-class _EnoughError(Exception):
-    """The time limit of a probe is reached."""
-
-
 def probe(entry: Entry, seeds: Seeds, points: Sequence[Point], rows: int, seconds: float) -> Speed:
     """Measure the speed of a method for `rows` rows, in about `seconds` seconds plus compilation."""
-    cell = CellUnit("", (), entry, seeds)
     prepared, of_map = _sample(entry, seeds)
-    is_full = Access(entry.algorithm.instance.access) is Access.full
-    looks = 1 if is_full else LOOKS
-    alone = hold_out(
-        [task_of(cell, prepared, points[len(points) // 2] if points else {}, looks)], seeds.split_seed
-    )
-    together = []
-    for setting in points[:: max(1, len(points) // SETTINGS)][:SETTINGS]:
-        with suppress(ParameterError):  # incompatible values
-            together.append(task_of(cell, prepared, setting, looks))
-    together = hold_out(together, seeds.split_seed)
-    seconds /= 2 if points else 1
+
+    def speed(settings: Sequence[Point], checkpoints: int) -> float:
+        tasks = []
+        for setting in settings:
+            with suppress(ParameterError):  # incompatible values
+                tasks.append(task_of(CellUnit("", (), entry, seeds), prepared, setting, checkpoints))
+        tasks = hold_out(tasks, seeds.split_seed)
+        return _per_unit(entry, tasks, rows, seconds / (2 if points else 1)) / len(tasks) if tasks else 0.0
+
+    middle = points[len(points) // 2] if points else {}
     with limited_memory(entry.limits.memory, 1, worker=True):
-        if is_full:
-            of_cell, of_trials = (_solve(tasks, rows, seconds) for tasks in (alone, together))
-        else:
-            units = max(1, round(iterations_of(entry, rows)))
-            measured = len(log_spaced(units, entry.budget.checkpoints))
-            of_cell = _train(alone, rows, units, seconds, measured) / units
-            of_trials = _train(together, rows, units, seconds) / units
-    return Speed(
-        of_cell, of_trials / max(1, len(together)), of_map, size_of(prepared.X) / prepared.X.shape[0]
-    )
+        of_cell = speed([middle], entry.budget.checkpoints)
+        of_trial = speed(points[:: max(1, len(points) // SETTINGS)][:SETTINGS], CHECKPOINTS)
+    return Speed(of_cell, of_trial, of_map, size_of(prepared.X) / prepared.X.shape[0])
 
 
 _data = PreparedData()  # of this process
@@ -127,76 +114,55 @@ def _some(side: Side, is_mapped: bool) -> Side:
     return Side(X, np.ascontiguousarray(side.y[::step]), np.ascontiguousarray(rows[::step]))
 
 
-def _train(tasks: Sequence[Task], rows: int, iterations: int, seconds: float, measured: int = 0) -> float:
-    """Estimated seconds of training on `rows` rows, with `measured` measurements on the test rows."""
-    if not tasks:
-        return 0.0
-    X, y = tasks[0].X_test[:FEWEST_ROWS], tasks[0].y_test[:FEWEST_ROWS].copy()
-    y[0], y[-1] = -1, 1  # both classes
-    tasks = [replace(task, iterations=iterations, epochs=None, seconds=None) for task in tasks]
-    tested_on_few = [replace(task, X_test=X, y_test=y) for task in tasks]
-    # The fastest of three runs: the others may compile, or share the processor.
-    runs = [_timed(tested_on_few, seconds / 2) for _ in range(3)]
-    shares, times = max(runs, key=lambda run: float(run[0][-1] / run[1][-1]))
-    # The slope of the second half: settings that diverge have ended by then.
-    half = min(int(np.searchsorted(times, (times[1] + times[-1]) / 2)), len(times) - 2)
-    slope = (times[-1] - times[half]) / max(1e-12, shares[-1] - shares[half])
-    longer = rows / len(tasks[0].y)
-    start = max(0.0, times[1] - slope * shares[1])
-    found = times[-1] + (1.0 - shares[-1]) * slope + (longer - 1.0) * start
-    if measured:
-        shares, times = _timed(tasks, seconds / 4)
-        found += longer * measured * max(0.0, np.median(np.diff(times) - slope * np.diff(shares)))
-    return float(found)
+def _per_unit(entry: Entry, tasks: Sequence[Task], rows: int, seconds: float) -> float:
+    """Seconds per unit of a run on `rows` rows, from runs of doubling length.
 
-
-def _solve(tasks: Sequence[Task], rows: int, seconds: float) -> float:
-    """Seconds per row of a run on `rows` rows, by a power law from runs on increasingly many rows."""
-    if not tasks:
-        return 0.0
-    size, end, tried = min(len(tasks[0].y), FEWEST_ROWS), process_time() + seconds, []
-    _timed(_on_rows(tasks, size), inf)  # compiles
+    The last two give the cost of more iterations, in which diverged settings take no part, or the power of
+    the row count in the seconds of a full method.
+    """
+    is_full, known, units = _is_full(entry), len(tasks[0].y), max(1, round(_units(entry, rows)))
+    most = min(known, MOST_ROWS) if is_full else units
+    size, end = min(most, FEWEST_ROWS if is_full else FEWEST_ITERATIONS), process_time() + seconds
+    _timed(tasks, size, is_full)  # compiles
+    tried = [(0, 0.0)]
     while True:
-        few = _on_rows(tasks, size)
-        tried.append((size, min(_timed(few, inf)[1][-1] for _ in range(2))))
-        if size >= min(len(tasks[0].y), MOST_ROWS) or process_time() + 4 * tried[-1][1] > end:
+        tried.append((size, min(_timed(tasks, size, is_full) for _ in range(2))))
+        if size >= most or process_time() + 4 * tried[-1][1] > end:
             break
-        size = min(len(tasks[0].y), 2 * size)
-    (fewer, less), (more, taken) = tried[-2:] if len(tried) > 1 else (tried[0], tried[0])
-    power = log(taken / less) / log(more / fewer) if more > fewer else 1.0
-    if power <= 1.0:  # constant cost plus equal cost per row
-        fewer, less = tried[0] if len(tried) > 1 else (0, 0.0)
-        return float(taken + max(0.0, taken - less) / (more - fewer) * (rows - more)) / rows
-    return float(taken * (rows / more) ** min(MOST_POWER, power)) / rows
+        size = min(most, 2 * size)
+    (fewer, less), (more, taken) = tried[-2:]
+    power = log(taken / less) / log(more / fewer) if fewer else 1.0
+    if is_full and power > 1.0:
+        return taken * (rows / more) ** min(MOST_POWER, power) / rows
+    slope = max(0.0, taken - less) / (more - fewer)
+    start = max(0.0, taken - slope * more)  # initialisation and checkpoints
+    return slope + start * (1.0 if is_full else rows / known) / units
 
 
-def _on_rows(tasks: Sequence[Task], count: int) -> list[Task]:
-    """The tasks on `count` random training rows."""
-    few = np.sort(np.random.default_rng(0).permutation(len(tasks[0].y))[:count])
-    X, y = tasks[0].X[few], tasks[0].y[few]
-    return [replace(task, X=X, y=y) for task in tasks]
-
-
-def _timed(tasks: Sequence[Task], seconds: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Fractions of the work done, and the seconds they took; the run ends `seconds` after its first mark.
+def _timed(tasks: Sequence[Task], size: int, is_full: bool) -> float:
+    """Seconds of a run on that many random training rows, or of that many iterations.
 
     Seconds in which other processes compute do not count.
     """
-    begun, begun_cpu, marks = perf_counter(), process_time(), [(0.0, 0.0, 0.0)]
+    if is_full:
+        few = np.sort(np.random.default_rng(0).permutation(len(tasks[0].y))[:size])
+        X, y = tasks[0].X[few], tasks[0].y[few]
+        tasks = [replace(task, X=X, y=y) for task in tasks]
+    else:
+        tasks = [replace(task, iterations=size, epochs=None, seconds=None) for task in tasks]
+    begun = perf_counter() - _delay()
+    outcomes = run_grid(tasks) if len(tasks) > 1 else [run_cell(tasks[0])]
+    if all(isinstance(outcome, Exception) for outcome in outcomes):
+        raise outcomes[0]  # type: ignore[misc]  # it is an exception
+    return perf_counter() - _delay() - begun
 
-    def look(share: float) -> None:
-        marks.append((share, perf_counter() - begun, process_time() - begun_cpu))
-        _, wall, cpu = np.subtract(marks[-1], marks[1])
-        if cpu > seconds or wall > 2.0 * seconds:
-            raise _EnoughError
 
-    with suppress(_EnoughError):
-        outcomes = run_grid(tasks, look) if len(tasks) > 1 else [run_cell(tasks[0], look)]
-        if all(isinstance(outcome, Exception) for outcome in outcomes):
-            raise outcomes[0]  # type: ignore[misc]  # it is an exception
-        look(1.0)
-    shares, wall, cpu = np.array(marks).T
-    return shares, wall if wall[-1] > WAITS * cpu[-1] else cpu
+def _delay() -> float:
+    """Seconds that this thread has waited for a processor; 0 where the system does not say."""
+    try:
+        return int(SCHEDULED.read_text().split()[1]) * 1e-9
+    except OSError:
+        return 0.0
 
 
 @dataclass(frozen=True)
@@ -232,7 +198,7 @@ class _Work:
         # Size of a row: its features; for sparse rows, the geometric mean of features and non-zeros.
         self.size = sqrt(X.shape[1] * max(1.0, nonzeros))
         searches = {cell.search.key: cell.search for cell in cells if cell.search}
-        self.points = points_of(entry, next(iter(searches.values()))) if searches else []
+        self.points = points_of(entry, next(iter(searches.values())).seeds) if searches else []
         trials = [trial for key in searches for trial in store.trials(key)]
         settings = len(self.points) or entry.tuning.choice.trials if searches else 0
         self.missing = max(0, len(searches) * settings * self.folds - len(trials))  # trials
@@ -362,8 +328,11 @@ def _speed(probed: Sequence[tuple[float, Speed]], size: float) -> Speed | None:
 
 def _units(entry: Entry, rows: float) -> float:
     """Training rows for a full method, iterations for any other."""
-    is_full = Access(entry.algorithm.instance.access) is Access.full
-    return rows if is_full else iterations_of(entry, rows)
+    return rows if _is_full(entry) else iterations_of(entry, rows)
+
+
+def _is_full(entry: Entry) -> bool:
+    return Access(entry.algorithm.instance.access) is Access.full
 
 
 def _costly(description: EntryDescription) -> tuple[str, ...]:
@@ -379,7 +348,25 @@ def _costly(description: EntryDescription) -> tuple[str, ...]:
 
 def _of_cell(entry: Entry, rows: int, records: list[CellRecord]) -> float | None:
     """Median seconds of similar finished cells, scaled to the budget of the entry."""
-    is_full = Access(entry.algorithm.instance.access) is Access.full  # such a method may end by convergence
-    units = [each.data.train_rows if is_full else max(1, each.result.iterations) for each in records]
+    # A full method may end by convergence.
+    units = [each.data.train_rows if _is_full(entry) else max(1, each.result.iterations) for each in records]
     seconds = [each.result.train_seconds / count for each, count in zip(records, units, strict=True)]
     return float(np.median(seconds)) * _units(entry, rows) if seconds else None
+
+
+def iterations_of(entry: Entry, rows: float) -> float:
+    """Iterations of one training on that many rows; for a budget in seconds as if it were an epoch.
+
+    Where a tuning chooses the budget, the mean over its values.
+    """
+    return passes_of(entry, rows) * rows / rows_per_iteration(entry.algorithm.instance, int(rows))
+
+
+def passes_of(entry: Entry, rows: float) -> float:
+    """Passes over the training rows in one training, as `iterations_of`; one for a budget in seconds."""
+    budget, tuned = entry.budget, entry.tuning.space
+    epochs = [value for value in tuned.get("budget.epochs", [budget.epochs]) if value is not None]
+    iterations = [value for value in tuned.get("budget.iterations", [budget.iterations]) if value is not None]
+    if iterations and "budget.epochs" not in tuned:
+        return float(np.mean(iterations)) * rows_per_iteration(entry.algorithm.instance, int(rows)) / rows
+    return float(np.mean(epochs)) if epochs else 1.0 if budget.seconds else default_passes(rows)

@@ -66,6 +66,10 @@ class Leases:
                 self._heart.start()
         return taken
 
+    def holds(self, name: str) -> bool:
+        """Whether this process has a lease."""
+        return name in self._held
+
     def give_back(self, name: str) -> None:
         """Give a lease back; nothing happens if this process does not hold it."""
         if name in self._held:

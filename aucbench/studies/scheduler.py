@@ -1,20 +1,19 @@
 """The scheduler: units go to an executor, results to the store, finished entries to listeners."""
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from time import monotonic, sleep
 
 from aucbench.errors import AucbenchError, MachineError
-from aucbench.studies.entry_and_keys import Search
 from aucbench.studies.executor import Executor
 from aucbench.studies.make_record import failure_record
 from aucbench.studies.plan import Plan, PlannedCell, PlannedEntry, cell_now
 from aucbench.studies.record import CellStatus, Failure, TunedRecord
 from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult, common
-from aucbench.studies.search_progress import FINAL, SearchProgress, iterations_of
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
+from aucbench.studies.tuning_search import FINAL, TuningSearch
 from aucbench.studies.work_units import CellUnit, Report, TrialsUnit, Unit
 from aucbench.studies.worker import prepared_data
 
@@ -30,8 +29,8 @@ class Scheduler:
     - A cell that several entries share is run once, and counts for each of them.
     - Units of equal data stay on one worker. Cells with a tuning wait until their search is complete; a
       search goes on from its trials in the store.
-    - Other processes may run the same study: each takes a lease of a cell or search before it starts it, and
-      waits at the end for those of others, whose results it then takes from the store.
+    - Other processes may run the same study: each takes the lease of a cell or a search before it starts it,
+      looks into the store for what was done meanwhile, and waits at the end for the leases of others.
     - An entry goes to the listeners once: when all of its cells have finished or failed; with `exclusive`,
       after all cells that ran beside others were timed once more.
     - An entry that is refused (bad input) loses its other units, and does not go to the listeners.
@@ -58,29 +57,26 @@ class Scheduler:
             refused=list(plan.refused),
             unavailable=list(plan.unavailable),
         )
-        self._entries = {id(planned.entry): planned for planned in plan.entries}
-        self._left: dict[str, set[str]] = {}  # keys of the cells still to be run, by entry
+        self._left = {  # keys of the cells still to be run, by entry
+            planned.key: {cell.key for cell in planned.cells if cell.is_wanted(plan.only_failed)}
+            for planned in plan.entries
+        }
         self._sharers: dict[str, list[PlannedEntry]] = {}  # entries with a cell, by its key
-        self._needed_by: dict[str, set[str]] = {}  # cells that need unreported trials, by search
         for planned in plan.entries:
-            self._left[planned.key] = {cell.key for cell in planned.cells if cell.is_wanted(plan.only_failed)}
             for cell in planned.cells:
                 self._sharers.setdefault(cell.key, []).append(planned)
-                is_hidden = not planned.entry.tuning.choice.report
-                if cell.search and is_hidden and cell.status is not CellStatus.finished:
-                    self._needed_by.setdefault(cell.search.key, set()).add(cell.key)
         self._ran = {key for key, left in self._left.items() if left}
         self._complete = list(plan.entries)  # entries to hand over, if nothing of them is left to be run
         self._fresh: dict[str, CellResult] = {}  # results of entries that are not complete yet
-        self._groups: dict[str, deque[Unit]] = {}  # units that wait, by the data that they need
-        self._searches: dict[str, SearchProgress] = {}  # by key
-        self._incomplete: dict[str, bool] = {}  # finished cells that lack something: whether they are scored
-        self._losses: Counter[Unit] = Counter()
+        self._queue: dict[str, deque[Unit]] = {}  # units that wait, by the data that they need
+        self._cells: dict[str, list[tuple[PlannedEntry, PlannedCell]]] = {}  # cells behind a unit, by its key
+        self._searches: dict[str, TuningSearch] = {}  # in progress, by key
         self._leases = store.leases()
-        self._cells = {cell.key: (planned, cell) for planned in plan.entries for cell in planned.cells}
-        self._claimed: set[str] = set()  # cells and searches that this process runs, or has run
-        self._elsewhere: dict[str, Unit] = {}  # units, by cell or search, that another process runs
+        self._later: deque[Unit] = (
+            deque()
+        )  # searches that have not begun, and units that another process runs
         self._dropped: set[str] = set()  # keys of refused entries
+        self._is_alone = False  # whether one unit runs at a time
         self._end: float | None = None  # of the monotonic clock
 
     def run(self, exclusive: bool = False, stop_after: float | None = None) -> StudyResult:
@@ -97,19 +93,16 @@ class Scheduler:
             self._observer.planned(self._result.cells, self._result.stored)
             if any(cell.status is not CellStatus.missing for cell in self._plan.cells()):
                 self._begin()
-            if not exclusive:
-                self._hand_over()
             self._queue_cells()
-            if stop_after is not None:
-                self._end = (
-                    monotonic() + stop_after
-                )  # planning does not count: a long plan would leave no time
+            if stop_after is not None:  # planning does not count: a long plan would leave no time
+                self._end = monotonic() + stop_after
             self._drain(hands_over=not exclusive)
             if exclusive:
                 self._queue_disturbed()
-                self._drain(is_alone=True)
+                self._drain()
                 self._complete = list(self._plan.entries)
-                self._hand_over()
+            self._hand_over()
+            self._remove_trials()
             for planned in self._plan.entries:
                 if count := len(self._left[planned.key]):
                     self._result.left.append((planned.entry, count))
@@ -117,35 +110,33 @@ class Scheduler:
 
     def _queue_cells(self) -> None:
         """Queue all cells that are to be run, each once, or the searches that they wait for."""
-        queued: set[str] = set()
         for planned in self._plan.entries:
-            try:
-                for cell in planned.cells:
-                    if cell.is_wanted(self._plan.only_failed) and cell.key not in queued:
-                        queued.add(cell.key)
-                        if cell.incomplete:
-                            self._incomplete[cell.key] = cell.scored
-                        if cell.search is None:
-                            self._add(self._cell_unit(planned, cell))
-                        else:
-                            self._search(planned, cell, cell.search).waiting.append((planned, cell))
-            except AucbenchError as error:  # such as too few rows for the tuning
-                self._refuse(planned, error)
-        for search in list(self._searches.values()):
-            self._advance(search)
+            for cell in planned.cells:
+                if not cell.is_wanted(self._plan.only_failed) or cell.key in self._cells:
+                    continue
+                self._cells[cell.key] = [(planned, cell)]
+                if (search := cell.search) is None:
+                    self._add(self._cell_unit(planned, cell))
+                elif search.key in self._cells:
+                    self._cells[search.key].append((planned, cell))
+                else:
+                    self._cells[search.key] = [(planned, cell)]
+                    self._later.append(TrialsUnit(search.key, planned.digests, planned.entry, search.seeds))
 
     def _queue_disturbed(self) -> None:
         """Queue cells once more that were measured while others ran."""
-        self._groups.clear()
-        self._claimed.clear()
-        for planned, cell in self._cells.values():
+        self._is_alone = True
+        self._queue.clear()
+        self._cells = {
+            cell.key: [(planned, cell)] for planned in self._plan.entries for cell in planned.cells
+        }
+        for ((planned, cell),) in self._cells.values():
             record = self._store.record(cell.key)
             if record is not None and record.environment.concurrency != 1:
-                unit = self._cell_unit(planned, cell, record.tuned)
-                self._add(replace(unit, had=common([record])))
+                self._add(replace(self._cell_unit(planned, cell, record.tuned), had=common([record])))
 
-    def _drain(self, hands_over: bool = False, is_alone: bool = False) -> None:
-        """Run all units that wait, and those that they lead to; one at a time where each runs alone."""
+    def _drain(self, hands_over: bool = False) -> None:
+        """Run all units that wait, and those that they lead to."""
         running: dict[str, Unit] = {}
         last: dict[str, str] = {}  # the group on which each worker worked last
         while True:
@@ -153,147 +144,114 @@ class Scheduler:
                 self._hand_over()
             is_over = self._end is not None and monotonic() > self._end
             for worker in () if is_over else self._executor.free():
-                if is_alone and running:
+                if self._is_alone and running:
                     break
-                unit = self._next(last.get(worker), {each.group for each in running.values()}, is_alone)
+                unit = self._next(last.get(worker), {each.group for each in running.values()})
                 if unit is None:
                     break
                 running[worker], last[worker] = unit, unit.group
                 self._observer.started(unit.entry)
-                self._executor.start(worker, unit, is_alone)
+                self._executor.start(worker, unit, self._is_alone)
             if running:
                 for worker, report in self._executor.wait():
-                    self._take(running.pop(worker), report, is_alone)
-            elif is_over or not (self._groups or self._elsewhere):
+                    self._take(running.pop(worker), report)
+            elif is_over or not (self._queue or self._later):
                 break  # otherwise the only worker was lost meanwhile
-            elif not self._groups:
+            elif not self._queue:
                 sleep(POLL_SECONDS)
 
-    def _next(self, last: str | None, busy: Collection[str], is_alone: bool) -> Unit | None:
+    def _next(self, last: str | None, busy: Collection[str]) -> Unit | None:
         """The next unit for a worker that no other process runs or has run; None if there is none now."""
-        while self._groups:
-            if self._claim(unit := self._first(last, busy), is_alone):
-                return self._with_stored(unit)
-        for key, unit in list(self._elsewhere.items()):
-            if self._leases.take(key):
-                del self._elsewhere[key]
-                if self._claim(unit, is_alone):
-                    return self._with_stored(unit)
-                if self._groups:  # what a search needs next
-                    return self._next(last, busy, is_alone)
+        unseen = len(self._later)
+        while self._queue or unseen:
+            if self._queue:
+                # The group worked on last, else one that no other worker works on.
+                free = (group for group in self._queue if group not in busy)
+                group = last if last in self._queue else next(free, next(iter(self._queue)))
+                unit = self._queue[group].popleft()
+                if not self._queue[group]:
+                    del self._queue[group]
+            else:
+                unseen -= 1
+                unit = self._later.popleft()
+            if self._planned(unit).key in self._dropped:
+                continue
+            if self._leases.holds(unit.key):
+                return unit
+            if not self._leases.take(unit.key):
+                self._later.append(unit)
+            elif (claimed := self._claimed(unit)) is not None:
+                return claimed
         return None
 
-    def _claim(self, unit: Unit, is_alone: bool) -> bool:
-        """Take the lease of a unit, unless another process runs it; False if it is not to be run now.
+    def _claimed(self, unit: Unit) -> Unit | None:
+        """A unit whose lease was just taken, as it is to be run.
 
-        If another process has run a cell, its result counts; trials of a search begin where the others end.
+        None if others have done its work, or if it is a search, whose units are queued.
         """
-        if unit.key in self._claimed:
-            return True
-        if not self._leases.take(unit.key):
-            self._elsewhere[unit.key] = unit
-            if isinstance(unit, TrialsUnit):
-                self._withdraw(unit.key)
-                self._searches[unit.key].read = -1  # its units are made anew
-            return False
-        self._claimed.add(unit.key)
-        if isinstance(unit, TrialsUnit):
-            return not self._is_ahead(self._searches[unit.key])
-        if is_alone:
-            record = self._store.record(unit.key)
-            is_needed = record is None or record.environment.concurrency != 1
-        else:
-            is_needed = not self._is_done(unit.key)
-        if not is_needed:
+        cells = self._cells[unit.key] = [each for each in self._cells[unit.key] if not self._is_done(*each)]
+        if not cells:
             self._leases.give_back(unit.key)
-        return is_needed
+            return None
+        planned, cell = cells[0]
+        if isinstance(unit, CellUnit):
+            stored = self._store.get(cell.key) if cell.incomplete and not self._is_alone else None
+            if stored is not None:  # read only now: weights may be large
+                had, tuned = common([stored.record]), stored.record.tuned
+                unit = replace(unit, tuned=tuned, had=had, stored=stored, scored=cell.scored)
+            return unit
+        assert isinstance(unit, TrialsUnit)
+        trials = self._store.trials(unit.key)
+        if cell.failed_before:
+            trials = [each for each in trials if each.auc is not None or each.stop_reason in FINAL]
+        try:
+            _, _, folds = prepared_data().sizes(planned.entry, unit.seeds.split_seed, unit.seeds.fold)
+        except AucbenchError as error:  # such as too few rows for the tuning
+            self._refuse(unit, error)
+            return None
+        self._searches[unit.key] = TuningSearch(unit, folds, trials)
+        self._advance(unit.key)
+        return None
 
-    def _is_done(self, key: str) -> bool:
+    def _is_done(self, planned: PlannedEntry, cell: PlannedCell) -> bool:
         """Whether another process has run a cell since it was planned; its outcome then counts."""
-        planned, cell = self._cells[key]
+        if self._is_alone:
+            record = self._store.record(cell.key)
+            return record is not None and record.environment.concurrency == 1
         status = cell_now(planned.entry, cell, self._store).status
         if status is CellStatus.missing:
             return False
         self._begin()
         self._result.stored += status is CellStatus.finished
-        self._observer.cell_finished(planned.entry, self._store.failure(key))
-        self._ended(key)
+        self._observer.cell_finished(planned.entry, self._store.failure(cell.key))
+        self._ended(cell.key)
         return True
 
-    def _is_ahead(self, search: SearchProgress) -> bool:
-        """Whether another process has gone on with a search since it was read; it is then read again."""
-        waiting = [each for each in search.waiting if not self._is_done(each[1].key)]
-        if len(waiting) == len(search.waiting) and len(self._store.trials(search.key)) <= search.read:
-            return False
-        self._withdraw(search.key)
-        del self._searches[search.key]
-        if not waiting:
-            self._leases.give_back(search.key)
-            return True
-        planned, cell = waiting[0]
-        assert cell.search is not None
-        again = self._search(planned, cell, cell.search)
-        again.waiting = waiting
-        self._advance(again)
-        return True
-
-    def _withdraw(self, key: str) -> None:
-        """Take the waiting units of a search out of the queue."""
-        for group, units in list(self._groups.items()):
-            self._groups[group] = deque(unit for unit in units if unit.key != key)
-            if not self._groups[group]:
-                del self._groups[group]
-
-    def _first(self, last: str | None, busy: Collection[str]) -> Unit:
-        """The next unit in line: of the group worked on last, else of one that no other worker works on."""
-        free = (group for group in self._groups if group not in busy)
-        group = last if last in self._groups else next(free, next(iter(self._groups)))
-        unit = self._groups[group].popleft()
-        if not self._groups[group]:
-            del self._groups[group]
-        return unit
-
-    def _with_stored(self, unit: Unit) -> Unit:
-        if isinstance(unit, CellUnit) and unit.key in self._incomplete and unit.stored is None:
-            stored = self._store.get(unit.key)  # only now: weights may be large
-            if stored is not None:
-                record, scored = stored.record, self._incomplete[unit.key]
-                unit = replace(unit, tuned=record.tuned, had=common([record]), stored=stored, scored=scored)
-        return unit
-
-    def _take(self, unit: Unit, report: Report, is_alone: bool) -> None:
+    def _take(self, unit: Unit, report: Report) -> None:
         """Keep the outcome of a unit, or run it again if its worker was lost."""
         outcome = report.outcome
         if isinstance(outcome, MachineError):
             raise outcome
         if isinstance(outcome, AucbenchError):
-            self._leases.give_back(unit.key)
-            self._refuse(self._entries[id(unit.entry)], outcome)
+            self._refuse(unit, outcome)
             return
         self._begin()
-        is_bad = outcome is None or isinstance(outcome, Failure)
-        if is_bad and len(unit.points) > 1:  # a single setting may be the cause
-            if (search := self._searches.get(unit.key)) is not None:
-                search.unfinished += len(unit.points) - 1
-                for point in unit.points:
-                    self._add(replace(unit, points=(point,)))
+        if (outcome is None or isinstance(outcome, Failure)) and len(unit.points) > 1:
+            # A single setting may be the cause.
+            self._add(*(replace(unit, points=(point,)) for point in unit.points))
             return
         if outcome is None:
-            self._losses[unit] += 1
-            if self._losses[unit] < LOSSES:
-                self._groups.setdefault(unit.group, deque()).appendleft(unit)
+            if unit.losses + 1 < LOSSES:
+                self._add(replace(unit, losses=unit.losses + 1))
                 return
             why = f"the process it ran in ended, {LOSSES} times (an exit, a crash, or memory)"
             outcome = Failure(CellStatus.failed, why)
         if isinstance(unit, TrialsUnit):
             trials = unit.failed(outcome) if isinstance(outcome, Failure) else outcome
             self._store.add_trials(unit.key, trials)
-            if (search := self._searches.get(unit.key)) is not None:  # else its entry was dropped
-                search.add(trials)
-                search.unfinished -= 1
-                if not search.unfinished:
-                    self._advance(search)
-        elif is_alone:  # a cell that fails now keeps its earlier result
+            self._searches[unit.key].tell(unit, trials)
+            self._advance(unit.key)
+        elif self._is_alone:  # a cell that fails now keeps its earlier result
             if isinstance(outcome, CellResult):
                 self._store.put(unit.key, outcome)
                 self._fresh[unit.key] = outcome
@@ -303,6 +261,23 @@ class Scheduler:
             if report.optimum is not None:
                 self._store.put_optimum(report.optimum.record.key, report.optimum)
             self._finish(unit, outcome)
+
+    def _advance(self, key: str) -> None:
+        """Queue what a search needs next: units of its own, or the cells that wait for its choice."""
+        search = self._searches[key]
+        if search.open or self._cells[key][0][0].key in self._dropped:
+            return
+        if units := search.ask():
+            self._add(*units)
+            return
+        outcome = self._searches.pop(key).outcome()
+        self._leases.give_back(key)
+        for planned, cell in self._cells[key]:
+            if isinstance(outcome, Failure):
+                self._begin()
+                self._finish(self._cell_unit(planned, cell), outcome)
+            else:
+                self._add(self._cell_unit(planned, cell, outcome))
 
     def _begin(self) -> None:
         if self._on_begin is not None:
@@ -320,11 +295,6 @@ class Scheduler:
             self._fresh[unit.key] = outcome
             self._result.finished += 1
             self._observer.cell_finished(unit.entry, None)
-            for key, cells in list(self._needed_by.items()):
-                cells.discard(unit.key)
-                if not cells:
-                    self._store.remove_trials(key)
-                    del self._needed_by[key]
         self._leases.give_back(unit.key)
         if unit.stored is not None:
             for sharer in self._sharers[unit.key]:
@@ -339,20 +309,10 @@ class Scheduler:
                 if not self._left[sharer.key]:
                     self._complete.append(sharer)
 
-    def _refuse(self, planned: PlannedEntry, error: AucbenchError) -> None:
+    def _refuse(self, unit: Unit, error: AucbenchError) -> None:
         """Drop the remaining work of an entry that cannot be run."""
-        for key, search in list(self._searches.items()):
-            if search.waiting and search.waiting[0][0] is planned:
-                del self._searches[key]
-                self._leases.give_back(key)
-        self._elsewhere = {
-            key: unit for key, unit in self._elsewhere.items() if unit.entry is not planned.entry
-        }
-        waiting = [unit for units in self._groups.values() for unit in units]
-        self._groups.clear()
-        for unit in waiting:
-            if unit.entry is not planned.entry:
-                self._add(unit)
+        planned = self._planned(unit)
+        self._leases.give_back(unit.key)
         if planned.key not in self._dropped:
             self._dropped.add(planned.key)
             self._result.refused.append(Refused(str(planned.entry), error))
@@ -388,40 +348,27 @@ class Scheduler:
             for listener in self._listeners:
                 listener(finished)
 
-    def _add(self, unit: Unit) -> None:
-        self._groups.setdefault(unit.group, deque()).append(unit)
+    def _remove_trials(self) -> None:
+        """Remove the trials of searches that are not reported, unless a cell still needs them."""
+        is_needed: dict[str, bool] = {}
+        for planned in self._plan.entries:
+            for cell in planned.cells if planned.key in self._ran else ():
+                if cell.search and not planned.entry.tuning.choice.report:
+                    key = cell.search.key
+                    is_needed[key] = is_needed.get(key, False) or not self._store.has(cell.key)
+        for key, needed in is_needed.items():
+            if not needed:
+                self._store.remove_trials(key)
+
+    def _planned(self, unit: Unit) -> PlannedEntry:
+        return self._cells[unit.key][0][0]
+
+    def _add(self, *units: Unit) -> None:
+        for unit in units:
+            self._queue.setdefault(unit.group, deque()).append(unit)
 
     def _cell_unit(
         self, planned: PlannedEntry, cell: PlannedCell, tuned: TunedRecord | None = None
     ) -> CellUnit:
         path = str(self._store.path.absolute())
         return CellUnit(cell.key, planned.digests, planned.entry, cell.seeds, tuned=tuned, store_path=path)
-
-    def _search(self, planned: PlannedEntry, cell: PlannedCell, search: Search) -> SearchProgress:
-        """The search that a cell waits for; it begins with the first of them."""
-        if search.key not in self._searches:
-            entry, seeds = planned.entry, search.seeds
-            rows, _, folds = prepared_data().sizes(entry, seeds.split_seed, seeds.fold)
-            trials = self._store.trials(search.key)
-            if cell.failed_before:
-                trials = [each for each in trials if each.auc is not None or each.stop_reason in FINAL]
-            self._searches[search.key] = SearchProgress(
-                search, entry, planned.digests, folds, iterations_of(entry, rows), trials
-            )
-        return self._searches[search.key]
-
-    def _advance(self, search: SearchProgress) -> None:
-        """Queue what a search needs next: units of its own, or the cells that wait for its choice."""
-        units = search.units()
-        search.unfinished = len(units)
-        for unit in units:
-            self._add(unit)
-        if not units:
-            outcome = search.outcome()
-            self._leases.give_back(search.key)
-            for planned, cell in self._searches.pop(search.key).waiting:
-                if isinstance(outcome, Failure):
-                    self._begin()
-                    self._finish(self._cell_unit(planned, cell), outcome)
-                else:
-                    self._add(self._cell_unit(planned, cell, outcome))

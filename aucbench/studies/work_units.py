@@ -25,6 +25,7 @@ class Unit:
     seeds: Seeds  # of the cell or the search
     folds: tuple[int, ...] = ()  # numbers of the inner folds; empty for the whole training part
     points: tuple[tuple[int, Point], ...] = ()  # numbers and settings of a part of a search
+    losses: int = 0  # workers that were lost with it
 
     @property
     def inner(self) -> int | None:
@@ -61,7 +62,7 @@ class CellUnit(Unit):
 
 @dataclass(frozen=True, eq=False)
 class TrialsUnit(Unit):
-    """Train settings of a search together on one inner fold.
+    """Train settings of a search together on one inner fold; without settings, the search as a whole.
 
     With a `history` of earlier trials, Optuna proposes the one setting, and it is trained on all inner folds.
     """

@@ -10,9 +10,9 @@ from msgspec import structs
 import aucbench
 from aucbench.cli.main import main
 from aucbench.studies.default_settings import Budget
-from aucbench.studies.search_progress import MOST_NEW
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
+from aucbench.studies.tuning_search import MOST_NEW
 from tests.helpers.studies import contents, entry, plan_of, run_entries
 from tests.helpers.study_methods import Clouds, Gentle
 

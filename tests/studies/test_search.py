@@ -9,9 +9,10 @@ import pytest
 from aucbench import ParameterError
 from aucbench.data.splits.protocols import KFold, TrainValidTest
 from aucbench.studies.default_settings import Budget
-from aucbench.studies.search_progress import SearchProgress
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
+from aucbench.studies.tuning_search import TuningSearch
+from aucbench.studies.work_units import TrialsUnit
 from tests.helpers.studies import contents, entry, plan_of, results, run_entries, trials_of
 from tests.helpers.study_methods import COUNTER, Diverging, Gentle, Other, Raising
 
@@ -267,5 +268,6 @@ def test_a_unit_has_more_settings_where_a_method_trains_them_at_once(
     grid = {algorithm.name: {"eta": np.geomspace(1e-3, 1.0, values).tolist(), "shrink": [0.0]}}
     one = entry(algorithm, tuning=Grid(grid=grid))
     (planned,) = plan_of([one], store).entries
-    progress = SearchProgress(planned.cells[0].search, planned.entry, planned.digests, folds, 1e6, [])
-    assert [len(unit.points) for unit in progress.units()] == expected
+    search = planned.cells[0].search
+    whole = TrialsUnit(search.key, planned.digests, planned.entry, search.seeds)
+    assert [len(unit.points) for unit in TuningSearch(whole, folds, []).ask()] == expected

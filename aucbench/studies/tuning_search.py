@@ -1,19 +1,16 @@
-"""The search of one tuning: its trials, the units it still needs, and the setting it chooses."""
+"""The search of one tuning, by ask and tell: its trials, the units it still needs, and its choice."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
-from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec import UNSET, structs
 
 from aucbench.evaluation.measures import AUC
-from aucbench.runner.task import default_passes, rows_per_iteration
 from aucbench.studies.codec import subset
-from aucbench.studies.entry_and_keys import Entry, Search
-from aucbench.studies.plan import PlannedCell, PlannedEntry
-from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Trial, TunedRecord, TuningCost
+from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Seeds, Trial, TunedRecord, TuningCost
 from aucbench.studies.tuners import Optuna, Point, Random, beyond, edges, frozen, grid_points, random_points
 from aucbench.studies.work_units import TrialsUnit
 
@@ -21,74 +18,66 @@ FINAL = ("diverged", "pruned")  # stop reasons of settings without an AUC that n
 
 TOGETHER = 32  # settings in a unit, all lost with its worker
 AT_ONCE = 128  # most settings in a unit of a method with `together`: more settings cost less each
-WORK = 1 << 21  # units with fewer iterations get more settings: each unit costs a message
 MOST_NEW = 12  # most values added to a field of an extended grid
 
 
-class SearchProgress:
-    """A search in progress: its trials, and the settings still to be tried.
+class TuningSearch:
+    """A search in progress; `whole` is a unit without settings.
 
-    Its next step depends only on its trials: an interrupted search continues from the trials in the store
-    with the same steps.
+    The units that it asks for depend only on its trials: an interrupted search continues from the trials in
+    the store with the same units. A grid and random draws are known from the start, and are asked for at
+    once; Optuna proposes one setting after the other, in the worker.
     """
 
-    def __init__(
-        self,
-        search: Search,
-        entry: Entry,
-        digests: tuple[str, ...],
-        folds: int,
-        iterations: float,  # of one training, roughly
-        trials: Sequence[Trial],  # that the store already has
-    ):
-        self.key = search.key
-        self.waiting: list[tuple[PlannedEntry, PlannedCell]] = []  # cells that need its choice
-        self.read = len(trials)  # trials that the store had
-        self.unfinished = 0  # units that wait or run
-        self._search, self._entry, self._digests, self._folds = search, entry, digests, folds
+    def __init__(self, whole: TrialsUnit, folds: int, trials: Iterable[Trial]):
+        self.open = 0  # trainings that were asked for and not told
+        self._whole, self._entry, self._folds = whole, whole.entry, folds
+        self._choice, self._space = whole.entry.tuning.choice, dict(whole.entry.tuning.space)
         self._trials = [
-            replace(trial, parameters={field: frozen(value) for field, value in trial.parameters.items()})
+            structs.replace(
+                trial, parameters={field: frozen(value) for field, value in trial.parameters.items()}
+            )
             for trial in trials
         ]
-        self._choice, self._space = entry.tuning.choice, dict(entry.tuning.space)
         if isinstance(self._choice, Optuna):
             self._trials = undisturbed(self._trials, folds)
-        self._points = points_of(entry, search)
-        self._together = max(TOGETHER, int(WORK / max(1.0, iterations)))
-        if hasattr(entry.algorithm.instance, "together"):  # and yet there is work for two workers
-            self._together = max(self._together, min(AT_ONCE, len(self._points) * folds // 2))
+        self._points = points_of(whole.entry, whole.seeds)
 
-    def units(self) -> list[TrialsUnit]:
-        """The units that can start now, given all trials so far; call it when none is running."""
-        of_search = (self.key, self._digests, self._entry, self._search.seeds)
-        if isinstance(self._choice, Optuna):
-            number = 1 + max((trial.number for trial in self._trials), default=-1)
-            if number >= self._choice.trials:
-                return []
-            return [TrialsUnit(*of_search, (*range(self._folds),), ((number, {}),), tuple(self._trials))]
-        while not (lacking := self._lacking()):
-            if not (self._choice.extend and self._extend()):
-                return []
-        return [
-            TrialsUnit(
-                *of_search,
-                (fold,),
-                tuple((number, self._points[number]) for number in numbers[start : start + self._together]),
-            )
-            for fold, numbers in lacking.items()
-            for start in range(0, len(numbers), self._together)
-        ]
+    def ask(self) -> list[TrialsUnit]:
+        """The units to run next, when no other is open; empty once the search is complete."""
+        units = self._proposal() if isinstance(self._choice, Optuna) else self._missing()
+        self.open = sum(unit.trainings for unit in units)
+        return units
 
-    def _lacking(self) -> dict[int, list[int]]:
-        """Numbers of the settings that have no trial, by the inner folds that lack any."""
-        done = {(trial.fold, trial.number) for trial in self._known()}
-        numbers = range(len(self._points))
-        every = {fold: [n for n in numbers if (fold, n) not in done] for fold in range(self._folds)}
-        return {fold: lacking for fold, lacking in every.items() if lacking}
-
-    def add(self, trials: Sequence[Trial]) -> None:
-        """Take the trials of a finished unit."""
+    def tell(self, unit: TrialsUnit, trials: Sequence[Trial]) -> None:
+        """Take the trials of a finished unit, or of a part of it."""
         self._trials.extend(trials)
+        self.open -= unit.trainings
+
+    def _proposal(self) -> list[TrialsUnit]:
+        """A unit for the next setting that Optuna proposes, on all folds."""
+        number = 1 + max((trial.number for trial in self._trials), default=-1)
+        if number >= self._choice.trials:
+            return []
+        folds = tuple(range(self._folds))
+        return [replace(self._whole, folds=folds, points=((number, {}),), history=tuple(self._trials))]
+
+    def _missing(self) -> list[TrialsUnit]:
+        """Units for the settings that have no trial, by fold; an extended grid may get more of them."""
+        done = {(trial.fold, trial.number) for trial in self._known()}
+        numbers, most = range(len(self._points)), TOGETHER
+        if hasattr(self._entry.algorithm.instance, "together"):  # and yet there is work for two workers
+            most = max(most, min(AT_ONCE, len(numbers) * self._folds // 2))
+        units = []
+        for fold in range(self._folds):
+            points = [(n, self._points[n]) for n in numbers if (fold, n) not in done]
+            units += [
+                replace(self._whole, folds=(fold,), points=tuple(points[start : start + most]))
+                for start in range(0, len(points), most)
+            ]
+        if not units and self._choice.extend and self._extend():
+            return self._missing()
+        return units
 
     def outcome(self) -> TunedRecord | Failure:
         """The setting that was chosen, its validation AUC and the cost; or why there is none."""
@@ -127,11 +116,8 @@ class SearchProgress:
         """The trials of the settings so far; the store may have others, of later settings."""
         if not self._points:
             return self._trials
-        return [
-            trial
-            for trial in self._trials
-            if trial.number < len(self._points) and trial.parameters == self._points[trial.number]
-        ]
+        settings = dict(enumerate(self._points))
+        return [trial for trial in self._trials if settings.get(trial.number) == trial.parameters]
 
     def _extend(self) -> bool:
         """Extend the grid beyond the edges of the best setting; return whether there are new settings."""
@@ -151,42 +137,16 @@ class SearchProgress:
         return bool(new)
 
 
-def points_of(entry: Entry, search: Search) -> list[Point]:
+def points_of(entry: Entry, seeds: Seeds) -> list[Point]:
     """The settings of a search that are known from the start; none for Optuna, which proposes them."""
     tuning, algorithm = entry.tuning, entry.algorithm.instance
     if isinstance(tuning.choice, Optuna):
         return []
     if isinstance(tuning.choice, Random):
-        choice, seed = tuning.choice, search.seeds.split_seed
+        choice, seed = tuning.choice, seeds.split_seed
         seed = seed if choice.draw_seed is None else choice.draw_seed
         return random_points(tuning.space, choice.trials, seed, algorithm, choice.given_first)
     return grid_points(tuning.space, algorithm)
-
-
-def iterations_of(entry: Entry, rows: float) -> float:
-    """Iterations of one training on that many rows; for a budget in seconds as if it were an epoch.
-
-    Where a tuning chooses the budget, the mean over its values.
-    """
-    if found := _numbers(entry, "budget.iterations"):
-        return float(np.mean(found))
-    if entry.budget.iterations is not None:
-        return entry.budget.iterations
-    return passes_of(entry, rows) * rows / rows_per_iteration(entry.algorithm.instance, int(rows))
-
-
-def passes_of(entry: Entry, rows: float) -> float:
-    """Passes over the training rows in one training, as `iterations_of`; one for a budget in seconds."""
-    budget = entry.budget
-    if found := _numbers(entry, "budget.epochs"):
-        return float(np.mean(found))
-    if budget.iterations is not None or _numbers(entry, "budget.iterations"):
-        return iterations_of(entry, rows) * rows_per_iteration(entry.algorithm.instance, int(rows)) / rows
-    return budget.epochs or (1.0 if budget.seconds else default_passes(rows))
-
-
-def _numbers(entry: Entry, field: str) -> list[Any]:
-    return [value for value in entry.tuning.space.get(field, ()) if value is not None]
 
 
 def undisturbed(trials: Iterable[Trial], folds: int) -> list[Trial]:
