@@ -86,14 +86,14 @@ def block_least_squares(run, lam, **fields):
     return np.linalg.solve(second + lam * np.eye(first.size), first)
 
 
-def sgd_classifier(cls):
+def sgd_classifier(name):
     """One call of scikit-learn's SGDClassifier on the rows in order, classes balanced."""
     from sklearn.linear_model import SGDClassifier
 
     def fit(run, alpha, average, intercept):
         share = np.mean(run.y == 1)
         model = SGDClassifier(
-            loss="hinge" if cls.name == "sgd_hinge" else "log_loss",
+            loss="hinge" if name == "sgd_hinge" else "log_loss",
             alpha=alpha,
             average=average,
             class_weight={1: 0.5 / share, -1: 0.5 / (1 - share)},
