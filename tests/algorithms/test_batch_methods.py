@@ -23,12 +23,7 @@ from aucbench_algorithms import (
     _svm_or_kink,
     ls_svm,
 )
-from tests.algorithms.pair_oracles import (
-    all_pairs,
-    hinge_value,
-    logistic_gradient,
-    squared_hinge_gradient,
-)
+from tests.algorithms.pair_oracles import all_pairs, hinge_value, logistic_gradient, squared_hinge_gradient
 from tests.helpers.training import difference, random_problem, train, weights
 
 PASSES = np.zeros((1000, 0), np.int64)

@@ -38,8 +38,7 @@ def assert_agrees(together, alone):
 
 
 @pytest.mark.parametrize(
-    ("form", "shape"),
-    [("dense", (300, 12)), ("dense", (40, 90)), ("csr", (40, 90)), ("float32", (300, 12))],
+    ("form", "shape"), [("dense", (300, 12)), ("dense", (40, 90)), ("csr", (40, 90)), ("float32", (300, 12))]
 )
 @pytest.mark.parametrize("name", FIELDS)
 def test_a_path_gives_what_each_setting_gives_alone(name, form, shape):
@@ -66,10 +65,7 @@ def rows_of(rows):
 
 @pytest.mark.parametrize(
     ("name", "module", "function"),
-    [
-        ("ls_svm", ls_svm, "_gram_of_columns"),
-        ("uni_square", univariate_batch, "_scatter"),
-    ],
+    [("ls_svm", ls_svm, "_gram_of_columns"), ("uni_square", univariate_batch, "_scatter")],
 )
 def test_the_matrix_of_all_settings_is_computed_once(name, module, function, monkeypatch):
     computed, original = [], getattr(module, function)
