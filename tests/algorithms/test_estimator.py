@@ -130,6 +130,7 @@ def test_nothing_is_fitted_before_the_first_pass():
 X_ROWS = {"dense": X, "csr": sparse.csr_array(X * (np.abs(X) > 0.2))}
 
 
+@pytest.mark.boosters
 @pytest.mark.parametrize("layout", X_ROWS)
 def test_seed_thread_balance_and_parameters_reach_a_class_that_uses_other_words(layout):
     rows, params = X_ROWS[layout], {"iterations": 20, "depth": 3, "ignored_features": [5]}

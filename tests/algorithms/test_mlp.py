@@ -23,6 +23,8 @@ from aucbench_algorithms import Mlp, _network
 from tests.algorithms.other_losses import Bent, Growth, Valley
 from tests.helpers.training import difference, random_problem
 
+pytestmark = pytest.mark.jax
+
 X, Y = random_problem(0, 90, 5, unit=False)
 SHARE = float(np.mean(Y == 1))
 
