@@ -128,14 +128,12 @@ class Blocks:
         self._states: list[list[Any] | None] = [None] * len(parts)
 
     def step(self, batch: Batch) -> None:
-        """All settings consume the rows of a batch."""
         for piece in self._kept.pieces(batch, self._draw(batch, self._kept.seen.copy(), self._size)):
             for block in self._blocks:
                 block.run(piece.fresh())
         self._states = [None] * len(self._blocks)
 
     def state(self, number: int) -> Any:
-        """The state of a setting."""
         b, lane = self._places[number]
         states = self._states[b]
         if states is None:  # those of the others are asked for next
@@ -197,17 +195,14 @@ class ByBuffer:
         self._places |= {k: (group, place) for place, k in enumerate(members)}
 
     def step(self, batch: Batch) -> None:
-        """All settings consume the rows of a batch."""
         for group in self._groups:
             group.step(batch)
 
     def state(self, number: int) -> Any:
-        """The state of a setting."""
         group, place = self._places[number]
         return group.state(place)
 
     def drop(self, number: int) -> None:
-        """Train a setting no more."""
         group, place = self._places.pop(number)
         if any(other is group for other, _ in self._places.values()):
             group.drop(place)

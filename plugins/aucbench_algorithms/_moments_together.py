@@ -68,7 +68,6 @@ class MomentsTogether:
         self._dropped: set[int] = set()
 
     def step(self, batch: Batch) -> None:
-        """Consume the rows of a chunk, in order."""
         for start in range(0, len(batch.rows), LIVELY):
             self._pack()
             if self._numbers:
@@ -80,7 +79,6 @@ class MomentsTogether:
         return self._state(*(self._diverged.get(number) or self._of(self._numbers.index(number))))
 
     def drop(self, number: int) -> None:
-        """Take a setting out of the products."""
         self._dropped.add(number)
 
     def _of(self, place: int) -> list[np.ndarray]:

@@ -38,7 +38,6 @@ class LowRankTogether:
         }
 
     def step(self, batch: Batch) -> None:
-        """Consume the rows of a chunk, in order."""
         for part in self._parts:
             part.step(batch)
 
@@ -48,7 +47,6 @@ class LowRankTogether:
         return part.state(place)
 
     def drop(self, number: int) -> None:
-        """Take a setting out of the products."""
         part, place = self._places[number]
         part.drop(place)
 

@@ -88,7 +88,6 @@ class BlockMethod(LinearMethod):
     lam: NonNegative = 0.0
 
     def ignored(self) -> frozenset[str]:
-        """The momentum, where the optimiser has none."""
         return frozenset() if self.optimiser is Optimiser.momentum else frozenset({"momentum"})
 
     def _first_state(
@@ -109,7 +108,6 @@ class BlockMethod(LinearMethod):
         return State(first, np.zeros((0, 2), np.int64), kept, problem.loss, share)
 
     def step(self, state: State, batch: Batch) -> State:
-        """Consume the pairs of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
         blocks, waiting = whole_blocks(state.waiting, batch.rows, self.block)

@@ -101,7 +101,6 @@ class AdaOam(LinearMethod):
         return Objective(problem.loss, l2=2.0 * self.lam)
 
     def step(self, state: State, batch: Batch) -> State:
-        """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
         state = state._replace(scatter=moments.square(state.scatter, state.means.shape[1]))
@@ -122,7 +121,6 @@ class AdaOam(LinearMethod):
         )
 
     def weights(self, state: State) -> np.ndarray:
-        """(d,) the last iterate."""
         return state.wq[0].copy()
 
 

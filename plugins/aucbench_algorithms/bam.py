@@ -88,7 +88,6 @@ class Bam(BatchSolver):
         return State(np.zeros(problem.n_features), 0.0, False, loss)
 
     def init_from(self, problem: Problem, rng: np.random.Generator, state: State | None) -> State:
-        """The solution for another C."""
         start = self.init(problem, rng)
         return start if state is None else start._replace(w=state.w, first=state.first)
 

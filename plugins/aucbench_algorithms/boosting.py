@@ -233,7 +233,6 @@ class Boosting(Method):
         return State(Trees(held), seed, 0, 0, 0, -np.inf, np.zeros(1), problem.loss)
 
     def step(self, state: State, batch: Batch) -> State:
-        """One round per iteration, until it is done."""
         for _ in range(len(batch)):
             if self._is_done(state):
                 break
@@ -255,7 +254,6 @@ class Boosting(Method):
         return state._replace(trees=kept, scored=state.best)
 
     def score(self, state: State, X: Any) -> np.ndarray:
-        """(n,) sums of the trees."""
         if state.trees.booster is None:
             return np.zeros(X.shape[0])
         return state.trees.booster.scores(X, 0, state.scored)
@@ -265,7 +263,6 @@ class Boosting(Method):
         return b"" if state.trees.booster is None else state.trees.booster.saved(state.scored)
 
     def state_bytes(self, state: State) -> int:
-        """Bytes of the trees."""
         return len(self.model(state))
 
     def _is_done(self, state: State) -> bool:

@@ -132,7 +132,6 @@ class Cbr(_Cbr):
         return ByBuffer(algorithms, states, (d, d), group, width=1)
 
     def step(self, state: State, batch: Batch) -> State:
-        """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
         phi = NormalDist().inv_cdf(self.eta)
@@ -140,7 +139,6 @@ class Cbr(_Cbr):
         return state
 
     def weights(self, state: State) -> np.ndarray:
-        """(d,) the mean."""
         return state.mu.copy()
 
 
@@ -154,7 +152,6 @@ class CbrDiag(_Cbr):
     C: Positive = 0.003
 
     def init(self, problem: Problem, rng: np.random.Generator) -> DiagonalState:
-        """The standard Gaussian and empty buffers."""
         gaussian = kernels.two_vectors(problem.X)
         gaussian[1] = 1.0
         return DiagonalState(gaussian, *_empty_buffers(self.buffer))
@@ -169,7 +166,6 @@ class CbrDiag(_Cbr):
         return ByBuffer(algorithms, states, states[0].gaussian.shape, group)
 
     def step(self, state: DiagonalState, batch: Batch) -> DiagonalState:
-        """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
         (mu, sigma), members, seen = state
@@ -178,7 +174,6 @@ class CbrDiag(_Cbr):
         return state
 
     def weights(self, state: DiagonalState) -> np.ndarray:
-        """(d,) the mean."""
         return np.array(state.gaussian[0])
 
 
@@ -192,7 +187,6 @@ class _One:
         self._gaussian = many.gaussian(start.mu, start.sigma)
 
     def run(self, piece: Piece) -> None:
-        """Consume a piece."""
         many.full(piece, self._gaussian, *self._number)
 
     def states(self, kept: KeptRows) -> list[State]:
@@ -214,11 +208,9 @@ class _Eight:
         self._numbers = np.array(numbers).T.copy()
 
     def run(self, piece: Piece) -> None:
-        """Consume a piece."""
         _eight_diagonal(piece, self._gaussian, self._numbers)
 
     def states(self, kept: KeptRows) -> list[DiagonalState]:
-        """The states of all lanes."""
         gaussians = [np.zeros_like(self._start.gaussian) for _ in range(lanes.WIDTH)]
         lanes.separate(self._gaussian, gaussians)
         return [DiagonalState(each, kept.members.copy(), kept.seen.copy()) for each in gaussians]

@@ -179,7 +179,6 @@ class EstimatorMethod(Method):
         return State(int(rng.integers(2**31 - 1)), problem.n_features, None)
 
     def step(self, state: State, batch: Batch) -> State:
-        """Fit, unless it is done already."""
         if len(batch.rows) == 0 or state.fitted is not None:
             return state
         labels = (batch.y == 1).astype(np.int64)
@@ -191,7 +190,6 @@ class EstimatorMethod(Method):
         return state._replace(fitted=fitted, w=w)
 
     def done(self, state: State) -> bool:
-        """Whether the classifier is fitted."""
         return state.fitted is not None
 
     @property
@@ -215,7 +213,6 @@ class EstimatorMethod(Method):
             return np.concatenate([_scores(state.fitted.model, _float64_rows(block)) for block in blocks])
 
     def state_bytes(self, state: State) -> int:
-        """Bytes of the pickled classifier."""
         return 0 if state.fitted is None else len(pickle.dumps(state.fitted.model))
 
     @property

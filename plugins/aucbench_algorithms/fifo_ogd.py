@@ -128,18 +128,15 @@ class FifoOgd(_OnePartner, kernels.RuleMethod):
 
     @property
     def rule(self) -> kernels.Rule:
-        """The step, and the ball."""
         return FREE if self.radius is None else IN_BALL
 
     def init(self, problem: Problem, rng: np.random.Generator) -> Any:
-        """Zero weights, and nobody waits."""
         radius = np.inf if self.radius is None else self.radius
         decreases = self.schedule is Schedule.sqrt
         given = Given(self.eta, decreases, self.average, radius, kernels.theta(problem.loss))
         return State(self.first_state(problem, given, loss=problem.loss), nobody())
 
     def step(self, state: Any, batch: Batch) -> Any:
-        """Consume the rows of a chunk, in order."""
         rule, waiting, rest = state.rule, state.waiting, batch.rows
         while len(rest):
             pairs, waiting = meet(batch, rest, waiting, self.partner)
@@ -153,7 +150,6 @@ class FifoOgd(_OnePartner, kernels.RuleMethod):
         return _Together(rules, states[0].waiting, algorithms[0].partner)
 
     def weights(self, state: Any) -> np.ndarray:
-        """(d,) mean of the w so far, or the last."""
         return super().weights(state.rule)
 
 
@@ -165,7 +161,6 @@ class _Together:
         self.drop = rules.drop
 
     def step(self, batch: Batch) -> None:
-        """All settings consume the rows of a batch, in order."""
         rest = batch.rows
         while len(rest):
             pairs, self._waiting = meet(batch, rest, self._waiting, self._partner)
@@ -173,7 +168,6 @@ class _Together:
             rest = rest[len(pairs.rows) :]
 
     def state(self, number: int) -> State:
-        """The state of a setting."""
         return State(self._rules.state(number), self._waiting)
 
 
@@ -209,7 +203,6 @@ class Aogd(_OnePartner, LinearMethod):
     theta: Annotated[float, Interval(low=0.0, high=1.0, open_high=True)] = 0.85
 
     def init(self, problem: Problem, rng: np.random.Generator) -> Momentum:
-        """Zero weights and momentum, and nobody waits."""
         d = problem.n_features
         lazy = kernels.layout(problem.X) is kernels.Layout.lazy
         uqv = np.zeros((d, 3)).T if lazy else np.zeros((3, d))
@@ -217,7 +210,6 @@ class Aogd(_OnePartner, LinearMethod):
         return Momentum(vectors, momentum.Scalars(), problem.loss, nobody())
 
     def step(self, state: Momentum, batch: Batch) -> Momentum:
-        """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
         vectors, own, loss, waiting = state
@@ -232,5 +224,4 @@ class Aogd(_OnePartner, LinearMethod):
         return Momentum(vectors, own, loss, waiting)
 
     def weights(self, state: Momentum) -> np.ndarray:
-        """(d,) mean of the w so far, or the last."""
         return (momentum.mean if self.average else momentum.current)(state.vectors, state.own)

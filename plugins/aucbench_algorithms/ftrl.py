@@ -113,7 +113,6 @@ class _Ftrl(LinearMethod):
         return Given(self.gamma, self.smooth, self.l1, self.l2)
 
     def weights(self, state: State) -> np.ndarray:
-        """(d,) the last iterate."""
         return state.zrw[2].copy()
 
 
@@ -132,7 +131,6 @@ class FtrlAuc(_Ftrl):
     )
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Zero weights."""
         return self._first_state(problem, Scores(0, 0, 0.0, 0.0))
 
     def objective(self, problem: Problem) -> Objective:
@@ -140,7 +138,6 @@ class FtrlAuc(_Ftrl):
         return Objective(problem.loss)
 
     def step(self, state: State, batch: Batch) -> State:
-        """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
         own = _run_auc(batch.rows_view, batch.y, batch.rows, state.zrw, state.own, self._given)
@@ -180,7 +177,6 @@ class FtrlLog(_Ftrl):
         return self._first_state(problem, Intercept(0.0, 0.0, 0.0), balance)
 
     def step(self, state: State, batch: Batch) -> State:
-        """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
         zrw, own, balance = state

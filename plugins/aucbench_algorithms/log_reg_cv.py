@@ -137,11 +137,9 @@ class LogRegCV(LinearMethod):
         return float(self.candidates()[int(np.argmax(state.aucs))]) if state.aucs else self.C
 
     def done(self, state: State) -> bool:
-        """Whether all rows have been fitted."""
         return state.solved
 
     def fitted_intercept(self, state: State) -> float:
-        """The intercept b, which no score contains."""
         return state.b
 
 

@@ -94,7 +94,6 @@ class LsSvm(LinearMethod):
         return start._replace(gram=_gram(_centred(problem, means)))
 
     def step(self, state: State, batch: Batch) -> State:
-        """Solve, unless it is done already."""
         if len(batch.rows) == 0 or state.solved:
             return state
         means = np.stack([state.mean_neg, state.mean_pos])
@@ -124,7 +123,6 @@ class LsSvm(LinearMethod):
         return cls(lam=objective.l2 / 2.0, l1=objective.l1 / 2.0)
 
     def done(self, state: State) -> bool:
-        """Whether the solution is found."""
         return state.solved
 
 

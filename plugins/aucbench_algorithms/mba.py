@@ -58,7 +58,6 @@ class Mba(LinearMethod):
     block: Count = 100
 
     def batch_size(self, n_samples: int) -> int:
-        """Rows of a minibatch."""
         return min(self.block, n_samples)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
@@ -86,7 +85,6 @@ class Mba(LinearMethod):
         return _Together(algorithms[0], states)
 
     def step(self, state: State, batch: Batch) -> State:
-        """Add the moments of the chunk's blocks, in order."""
         if len(batch.rows) == 0:
             return state
         for rows in batch.rows:
@@ -94,7 +92,6 @@ class Mba(LinearMethod):
         return state._replace(w=None)
 
     def finalize(self, state: State) -> State:
-        """Solve for the weights."""
         return state._replace(w=self._solution(state))
 
     def weights(self, state: State) -> np.ndarray:
@@ -120,7 +117,6 @@ class _Together:
         self._lam = [state.lam for state in states]
 
     def step(self, batch: Batch) -> None:
-        """Add the moments of the chunk's blocks."""
         self._state = self._algorithm.step(self._state, batch)
 
     def state(self, number: int) -> State:

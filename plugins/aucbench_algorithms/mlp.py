@@ -179,11 +179,9 @@ class Mlp(Method):
             network.optimiser_named(self.optimiser, 1.0, 0.0)
 
     def batch_size(self, n_samples: int) -> int:
-        """Rows of a batch."""
         return self.batch
 
     def ignored(self) -> frozenset[str]:
-        """The fields of PESG, without it."""
         if self.criterion is Criterion.min_max_margin:
             return frozenset()
         return frozenset({"margin", "pretrain", "pesg_step", "pull"})

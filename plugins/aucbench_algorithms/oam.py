@@ -121,7 +121,6 @@ class _Oam(LinearMethod):
         return ByBuffer(algorithms, states, (parts, d), group)
 
     def step(self, state: State, batch: Batch) -> State:
-        """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
         return self.replay(state, batch, _slots(state.rng, batch, state.seen, self.buffer))
@@ -142,7 +141,6 @@ class _Oam(LinearMethod):
         return Rule(margin, self.C, radius, bounded, self.average, self._sequential)
 
     def weights(self, state: State) -> np.ndarray:
-        """(d,) the last iterate, or the mean of the iterates."""
         scale, weight, _, _ = state.scaled
         count = state.seen.sum()
         if self.average and count:
@@ -188,11 +186,9 @@ class _Eight:
         self._numbers = np.array(numbers).T.copy()
 
     def run(self, piece: Piece) -> None:
-        """Consume a piece."""
         _run_eight(*piece, np.zeros(len(self._u)), self._u, self._v, self._numbers, self._rule)
 
     def states(self, kept: KeptRows) -> list[State]:
-        """The states of all lanes."""
         found = [
             self._start._replace(
                 uxv=np.zeros_like(self._start.uxv),

@@ -101,7 +101,6 @@ class Opauc(LinearMethod):
         return Objective(problem.loss, l2=2.0 * self.lam)
 
     def step(self, state: State, batch: Batch) -> State:
-        """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
         state = state._replace(M=moments.square(state.M, state.w.size))

@@ -132,7 +132,6 @@ class OpaucR(LinearMethod):
         return LowRankTogether(algorithms, states)
 
     def weights(self, state: State) -> np.ndarray:
-        """(d,) the last iterate."""
         u, Z, b = state.u, state.Z, state.b
         if state.layout is kernels.Layout.lazy and b.any():
             u = u + Z.reshape(u.size, -1) @ b.ravel()

@@ -84,7 +84,6 @@ class PairBatch(BlockMethod):
     average: bool = False
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Zero weights."""
         return self._first_state(problem, np.zeros((0, 0)), schedule=self.schedule, average=self.average)
 
     def objective(self, problem: Problem) -> Objective:

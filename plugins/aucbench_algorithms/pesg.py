@@ -187,7 +187,6 @@ class Pesg(LinearMethod):
         return Objective(problem.loss)
 
     def step(self, state: State, batch: Batch) -> State:
-        """Consume the pairs of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
         vectors, point, given, waiting = state

@@ -105,7 +105,6 @@ class Psam(kernels.RuleMethod):
         return self.first_state(problem, self._given(problem))
 
     def objective(self, problem: Problem) -> Objective:
-        """As the formula says."""
         return Objective(problem.loss, l2=self._gamma(problem))
 
     def _gamma(self, problem: Problem) -> float:
@@ -135,7 +134,6 @@ class Asam(Psam):
     )
 
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
-        """Zero weights."""
         return self.first_state(problem, self._given(problem), loss=problem.loss)
 
     @classmethod

@@ -96,7 +96,6 @@ class RocSgd(kernels.RuleMethod):
 
     @property
     def rule(self) -> kernels.Rule:
-        """The step, and the ball."""
         return IN_BALL if self.pegasos else FREE
 
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:

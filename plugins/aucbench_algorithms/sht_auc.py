@@ -80,17 +80,14 @@ class ShtAuc(LinearMethod):
     bounded: bool = field(default=True, metadata={"later": True})
 
     def batch_size(self, n_samples: int) -> int:
-        """Rows of a minibatch."""
         return min(self.batch, n_samples)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Zero weights, the class means and their share."""
         return State(
             np.zeros(problem.n_features), np.stack([problem.mean_pos, problem.mean_neg]), float(problem.p)
         )
 
     def step(self, state: State, batch: Batch) -> State:
-        """Consume the batches of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
         _run(batch.rows_view, batch.y, batch.rows, *state, self.sparsity, self.eta, self.lam, self.bounded)

@@ -163,11 +163,9 @@ class Solam(_Solam):
 
     @property
     def rule(self) -> kernels.Rule:
-        """The step, and the ball."""
         return IN_L1_BALL if self.norm is Norm.l1 else IN_L2_BALL
 
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
-        """The first point; measures the largest row norm unless `kappa` is given."""
         return self._first_state(problem, self.radius, one_sided=self.one_sided_ab)
 
     def objective(self, problem: Problem) -> Objective | None:
@@ -223,7 +221,6 @@ class RegSolam(_Solam):
     lam: Positive | None = None
 
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
-        """The first point; measures the largest row norm unless `kappa` is given."""
         lam = self._lam(problem)
         return self._first_state(problem, np.sqrt(2.0 / lam), lam)
 

@@ -89,7 +89,6 @@ class Sopa(BlockMethod):
     eta_s: Positive = 0.1
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Zero weights and thresholds."""
         return self._first_state(problem, np.zeros((1, problem.n_samples)))
 
     def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> optimisers.Factors:
@@ -130,7 +129,6 @@ class SopaS(BlockMethod):
     gamma: Share = 0.9
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Zero weights and running means."""
         return self._first_state(problem, np.full((1, problem.n_samples), -np.inf))
 
     def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> optimisers.Factors:

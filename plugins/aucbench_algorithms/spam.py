@@ -151,7 +151,6 @@ class Spam(kernels.RuleMethod):
     bounded: bool = field(default=True, metadata={"later": True})
 
     def ignored(self) -> tuple[str, ...]:
-        """Fields that the penalty does not use."""
         if self.penalty is Penalty.ball:
             return ("beta", "nu")
         return ("radius",) if self.penalty is Penalty.net else ("nu", "radius")
@@ -188,7 +187,6 @@ class Spam(kernels.RuleMethod):
         return 3.0 / n_samples if self.beta is None else self.beta
 
     def step(self, state: Any, batch: Batch) -> Any:
-        """Consume the rows of a chunk, in order."""
         if self.penalty is not Penalty.net or len(batch.rows) == 0:
             return super().step(state, batch)
         w, ab, steps, means, products, p = state

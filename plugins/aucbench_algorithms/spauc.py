@@ -166,7 +166,6 @@ class Spauc(LinearMethod):
     bounded: bool = field(default=True, metadata={"later": True})
 
     def ignored(self) -> tuple[str, ...]:
-        """Fields that the penalty does not use."""
         return ("nu",) if self.penalty is Penalty.l2 else ()
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
@@ -186,7 +185,6 @@ class Spauc(LinearMethod):
         return Objective(problem.loss, l2=self.beta / factor, l1=nu / factor)
 
     def step(self, state: State, batch: Batch) -> State:
-        """Consume the rows of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
         uqv, own, products, p = state
@@ -197,7 +195,6 @@ class Spauc(LinearMethod):
         return State(uqv, own, products, p)
 
     def weights(self, state: State) -> np.ndarray:
-        """(d,) mean of the w so far, or the last."""
         (u, pos, neg, v), own = state.uqv, state.own
         if self.average and own.t:
             total: np.ndarray = own.weight * u + own.sum_pos * pos + own.sum_neg * neg - v

@@ -97,7 +97,6 @@ class Spdam(LinearMethod):
     kappa: Positive | None = None
 
     def batch_size(self, n_samples: int) -> int:
-        """Rows of a minibatch."""
         return math.ceil(self.batch_fraction * n_samples)
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
@@ -124,7 +123,6 @@ class Spdam(LinearMethod):
         return Objective(problem.loss, l2=2.0 * self.lam)
 
     def step(self, state: State, batch: Batch) -> State:
-        """Consume the minibatches of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
         space, numbers, beta, means, gram, products, roots, kappa, layout = state
@@ -160,7 +158,6 @@ class Spdam(LinearMethod):
         return sigma, 1.0 / (4.0 * sigma * square), 1.0 - lam / (lam + 2.0 * sigma * square)
 
     def weights(self, state: State) -> np.ndarray:
-        """(d,) the last iterate."""
         if state.layout is kernels.Layout.lazy:
             return two_sums.weights(state.vectors, state.numbers, state.means)
         return state.vectors[0].copy()

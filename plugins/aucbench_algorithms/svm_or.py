@@ -81,7 +81,6 @@ class SvmOr(BatchSolver):
     lam: Positive | None = None
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Zero."""
         w, best = np.zeros((2, problem.n_features))
         margin = kernels.theta(problem.loss)
         return State(
@@ -94,11 +93,9 @@ class SvmOr(BatchSolver):
         return start if state is None else start._replace(w=state.w, level=min(state.level, NEAR_LEVEL))
 
     def weights(self, state: State) -> np.ndarray:
-        """(d,) the current point."""
         return state.margin * state.w
 
     def objective(self, problem: Problem) -> Objective:
-        """As the formula says."""
         return Objective(problem.loss, l2=self._lam(problem))
 
     def _lam(self, problem: Problem) -> float:

@@ -82,7 +82,6 @@ class _Top(BatchSolver):
     eps: float
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Zero."""
         return State(np.zeros(problem.n_features), np.zeros(problem.n_samples), 0.0, 1.0, False)
 
     def _top(self, n_neg: int) -> int:

@@ -109,6 +109,5 @@ class UniExp(kernels.RuleMethod):
         return self.first_state(problem, given, Intercept(0.0))
 
     def fitted_intercept(self, state: kernels.RuleState) -> float:
-        """The intercept b, which no score contains."""
         intercept: float = state.own.b
         return intercept

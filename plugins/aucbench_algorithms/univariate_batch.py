@@ -66,11 +66,9 @@ class UnivariateBatch(BatchSolver):
     weighted = True
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Zero."""
         return State(np.zeros(problem.n_features), 0.0, False, np.inf, None, problem.row_factor)
 
     def init_from(self, problem: Problem, rng: np.random.Generator, state: State | None) -> State:
-        """The solution for another lam."""
         if state is None:
             return self.init(problem, rng)._replace(gram=self._gram(problem))
         return state._replace(solved=False, gradient=np.inf)
@@ -80,7 +78,6 @@ class UnivariateBatch(BatchSolver):
         return shared_gram(problem.X)
 
     def fitted_intercept(self, state: State) -> float:
-        """The intercept b, which no score contains."""
         return state.b
 
 
@@ -129,7 +126,6 @@ class UniSquare(_Penalised):
     claims = Claims(rate="exact", cost="n d min(n, d)")
 
     def step(self, state: State, batch: Batch) -> State:
-        """Solve, unless it is done already."""
         if len(batch.rows) == 0 or state.solved:
             return state
         share = class_shares(batch.y, batch.weights)

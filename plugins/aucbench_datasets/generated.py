@@ -89,7 +89,6 @@ class Gaussian(_Generated):
         return _normal_cdf(self.separation / math.sqrt(2.0))
 
     def load(self) -> Samples:
-        """Rows in random order, labels -1 and +1."""
         rng = np.random.default_rng(self.seed)
         y = self._signs(rng)
         half = self.separation / (2.0 * math.sqrt(self.d))
@@ -176,7 +175,6 @@ class HardMargin(_Generated):
         return 1.0
 
     def load(self) -> Samples:
-        """Rows in random order, labels -1 and +1."""
         rng = np.random.default_rng(self.seed)
         y = self._signs(rng)
         direction = rng.standard_normal(self.d)

@@ -66,7 +66,6 @@ class FittedNystroem(NamedTuple):
     projection: NDArray[np.float64]
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """(n, r) features."""
         out = np.empty((X.shape[0], self.projection.shape[1]), X.dtype)
         for part in _blocks(X.shape[0]):
             kernel = np.exp(-_square_distances(X[part], self.landmarks) / self.bandwidth)
@@ -95,7 +94,6 @@ class Fourier:
     bandwidth: Positive | None = None
 
     def fit(self, X: Any, rng: np.random.Generator) -> "FittedFourier":
-        """Draw frequencies and phases."""
         width = self.bandwidth or mean_square_distance(X)
         frequencies = rng.standard_normal((X.shape[1], self.dimension)) * np.sqrt(2.0 / width)
         return FittedFourier(frequencies, rng.uniform(0.0, 2.0 * np.pi, self.dimension))
@@ -108,7 +106,6 @@ class FittedFourier(NamedTuple):
     phases: NDArray[np.float64]
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """(n, D) features."""
         dimension = len(self.phases)
         out = np.empty((X.shape[0], dimension), X.dtype)
         for part in _blocks(X.shape[0]):

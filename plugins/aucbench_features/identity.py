@@ -13,7 +13,6 @@ class Identity:
     name = "identity"
 
     def fit(self, X: Any, rng: np.random.Generator) -> "Identity":
-        """Nothing to learn."""
         return self
 
     def transform(self, X: Any) -> Any:

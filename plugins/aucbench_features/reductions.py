@@ -32,7 +32,6 @@ class Projection:
     dimension: Count = 1000
 
     def fit(self, X: Any, rng: np.random.Generator) -> "FittedProjection":
-        """Draw the seed of R."""
         return FittedProjection(int(rng.integers(0, 2**63)), self.dimension)
 
 
@@ -43,7 +42,6 @@ class FittedProjection(NamedTuple):
     dimension: int
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """(n, k) features."""
         columns = X.tocsc() if sparse.issparse(X) else X
         out = np.zeros((X.shape[0], self.dimension))
         for number, start in enumerate(range(0, X.shape[1], BLOCK_COLUMNS)):
@@ -92,7 +90,6 @@ class FittedPca(NamedTuple):
     offset: NDArray[Any]
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """(n, k) features."""
         return np.ascontiguousarray(X @ self.components - self.offset, X.dtype)
 
 
@@ -110,7 +107,6 @@ class Subset:
     dimension: Count = 1000
 
     def fit(self, X: Any, rng: np.random.Generator) -> "FittedSubset":
-        """Draw the features."""
         d = X.shape[1]
         return FittedSubset(np.sort(rng.choice(d, min(d, self.dimension), replace=False)))
 

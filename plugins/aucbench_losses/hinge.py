@@ -32,12 +32,10 @@ class Hinge:
 
     @staticmethod
     def value(m: float, theta: float) -> float:
-        """max(0, theta - m)."""
         return 0.0 if m >= theta else theta - m  # NaN stays NaN
 
     @staticmethod
     def derivative(m: float, theta: float) -> float:
-        """-1 below the margin, 0 from it on."""
         return 0.0 if m >= theta else -1.0
 
     @staticmethod

@@ -44,7 +44,6 @@ class SmoothHinge:
 
     @staticmethod
     def derivative(m: float, theta: float) -> float:
-        """-clip(theta - m, 0, 1)."""
         r = theta - m
         if r <= 0.0:
             return 0.0

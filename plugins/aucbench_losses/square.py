@@ -22,12 +22,10 @@ class Square:
 
     @staticmethod
     def value(m: float, theta: float) -> float:
-        """(1 - m)^2."""
         return (1.0 - m) * (1.0 - m)
 
     @staticmethod
     def derivative(m: float, theta: float) -> float:
-        """2 (m - 1)."""
         return 2.0 * (m - 1.0)
 
     @staticmethod

@@ -32,12 +32,10 @@ class SquaredHinge:
 
     @staticmethod
     def value(m: float, theta: float) -> float:
-        """max(0, theta - m)^2."""
         return 0.0 if m >= theta else (theta - m) * (theta - m)  # NaN stays NaN
 
     @staticmethod
     def derivative(m: float, theta: float) -> float:
-        """-2 max(0, theta - m)."""
         return 0.0 if m >= theta else -2.0 * (theta - m)
 
     @staticmethod

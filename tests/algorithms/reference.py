@@ -1,6 +1,7 @@
 """The methods as per-sample loops in plain NumPy, transcribed from their specification, without any trick.
 
-They share nothing with the kernels: dense rows, every projection computed at every step.
+They share nothing with the kernels: dense rows, every projection computed at every step. Fields have no
+defaults: those of a method are the plugin's.
 """
 
 import math
@@ -44,18 +45,7 @@ def below_curvature(step, x, label, p):
 
 
 def solam(
-    X,
-    y,
-    order,
-    zeta,
-    start,
-    average,
-    kappa=None,
-    radius=1.0,
-    norm="l2",
-    one_sided_ab=False,
-    lam=0.0,
-    bounded=False,
+    X, y, order, zeta, start, average, kappa, bounded, radius=None, norm="l2", one_sided_ab=False, lam=0.0
 ):
     """With `lam` regsolam."""
     d, R = X.shape[1], math.sqrt(2 / lam) if lam else radius
@@ -80,7 +70,7 @@ def solam(
     return mean
 
 
-def psam(X, pairs, gamma=1e-7, t0=None, rskip=16, askip=16, margin=1.0, derivative=None):
+def psam(X, pairs, gamma, t0, rskip, askip, margin=1.0, derivative=None):
     """With the derivative of a loss asam."""
     t0 = gamma**-0.75 if t0 is None else t0
     w, mean, q = np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0
@@ -102,19 +92,7 @@ def psam(X, pairs, gamma=1e-7, t0=None, rskip=16, askip=16, margin=1.0, derivati
     return mean if q else w
 
 
-def fsauc(
-    X,
-    y,
-    order,
-    radius=10.0,
-    eta=0.1,
-    delta=0.1,
-    eta_rule="halve",
-    average="after",
-    p_scope="global",
-    kappa=None,
-    bounded=False,
-):
+def fsauc(X, y, order, radius, eta, delta, eta_rule, average, p_scope, kappa, bounded):
     n, d, R = len(order), X.shape[1], radius
     k = np.linalg.norm(X, axis=1).max() if kappa is None else kappa
     stages = max(1, math.floor(0.5 * math.log2(2 * n / math.log2(n))) - 1)
@@ -192,7 +170,7 @@ def opauc(X, y, order, eta, lam, delta=None, bounded=False):
     return w
 
 
-def ls_svm(X, y, lam=1e-2):
+def ls_svm(X, y, lam):
     P, N = X[y == 1], X[y == -1]
     b = N.mean(axis=0) - P.mean(axis=0)
     S = np.cov(P.T, bias=True) + np.cov(N.T, bias=True)

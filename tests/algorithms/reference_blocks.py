@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def optimiser(kind, eta, momentum=0.9, lam=0.0, schedule="constant"):
+def optimiser(kind, eta, momentum, lam, schedule="constant"):
     """A function of (w, gradient without lam w) that gives the next w."""
     kept = {"u": 0, "buffer": None, "m": 0.0, "v": 0.0}
 
@@ -103,19 +103,7 @@ def soap(X, pairs, loss, block, eta, gamma, p, kind="sgd", **rest):
     return w
 
 
-def pesg(
-    X,
-    pairs,
-    block,
-    eta,
-    margin=1.0,
-    lam=1e-5,
-    pull=2e-3,
-    stages=3,
-    decay=10.0,
-    average=False,
-    bounded=False,
-):
+def pesg(X, pairs, block, eta, margin, lam, pull, stages, decay, average, bounded):
     """v = (w, a, b) as one vector; the gradient of the saddle function by its definition."""
     d = X.shape[1]
     v, ref, acc, total, alpha = np.zeros(d + 2), np.zeros(d + 2), np.zeros(d + 2), np.zeros(d + 2), 0.0
@@ -141,7 +129,7 @@ def pesg(
     return (total / len(blocks) if average else v)[:d]
 
 
-def sht_auc(X, y, batches, sparsity, eta, lam, bounded=False):
+def sht_auc(X, y, batches, sparsity, eta, lam, bounded):
     p = np.mean(y == 1)
     centre = {1: X[y == 1].mean(axis=0), -1: X[y == -1].mean(axis=0)}
     apart = centre[-1] - centre[1]

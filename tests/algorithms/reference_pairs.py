@@ -8,7 +8,7 @@ import numpy as np
 from tests.algorithms.reference import proj2
 
 
-def roc_sgd(X, pairs, lam=1e-4, schedule="basic", pegasos=False, margin=1.0):
+def roc_sgd(X, pairs, lam, schedule, pegasos, margin):
     w = np.zeros(X.shape[1])
     for t, (i, j) in enumerate(pairs, 1):
         z = X[i] - X[j]
@@ -22,7 +22,7 @@ def roc_sgd(X, pairs, lam=1e-4, schedule="basic", pegasos=False, margin=1.0):
     return w
 
 
-def uni_exp(X, y, order, eta=2.0**-6, ratio="train", intercept=True):
+def uni_exp(X, y, order, eta, ratio, intercept):
     w, b, positives = np.zeros(X.shape[1]), 0.0, 0
     for t, i in enumerate(order, 1):
         positives += y[i] == 1
@@ -38,20 +38,8 @@ def reservoir_draw(rng, seen, buffer):
     return int(rng.integers(buffer)) if rng.random() < buffer / seen else None
 
 
-def oam(
-    X,
-    y,
-    order,
-    kind,
-    C=2.0**-12,
-    buffer=100,
-    average=False,
-    radius=None,
-    margin=1.0,
-    seed=0,
-    draw=reservoir_draw,
-):
-    rng = np.random.default_rng(seed)
+def oam(X, y, order, kind, C, buffer, average, radius, margin=1.0):
+    rng = np.random.default_rng(0)
     w, total = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     buffers, seen = {1: [], -1: []}, {1: 0, -1: 0}
     for i in order:
@@ -61,7 +49,7 @@ def oam(
         if len(buffers[s]) < buffer:
             buffers[s].append(x)
         else:
-            slot = draw(rng, seen[s], buffer)
+            slot = reservoir_draw(rng, seen[s], buffer)
             if slot is not None:
                 buffers[s][slot] = x
         if kind == "seq":
@@ -81,7 +69,7 @@ def oam(
     return total / len(order) if average else w
 
 
-def cbr(X, y, order, C=1.0, eta=0.7, buffer=50, diagonal=False):
+def cbr(X, y, order, C, eta, buffer, diagonal=False):
     d = X.shape[1]
     phi = NormalDist().inv_cdf(eta)
     psi, zeta = 1 + phi**2 / 2, 1 + phi**2

@@ -10,7 +10,7 @@ import numpy as np
 from tests.algorithms.reference import proj2
 
 
-def spam(X, y, order, C=1.0, beta=1e-4, nu=1e-4, penalty="l2", radius=1.0, bounded=False):
+def spam(X, y, order, C, beta, nu, penalty, radius, bounded):
     p, m_pos, m_neg = np.mean(y == 1), X[y == 1].mean(axis=0), X[y == -1].mean(axis=0)
     w, mean = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     for t, i in enumerate(order, 1):
@@ -34,7 +34,7 @@ def spam(X, y, order, C=1.0, beta=1e-4, nu=1e-4, penalty="l2", radius=1.0, bound
     return mean
 
 
-def opauc_r(X, y, order, draws, eta=2.0**-5, lam=2.0**-8, centring="author"):
+def opauc_r(X, y, order, draws, eta, lam, centring):
     d, tau = X.shape[1], draws.shape[1]
     w = np.zeros(d)
     T = {1: 0, -1: 0}
@@ -58,7 +58,7 @@ def opauc_r(X, y, order, draws, eta=2.0**-5, lam=2.0**-8, centring="author"):
     return w
 
 
-def spdam(X, y, batches, lam=1e-2, sigma_rule="derived", kappa=None):
+def spdam(X, y, batches, lam, sigma_rule, kappa):
     n, d = X.shape
     mb = len(batches[0])
     p, m_pos, m_neg = np.mean(y == 1), X[y == 1].mean(axis=0), X[y == -1].mean(axis=0)
@@ -85,7 +85,7 @@ def spdam(X, y, batches, lam=1e-2, sigma_rule="derived", kappa=None):
     return w
 
 
-def sauc(X, y, order, loss, radius=0.1, beta=1.0, degree=10, kappa=1.0, average="after", step_rule="code"):
+def sauc(X, y, order, loss, radius, beta, degree, kappa, average, step_rule):
     R, m, Dx, N, d = radius, degree, kappa, len(order), X.shape[1]
     T = round((math.sqrt(1 + 8 * N) - 1) / 2) - 1
     L = 2 * R * Dx

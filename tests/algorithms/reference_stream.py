@@ -3,9 +3,7 @@
 import numpy as np
 
 
-def pair_descent(
-    X, y, order, slope, eta=1.0, schedule="sqrt", partner="previous", radius=None, average=True, theta=None
-):
+def pair_descent(X, y, order, slope, eta, schedule, partner, radius, average, theta=None):
     """fifo_ogd, or with a `theta` aogd; `slope` is the derivative of the loss."""
     w, m, v, total = np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0.0, np.zeros(X.shape[1])
     earlier = []
@@ -29,19 +27,7 @@ def pair_descent(
     return total / len(order) if average else w
 
 
-def spauc(
-    X,
-    y,
-    order,
-    C=10.0,
-    schedule="sqrt",
-    penalty="l2",
-    beta=1e-4,
-    nu=1e-4,
-    statistics="running",
-    average=True,
-    bounded=False,
-):
+def spauc(X, y, order, C, schedule, penalty, beta, nu, statistics, average, bounded):
     """Proximal steps with the estimates so far, or those of all rows."""
     d = X.shape[1]
     w, total, count, means = np.zeros(d), np.zeros(d), {1: 0, -1: 0}, {1: np.zeros(d), -1: np.zeros(d)}
@@ -74,7 +60,7 @@ def ftrl_weights(z, q, gamma, smooth, l1, l2):
     return np.where(np.abs(z) <= l1, 0.0, w)
 
 
-def ftrl_auc(X, y, order, gamma=0.5, smooth=1.0, l1=0.0, l2=0.0):
+def ftrl_auc(X, y, order, gamma, smooth, l1, l2):
     """FTRL-Proximal with running means of past scores."""
     z, q = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     past = {1: [], -1: []}
@@ -89,7 +75,7 @@ def ftrl_auc(X, y, order, gamma=0.5, smooth=1.0, l1=0.0, l2=0.0):
     return ftrl_weights(z, q, gamma, smooth, l1, l2)
 
 
-def ftrl_log(X, y, order, gamma=1.0, smooth=1.0, l1=0.0, l2=0.0, intercept=True, balanced=False):
+def ftrl_log(X, y, order, gamma, smooth, l1, l2, intercept, balanced):
     """FTRL-Proximal for logistic regression: weights and intercept."""
     d = X.shape[1]
     columns = np.hstack([X, np.full((len(X), 1), float(intercept))])

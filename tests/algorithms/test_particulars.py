@@ -7,35 +7,9 @@ import pytest
 from scipy import sparse
 
 import aucbench
+import aucbench_algorithms as methods
 from aucbench import Batch, ParameterError, Problem
-from aucbench_algorithms import (
-    AdaOam,
-    Aogd,
-    Asam,
-    Cbr,
-    FifoOgd,
-    Fsauc,
-    FtrlAuc,
-    FtrlLog,
-    Mba,
-    OamSeq,
-    Opauc,
-    OpaucR,
-    Pesg,
-    Psam,
-    RegSolam,
-    RocSgd,
-    Sauc,
-    SgdHinge,
-    SgdLog,
-    Solam,
-    Spauc,
-    Spdam,
-    UniExp,
-    UniLog,
-    UniSquare,
-    _partners,
-)
+from aucbench_algorithms import _partners
 from aucbench_losses import Square
 from tests.algorithms import reference, reference_pairs, reference_stream
 from tests.helpers.fake_plugins import two_clouds
@@ -49,13 +23,13 @@ LAYOUTS = (np.asarray, sparse.csr_array)
 each_layout = pytest.mark.parametrize("layout", LAYOUTS)
 
 
-@pytest.mark.parametrize("planned", [Fsauc(), Sauc(degree=3), Pesg()], ids=str)
+@pytest.mark.parametrize("planned", [methods.Fsauc(), methods.Sauc(degree=3), methods.Pesg()], ids=str)
 def test_a_planned_method_refuses_an_unplanned_length(planned):
     with pytest.raises(ParameterError, match=rf"{planned.name}.*budget\.epochs"):
         planned.init(problem_of(planned, X, Y, None), np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("planned", [Fsauc(), Sauc(degree=3)], ids=str)
+@pytest.mark.parametrize("planned", [methods.Fsauc(), methods.Sauc(degree=3)], ids=str)
 def test_a_planned_method_plans_even_few_iterations_and_ignores_rows_after_its_last_stage(planned):
     for n in range(1, 12):
         assert np.isfinite(weights(planned, X, Y, ORDER[:n])).all()
@@ -67,11 +41,11 @@ def test_a_planned_method_plans_even_few_iterations_and_ignores_rows_after_its_l
 @pytest.mark.parametrize(
     ("algorithm", "advice"),
     [
-        (Opauc(), "opauc_r, or features=projection"),
-        (AdaOam(), "opauc_r, or features=projection"),
-        (OpaucR(tau=100_000), "tau"),
-        (Cbr(), "cbr_diag, or features=projection"),
-        (Mba(), "features=projection"),
+        (methods.Opauc(), "opauc_r, or features=projection"),
+        (methods.AdaOam(), "opauc_r, or features=projection"),
+        (methods.OpaucR(tau=100_000), "tau"),
+        (methods.Cbr(), "cbr_diag, or features=projection"),
+        (methods.Mba(), "features=projection"),
     ],
     ids=str,
 )
@@ -82,28 +56,32 @@ def test_matrices_beyond_the_memory_are_refused_with_what_to_do(algorithm, advic
 
 
 def test_minibatches_are_a_share_or_a_number_of_the_rows():
-    assert [Spdam(batch_fraction=0.1).batch_size(n) for n in (2, 10, 200, 201)] == [1, 1, 20, 21]
-    assert [Mba(block=1000).batch_size(n) for n in (400, 2000)] == [400, 1000]
+    assert [methods.Spdam(batch_fraction=0.1).batch_size(n) for n in (2, 10, 200, 201)] == [1, 1, 20, 21]
+    assert [methods.Mba(block=1000).batch_size(n) for n in (400, 2000)] == [400, 1000]
 
 
 def test_mba_before_any_pair_has_zero_weights():
-    assert not weights(Mba(), X, Y, NEGATIVES[None, :20]).any()
+    assert not weights(methods.Mba(), X, Y, NEGATIVES[None, :20]).any()
 
 
 def test_a_divergence_shows_in_the_weights():
-    assert not np.isfinite(weights(Asam(t0=0.0, gamma=1e-9), X, Y, PAIRS, loss=Square())).all()
-    assert not np.isfinite(weights(UniExp(eta=1e300), X, Y, ORDER)).all()
+    assert not np.isfinite(weights(methods.Asam(t0=0.0, gamma=1e-9), X, Y, PAIRS, loss=Square())).all()
+    assert not np.isfinite(weights(methods.UniExp(eta=1e300), X, Y, ORDER)).all()
 
 
 def test_uni_exp_caps_its_exponent():
     rows, y = np.array([[2000.0], [1.0], [1.5]]), np.array([1, 1, -1], np.int8)
-    expected, _ = reference_pairs.uni_exp(rows, y, [0, 2], 1.0)
+    algorithm = methods.UniExp(eta=1.0)
+    expected, _ = reference_pairs.uni_exp(rows, y, [0, 2], **vars(algorithm))
     assert np.isfinite(expected).all()
-    assert difference(weights(UniExp(eta=1.0), rows, y, np.array([0, 2])), expected) < 1e-9
+    assert difference(weights(algorithm, rows, y, np.array([0, 2])), expected) < 1e-9
 
 
 @each_layout
-@pytest.mark.parametrize("method", [UniExp, UniLog, UniSquare, SgdHinge, SgdLog, FtrlLog])
+@pytest.mark.parametrize(
+    "method",
+    [methods.UniExp, methods.UniLog, methods.UniSquare, methods.SgdHinge, methods.SgdLog, methods.FtrlLog],
+)
 def test_the_scores_leave_the_intercept_out(method, layout):
     rows = np.zeros((300, 0), np.int64) if method.access == "full" else ORDER
     algorithm, without = method(), method(intercept=False)
@@ -115,16 +93,16 @@ def test_the_scores_leave_the_intercept_out(method, layout):
 
 
 def test_roc_sgd_shrinks_nothing_at_lam_zero_unless_the_schedule_needs_it():
-    assert RocSgd(lam=0.0).lam == 0.0
+    assert methods.RocSgd(lam=0.0).lam == 0.0
     with pytest.raises(ParameterError, match="lam must be > 0 for the Pegasos"):
-        RocSgd(lam=0.0, schedule="pegasos")
+        methods.RocSgd(lam=0.0, schedule="pegasos")
 
 
 # Where the formula gives exactly zero, so do the kernels
 
 
 @each_layout
-@pytest.mark.parametrize("cls", [Solam, RegSolam])
+@pytest.mark.parametrize("cls", [methods.Solam, methods.RegSolam])
 def test_the_mean_of_points_that_are_zero_is_zero(cls, layout):
     rows, y = two_clouds(60, 5)
     order = np.concatenate([np.flatnonzero(y == 1)[:3], np.flatnonzero(y == -1)[:3], np.arange(60)])
@@ -141,10 +119,10 @@ def test_adaoam_moves_no_weight_whose_gradient_is_exactly_zero(density):
     binary, y = (rng.random((150, 60)) < density).astype(float), np.where(rng.random(150) < 0.3, 1, -1)
     order = rng.permutation(150)
     expected = reference.opauc(binary, y, order, eta=2.0**-4, lam=2.0**-8, delta=1e-8)
-    found = weights(AdaOam(eta=2.0**-4, lam=2.0**-8), binary, y.astype(np.int8), order)
+    found = weights(methods.AdaOam(eta=2.0**-4, lam=2.0**-8), binary, y.astype(np.int8), order)
     assert difference(found, expected) < 1e-9
     binary[:, [3, 44]] = 0.3
-    assert not weights(AdaOam(), binary, y.astype(np.int8), order)[[3, 44]].any()
+    assert not weights(methods.AdaOam(), binary, y.astype(np.int8), order)[[3, 44]].any()
 
 
 @each_layout
@@ -153,20 +131,29 @@ def test_a_pair_of_equal_rows_moves_nothing_and_one_of_nearly_equal_rows_is_exac
     pair = np.array([np.flatnonzero(y == 1)[0], np.flatnonzero(y == -1)[0]])
     pairs, order = np.tile(pair, (3, 1)), np.tile(pair, 3)
     rows[pair[1]] = rows[pair[0]]
-    assert not weights(Psam(1e-7), layout(rows), y, pairs).any()
-    assert not weights(OamSeq(C=1.0, average=False), layout(rows), y, order).any()
+    psam, oam_seq = methods.Psam(1e-7), methods.OamSeq(C=1e9, average=False)
+    assert not weights(psam, layout(rows), y, pairs).any()
+    assert not weights(methods.OamSeq(C=1.0, average=False), layout(rows), y, order).any()
     rows[pair[1], 3] += 1e-7
-    assert difference(weights(Psam(1e-7), layout(rows), y, pairs), reference.psam(rows, pairs)) < 1e-9
-    expected = reference_pairs.oam(rows, y, order, "seq", C=1e9)
-    assert difference(weights(OamSeq(C=1e9, average=False), layout(rows), y, order), expected) < 1e-9
+    expected = reference.psam(rows, pairs, **vars(psam))
+    assert difference(weights(psam, layout(rows), y, pairs), expected) < 1e-9
+    expected = reference_pairs.oam(rows, y, order, "seq", **vars(oam_seq))
+    assert difference(weights(oam_seq, layout(rows), y, order), expected) < 1e-9
 
 
 @each_layout
 def test_the_l1_norm_of_ftrl_gives_exact_zeros_where_the_sums_are_small(layout):
-    for cls, transcription in ((FtrlAuc, reference_stream.ftrl_auc), (FtrlLog, reference_stream.ftrl_log)):
+    for cls, transcription in (
+        (methods.FtrlAuc, reference_stream.ftrl_auc),
+        (methods.FtrlLog, reference_stream.ftrl_log),
+    ):
         counts = []
         for l1 in (0.0, 3.0, 10.0, 1e4):
-            found, expected = weights(cls(l1=l1), layout(X), Y, ORDER), transcription(X, Y, ORDER, l1=l1)
+            algorithm = cls(l1=l1)
+            found, expected = (
+                weights(algorithm, layout(X), Y, ORDER),
+                transcription(X, Y, ORDER, **vars(algorithm)),
+            )
             expected = expected[0] if isinstance(expected, tuple) else expected
             assert np.array_equal(found == 0.0, expected == 0.0)
             counts.append(np.count_nonzero(found))
@@ -178,7 +165,7 @@ def test_the_l1_norm_of_ftrl_gives_exact_zeros_where_the_sums_are_small(layout):
 
 
 @each_layout
-@pytest.mark.parametrize("cls", [FifoOgd, Aogd])
+@pytest.mark.parametrize("cls", [methods.FifoOgd, methods.Aogd])
 def test_the_first_example_and_those_of_its_class_have_no_partner(cls, layout):
     for partner in ("previous", "opposite"):
         algorithm = cls(partner=partner, average=False)
@@ -191,14 +178,16 @@ def test_the_first_example_and_those_of_its_class_have_no_partner(cls, layout):
 @each_layout
 @pytest.mark.parametrize("partner", ["previous", "opposite"])
 def test_partners_are_those_of_one_pass_however_many_differences_fit_at_once(partner, layout, monkeypatch):
-    for algorithm in (FifoOgd(partner=partner, radius=1.0), Aogd(partner=partner)):
+    for algorithm in (methods.FifoOgd(partner=partner, radius=1.0), methods.Aogd(partner=partner)):
         whole = weights(algorithm, layout(X), Y, ORDER)
         with monkeypatch.context() as patch:
             patch.setattr(_partners, "ROOM", 100)
             assert np.array_equal(whole, weights(algorithm, layout(X), Y, ORDER))
 
 
-@pytest.mark.parametrize("cls", [FifoOgd, Aogd, Spauc, FtrlAuc, FtrlLog])
+@pytest.mark.parametrize(
+    "cls", [methods.FifoOgd, methods.Aogd, methods.Spauc, methods.FtrlAuc, methods.FtrlLog]
+)
 def test_training_goes_on_with_rows_of_the_other_layout(cls):
     algorithm, half = cls(), 700
     expected = weights(algorithm, X, Y, ORDER)
