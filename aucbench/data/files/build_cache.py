@@ -6,6 +6,7 @@ known only at the end; dense data is then expanded block by block. Memory is tha
 
 import hashlib
 import json
+import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -24,10 +25,9 @@ from aucbench.data.files.download import Allowance
 from aucbench.data.files.npy import NpyWriter, open_npy
 from aucbench.data.labels import Label, check_facts, check_features, ordered, shown
 from aucbench.data.memory import check_width
-from aucbench.data.readers.blocks import Block, Coded, ColumnRecord, ZeroBasedError
+from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded, ColumnRecord, ZeroBasedError
 from aucbench.errors import DataError, FetchError
 
-DENSE_COLUMNS = 1024
 DENSE_SHARE = 1 / 3
 MAX_LABELS = 1 << 16
 EXPAND_VALUES = 1 << 19  # values of a block while expanding, 4 MB
@@ -112,8 +112,8 @@ def _parse(
     aside: Path,
 ) -> None:
     training = [each for each in next(iter(found.values())) if each.file.part == "train"]
-    reader = _Reader([(each.file, each.path) for each in training])
     columns: dict[str, int] = {}
+    reader = _Reader([(each.file, each.path) for each in training], aside)
     try:
         staged = [_stage(name, part, found[part], aside / part, reader, columns) for part in found]
     except ZeroBasedError:  # what one file shows is so for all
@@ -135,8 +135,8 @@ def _parse(
 class _Reader:
     """Reads files of all kinds; what the data must tell is learned from the training files, when needed."""
 
-    def __init__(self, train: list[tuple[File, Path]]):
-        self._train = train
+    def __init__(self, train: list[tuple[File, Path]], aside: Path):
+        self._train, self._aside = train, aside
         self._schema: Any = None  # of tables
         self._width: int | None = None  # of arrays
         self._medians: NDArray[np.float64] | None = None  # of arrays, where missing values are filled in
@@ -166,7 +166,7 @@ class _Reader:
             from aucbench.data.readers import tables
 
             if self._schema is None:
-                self._schema = tables.fit(self._train)
+                self._schema = tables.fit(self._train, self._aside)
             yield from tables.encode(self._schema, file, path)
         elif file.kind == "npz":
             from aucbench.data.readers.npz import find_medians, read_npz
@@ -188,48 +188,57 @@ def _stage(
     read: Callable[[File, Path], Iterable[Block]],
     columns: dict[str, int],
 ) -> cache.PartRecord:
-    """Parse files into a new folder as compressed sparse rows, checking the published facts of each.
+    """Parse files into a new folder, checking the published facts of each.
 
+    Rows are written as compressed sparse rows, unless the reader gives dense rows; the digest is the same.
     `columns` receives the largest index of each file; the number of features is not known yet.
     """
     folder.mkdir()
     labels = _Labels()
     files: list[cache.FileRecord] = []
     kinds = {"indptr": np.int64, "indices": np.int32, "data": np.float64, "codes": np.uint16}
-    kept = None
     with ExitStack() as stack:
-        writers = [
-            stack.enter_context(NpyWriter(folder / f"{array}.npy", kind, hashed=True))
-            for array, kind in kinds.items()
-        ]
-        indptr, indices, data, codes = writers
-        indptr.write(np.zeros(1, np.int64))
+        writers: dict[str, NpyWriter] = {}
+
+        def write(array: str, values: NDArray[Any], kind: Any, place: Path, hashed: bool = True) -> None:
+            if array not in writers:
+                width = values.shape[1] if values.ndim == 2 else None
+                writers[array] = stack.enter_context(NpyWriter(place, kind, width, hashed))
+            writers[array].write(values)
+
+        nonzeros = row_count = 0
         for file, path, source in found:
             counts: Counter[Label] = Counter()
-            before, widest = codes.size, 0
+            before, widest = row_count, 0
             for block in read(file, path):
-                indptr.write(np.cumsum(block.lengths) + data.size)
-                indices.write(block.indices)
-                data.write(block.values)
-                codes.write(labels.encode(block.labels, counts, path))
+                ends = np.cumsum(block.lengths) + nonzeros
+                arrays = {
+                    "indptr": ends if writers else np.concatenate([np.zeros(1, np.int64), ends]),
+                    "indices": block.indices,
+                    "data": block.values,
+                    "codes": labels.encode(block.labels, counts, path),
+                }
+                for array, values in arrays.items():
+                    # Of rows that are dense in the end, only the digest of the sparse form is needed.
+                    is_stored = block.dense is None or array == "codes"
+                    place = folder / f"{array}.npy" if is_stored else Path(os.devnull)
+                    write(array, values, kinds[array], place)
+                if block.dense is not None:
+                    write("X", block.dense, np.float64, folder / "X.npy", hashed=False)
                 if block.kept is not None:
-                    if kept is None:
-                        width = block.kept.shape[1]
-                        kept = stack.enter_context(
-                            NpyWriter(folder / cache.KEPT, np.float64, width, hashed=True)
-                        )
-                    kept.write(block.kept)
+                    write("kept", block.kept, np.float64, folder / cache.KEPT)
+                row_count, nonzeros = row_count + len(block.lengths), nonzeros + len(block.values)
                 widest = max(widest, int(block.indices.max(initial=-1)) + 1, block.width)
-            rows = codes.size - before
+            rows = row_count - before
             names = check_facts(file, path, rows, counts)
             labels.rename(names, path)
             columns[str(path)] = widest
             named = {names[label]: count for label, count in counts.items()}
             pairs = [(label, named[label]) for label in ordered(named)]
             files.append(cache.FileRecord(file.path, file.part, source, rows, pairs))
-    content = [labels.names, *(writer.digest for writer in (*writers, *([kept] if kept else [])))]
+    content = [labels.names, *(writers[name].digest for name in (*kinds, "kept") if name in writers)]
     digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
-    return cache.PartRecord(name, part, codes.size, 0, data.size, False, labels.names, files, digest)
+    return cache.PartRecord(name, part, row_count, 0, nonzeros, False, labels.names, files, digest)
 
 
 class _Labels:
@@ -276,12 +285,13 @@ def _lay_out(folder: Path, record: cache.PartRecord) -> bool:
     Returns whether it is dense: with at most 1,024 columns, or at least a third of the values non-zero.
     """
     size = record.rows * record.features
-    dense = record.features <= DENSE_COLUMNS or record.nonzeros >= DENSE_SHARE * size
-    if dense:
+    is_laid_out = (folder / "X.npy").exists()
+    dense = is_laid_out or record.features <= DENSE_COLUMNS or record.nonzeros >= DENSE_SHARE * size
+    if dense and not is_laid_out:
         _expand(folder, record.rows, record.features)
         for name in ("indptr", "indices", "data"):
             (folder / f"{name}.npy").unlink()
-    elif record.nonzeros < 2**31:  # SciPy wants both index arrays of one type
+    elif not dense and record.nonzeros < 2**31:  # SciPy wants both index arrays of one type
         indptr = open_npy(folder / "indptr.npy")
         with NpyWriter(folder / "indptr32.npy", np.int32) as writer:
             for start in range(0, len(indptr), EXPAND_VALUES):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from aucbench.data.labels import Label
 from aucbench.errors import DataError
 
+DENSE_COLUMNS = 1024  # rows of at most that many columns are stored as dense
 KEPT = "kept"  # begins the kind of a column that is no feature, and whose values stand beside the rows
 
 
@@ -33,6 +34,18 @@ class Block(NamedTuple):
     values: NDArray[np.float64]  # (nnz,) finite
     width: int = 0  # number of columns, where the file tells
     kept: NDArray[np.float64] | None = None  # (rows, k) values of columns beside the features
+    dense: NDArray[np.float64] | None = None  # (rows, width) the same rows, of at most `DENSE_COLUMNS`
+
+    @classmethod
+    def of_dense(cls, labels: Any, X: NDArray[np.float64]) -> "Block":
+        """The block of rows (n, d)."""
+        n, d = X.shape
+        filled = X != 0.0
+        if filled.all():
+            lengths, indices, values = np.full(n, d), np.tile(np.arange(d, dtype=np.int32), n), X.ravel()
+        else:
+            lengths, indices, values = filled.sum(axis=1), np.nonzero(filled)[1].astype(np.int32), X[filled]
+        return cls(labels, lengths, indices, values, d, dense=X)
 
 
 class ColumnRecord(msgspec.Struct, frozen=True):

@@ -75,6 +75,12 @@ def plain_texts(array: Any, missing: Sequence[str] = MISSING) -> Any:
     return pc.if_else(pc.is_in(array, pyarrow.array(missing)), None, array)
 
 
+def coded(texts: Any) -> tuple[list[Any], NDArray[np.int64]]:
+    """The distinct values of an array, and which of them each cell has; -1 where it is null."""
+    found = pc.dictionary_encode(texts)
+    return found.dictionary.to_pylist(), np.asarray(pc.fill_null(found.indices, -1), np.int64)
+
+
 def is_text(array: Any) -> bool:
     """Whether the array is one of texts."""
     return bool(types.is_string(array.type) or types.is_large_string(array.type))

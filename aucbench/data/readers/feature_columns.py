@@ -20,6 +20,7 @@ from aucbench.data.readers.cells import (
     GAPS,
     MISSING,
     MISSING_NUMBERS,
+    coded,
     is_number,
     numbers_or_missing,
     plain_texts,
@@ -72,6 +73,9 @@ class Feature:
     median: float = float("nan")
     order: RowOrder = field(default_factory=RowOrder)
     rows: int = 0  # whose numbers were learned
+    codes: dict[str, int] = field(default_factory=dict)  # of texts, by which `learn` names them
+    late: bool = False  # whether it became one of texts behind cells with numbers, which must be read again
+    staged: bool = True  # whether the numbers and codes that `learn` gave are what it is read as
     notation: str | None = None  # of the numbers, where they are not plain
     notations: list[str] = field(default_factory=lambda: list(DETECTED))  # that all texts so far agree with
 
@@ -137,10 +141,22 @@ class Feature:
     def _is_number(self, text: str) -> bool:
         return _of_notation(self.notation, text) if self.notation else is_number(text)
 
-    def learn_numbers(self, path: Path, array: Any) -> None:
-        """Count missing and infinite cells, until one is no number: the column is one of texts then."""
-        if not self.numeric:
-            return
+    def learn(self, path: Path, array: Any) -> NDArray[np.float64]:
+        """Learn from the next cells; gives their numbers, or the codes of texts, NaN where one is missing."""
+        values = self._learn_numbers(path, array) if self.numeric else None
+        if values is not None:
+            return values
+        if self.late:  # the others are read again in any case
+            return np.full(len(array), np.nan)
+        return self._learn_texts(path, array)
+
+    def learn_again(self) -> None:
+        """Begin anew, as a column of texts."""
+        self.late = self.staged = False
+        self.missing, self.words = 0, Counter()
+
+    def _learn_numbers(self, path: Path, array: Any) -> NDArray[np.float64] | None:
+        """Count missing and infinite cells; None if one is no number: the column is one of texts then."""
         values = self.values(array)
         self.rows += len(array)
         if values is None and (self.declared or self.stated):
@@ -153,16 +169,19 @@ class Feature:
                 f"has {text!r} in {where}, and the file declares numbers; {self._ways_out([text])}.",
             )
         if values is None:
-            self.numeric, self.missing = False, 0
-        else:
-            self.order.add(values)
-            missing = np.isnan(values)
-            if missing.any():
-                self.missing += int(np.count_nonzero(missing))
+            self.numeric, self.late = False, self.rows > len(array)
+            return None
+        self.order.add(values)
+        finite = np.isfinite(values)
+        if not finite.all():
+            missing = int(np.count_nonzero(np.isnan(values)))
+            self.missing += missing
+            self.infinite += len(values) - int(np.count_nonzero(finite)) - missing
+            if missing:
                 self.words += words_for_missing(array, self._missing_numbers)
-            self.infinite += int(np.count_nonzero(np.isinf(values)))
+        return values
 
-    def learn_texts(self, path: Path, array: Any) -> None:
+    def _learn_texts(self, path: Path, array: Any) -> NDArray[np.float64]:
         """Count the texts; refuses types that are no texts, and too many texts."""
         try:
             if types.is_temporal(array.type) or types.is_nested(array.type):
@@ -175,15 +194,20 @@ class Feature:
         if self.notations:
             known = plain_texts(texts, self._missing_numbers)
             self.notations = [name for name in self.notations if is_written_as(name, known)]
-        found = pc.value_counts(texts.drop_null())
-        self.counts.update(dict(zip(*(part.to_pylist() for part in found.flatten()), strict=True)))
+        distinct, places = coded(texts)
+        self.counts.update(dict(zip(distinct, np.bincount(places[places >= 0], minlength=len(distinct)).tolist(), strict=True)))
         if len(self.counts) > MAX_CATEGORIES:  # perhaps numbers with some errors between: see to the errors
             for text in [text for text in self.counts if is_number(text)]:
                 self.numbers += self.counts.pop(text)
+            self.staged = False
         if len(self.counts) > MAX_CATEGORIES:
             self.many_texts = True
             self.identifying |= 2 * len(self.counts) > self.counts.total()
             self.counts.clear()
+        if not self.staged:
+            self.codes.clear()
+            return np.full(len(texts), np.nan)
+        return np.array([self.codes.setdefault(text, len(self.codes)) for text in distinct] + [np.nan])[places]
 
     def _error(self, path: Path, what: str) -> DataError:
         return DataError(f"{path}: column {self.name!r} {what}")
@@ -205,12 +229,13 @@ class Feature:
                 f"before decimals; say which with 'dataset.types={{{self.key}: thousands}}' or "
                 f"'dataset.types={{{self.key}: decimal_comma}}'.",
             )
-        self.numeric, self.notation = True, self.notations[0]
+        self.numeric, self.notation, self.staged = True, self.notations[0], False
         self.missing, self.rows = 0, 0
         self.counts.clear()
         for columns in opened:
             for batch in columns.batches():
-                self.learn_numbers(columns.path, batch[self.place])
+                if self.numeric:
+                    self._learn_numbers(columns.path, batch[self.place])
         if not self.numeric:
             what = f"has a date that there is not; correct it, or set dataset.drop=[{self.key}]."
             raise self._error(opened[0].path, what)
@@ -325,51 +350,79 @@ class Feature:
         what = f"has {counted(self.infinite, 'infinite value')}; correct or empty such cells, or set "
         return self._error(path, f"{what}dataset.drop=[{self.key}].")
 
-    def encoded(self, path: Path, array: Any, fills: bool, row: int) -> tuple[NDArray[np.int64], Any, Any]:
-        """Of the cells that are not zero: their rows, columns from 0, and values; `row` rows precede them."""
+    def cells(self, path: Path, array: Any) -> NDArray[np.float64]:
+        """The numbers of an array of cells, or the places of texts; NaN where a cell is missing."""
         if not self.numeric:
-            texts = self.texts(array)
-            if texts.null_count and not fills:
-                raise DataError(f"{path}: {texts.null_count} values of column {self.name!r} are missing.")
-            if self.hashed:
-                return self._hashed(texts)
-            codes = pc.index_in(texts, pyarrow.array(self.categories, pyarrow.string()))
-            codes = pc.fill_null(codes, -1).to_numpy(zero_copy_only=False).astype(np.int64)
-            if self.indicates:
-                codes[texts.is_null().to_numpy(zero_copy_only=False)] = self.width - 1
-            rows = np.flatnonzero(codes >= 0)
-            return rows, codes[rows], 1.0
+            distinct, places = coded(self.texts(array))
+            return self._places(distinct)[places]
         values = self.values(array)
         if values is None:
             text = self.first_other(array)[1]
             raise self._error(path, f"has {text!r}, expected numbers as in the training part.")
-        bad = ~np.isfinite(values)
-        if bad.any():
-            if not fills or np.isinf(values).any():
-                where = row + int(np.argmax(bad)) + 1
-                what = "missing" if np.isnan(values[bad]).any() else "infinite"
-                count = int(np.count_nonzero(bad))
-                raise DataError(f"{path}: {count} values of column {self.name!r} are {what} (row {where}).")
-            values = np.where(bad, self.median, values)
-        rows = np.flatnonzero(values)
-        if self.indicates:
-            missing = np.flatnonzero(bad)
-            places = np.repeat([0, 1], [len(rows), len(missing)])
-            return np.append(rows, missing), places, np.append(values[rows], np.ones(len(missing)))
-        return rows, 0, values[rows]
+        return values
 
-    def _hashed(self, texts: Any) -> tuple[NDArray[np.int64], Any, Any]:
-        """Signed ones in the columns that all hashed texts share, as by `FeatureHasher` of scikit-learn."""
+    def staged_cells(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """`cells` of what `learn` gave."""
+        if self.numeric:
+            return values
+        return self._code_places[np.where(np.isnan(values), -1, values).astype(np.int64)]
+
+    @cached_property
+    def _code_places(self) -> NDArray[np.float64]:
+        return self._places(list(self.codes))
+
+    def _places(self, texts: list[str]) -> NDArray[np.float64]:
+        """The places of texts, with NaN behind them.
+
+        A category's place is its column, from 0, and -1 if it is not known; that of a hashed text is its
+        column from 1 with the sign of the value, as by `FeatureHasher` of scikit-learn.
+        """
+        if not self.hashed:
+            return np.array([self._columns.get(text, -1) for text in texts] + [np.nan])
         from sklearn.feature_extraction import FeatureHasher
 
-        coded = pc.dictionary_encode(texts)
-        named = [[f"{self.name}={text}"] for text in coded.dictionary.to_pylist()]
-        hashes = FeatureHasher(HASHED_COLUMNS, input_type="string").transform(named) if named else None
-        codes = pc.fill_null(coded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
-        rows = np.flatnonzero(codes >= 0)
-        if hashes is None:
-            return rows, rows, 1.0
-        return rows, hashes.indices[codes[rows]].astype(np.int64), hashes.data[codes[rows]]
+        if not texts:
+            return np.array([np.nan])
+        hasher = FeatureHasher(HASHED_COLUMNS, input_type="string")
+        hashes = hasher.transform([[f"{self.name}={text}"] for text in texts])
+        return np.append((hashes.indices + 1.0) * hashes.data, np.nan)
+
+    @cached_property
+    def _columns(self) -> dict[str, int]:
+        return {text: column for column, text in enumerate(self.categories)}
+
+    def filled(
+        self, path: Path, cells: NDArray[np.float64], fills: bool, row: int
+    ) -> NDArray[np.float64]:
+        """Numbers with the median in place of those that are missing."""
+        bad = self._bad(path, cells, fills, row)
+        return np.where(bad, self.median, cells) if bad.any() else cells
+
+    def _bad(self, path: Path, cells: NDArray[np.float64], fills: bool, row: int) -> NDArray[np.bool_]:
+        """Which cells are missing; refused unless they are filled in."""
+        bad = ~np.isfinite(cells)
+        if bad.any() and not (fills and np.isnan(cells[bad]).all()):
+            where, count = row + int(np.argmax(bad)) + 1, int(np.count_nonzero(bad))
+            what = "missing" if np.isnan(cells[bad]).any() else "infinite"
+            raise DataError(f"{path}: {count} values of column {self.name!r} are {what} (row {where}).")
+        return bad
+
+    def encoded(
+        self, path: Path, cells: NDArray[np.float64], fills: bool, row: int
+    ) -> tuple[NDArray[np.int64], Any, Any]:
+        """Of the cells that are not zero: their rows, columns from 0, and values; `row` rows precede them."""
+        bad = self._bad(path, cells, fills, row)
+        if self.hashed:
+            rows = np.flatnonzero(~bad)
+            return rows, np.abs(cells[rows]).astype(np.int64) - 1, np.sign(cells[rows])
+        if not self.numeric:
+            places = np.where(bad, self.width - 1 if self.indicates else -1, cells).astype(np.int64)
+            rows = np.flatnonzero(places >= 0)
+            return rows, places[rows], 1.0
+        values = np.where(bad, self.median, cells)
+        rows, missing = np.flatnonzero(values), np.flatnonzero(bad & self.indicates)
+        places = np.repeat([0, 1], [len(rows), len(missing)])
+        return np.append(rows, missing), places, np.append(values[rows], np.ones(len(missing)))
 
     def texts(self, array: Any) -> Any:
         """An array of cells as texts, missing ones as null."""

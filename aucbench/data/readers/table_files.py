@@ -112,9 +112,7 @@ def _csv_batches(path: Path, layout: Layout) -> Callable[[], Iterator[list[Any]]
         )
         # A block holds many rows, however many columns there are: each column costs some time in each block.
         size = max(CSV_BYTES, min(CELL_BYTES * len(layout.names), MOST_CSV_BYTES), 4 * layout.row_length)
-        read = arrow_csv.ReadOptions(
-            column_names=names, skip_rows=layout.skipped, block_size=size, use_threads=False
-        )
+        read = arrow_csv.ReadOptions(column_names=names, skip_rows=layout.skipped, block_size=size)
         parse = arrow_csv.ParseOptions(delimiter=layout.delimiter)
         with arrow_errors(path, layout), layout.open(path) as stream:
             for batch in arrow_csv.open_csv(stream, read, parse, convert):
@@ -138,10 +136,10 @@ def arrow_errors(path: Path, layout: Layout | None = None) -> Iterator[None]:
         raise
     except (pyarrow.ArrowException, OSError) as error:  # damaged Parquet may be an OSError without a number
         message = str(error).split("\n")[0]
-        ragged = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", message)
+        ragged = re.search(r"Expected (\d+) columns, got (\d+)", message)
         if ragged:
-            row, expected, got = ragged.groups()
-            where = _line_of(path, row, layout)
+            expected, got = ragged.groups()
+            where = _line_of(path, int(expected), layout)
             raise DataError(f"{path}{where}: {got} cells, expected {expected}.") from None
         if "UTF8" in message or "UTF-8" in message:
             raise DataError(f"{path} is not UTF-8 text.") from None
@@ -150,20 +148,21 @@ def arrow_errors(path: Path, layout: Layout | None = None) -> Iterator[None]:
         raise DataError(f"{path} cannot be read: {reason}.") from None
 
 
-def _line_of(path: Path, row: str | None, layout: Layout | None) -> str:
-    """Where a row begins that pyarrow counts without empty lines; quoted cells may hold ends of lines."""
-    if row is None or layout is None:
+def _line_of(path: Path, expected: int, layout: Layout | None) -> str:
+    """Where the first row begins that has another number of cells; quoted cells may hold ends of lines."""
+    if layout is None:
         return ""
-    filled = before = 0
+    before = 0
     with layout.open(path) as stream, contextlib.suppress(csv.Error):
+        for _ in range(layout.skipped):
+            before += bool(stream.readline())
         text = io.TextIOWrapper(stream, "utf-8", "replace", newline="")
         rows = csv.reader(text, delimiter=layout.delimiter)
         for cells in rows:
-            filled += bool(cells)
-            if filled == int(row):
+            if cells and len(cells) != expected:
                 return f", line {before + 1}"
-            before = rows.line_num
-    return f", row {row}"
+            before = layout.skipped + rows.line_num
+    return ""
 
 
 def _open_parquet(file: File, path: Path) -> Columns:

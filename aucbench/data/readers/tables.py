@@ -6,22 +6,24 @@ in all of them.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow
 import pyarrow.compute as pc
 from msgspec.structs import replace
 from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import File, Table
+from aucbench.data.files.npy import NpyWriter, open_npy
 from aucbench.data.labels import Label
-from aucbench.data.readers.blocks import Block, Coded, ColumnRecord, RefusedColumnsError
-from aucbench.data.readers.cells import LABEL_GAPS, plain_texts
+from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded, ColumnRecord, RefusedColumnsError
+from aucbench.data.readers.cells import LABEL_GAPS, coded, plain_texts
 from aucbench.data.readers.feature_columns import HASHED_COLUMNS, Feature
 from aucbench.data.readers.kept_columns import KeptColumn
 from aucbench.data.readers.row_numbers import index_places
@@ -29,6 +31,45 @@ from aucbench.data.readers.table_files import INDEX, Columns, arrow_errors, open
 from aucbench.errors import DataError
 
 MEDIAN_BYTES = 1 << 28  # of values held at a time to find medians
+
+
+class Learned:
+    """What the columns of the training files were learned from, so that the files are read once."""
+
+    def __init__(self, places: Sequence[int], target: int, file: Path):
+        self.complete = len(places) <= DENSE_COLUMNS  # whether all cells are here
+        self._columns = {place: column for column, place in enumerate(places)}
+        self._target, self._file = target, file
+        self._labels: dict[Path, list[Any]] = {}
+        self._begins: dict[Path, int] = {}
+
+    def write(self, batches: Iterator[tuple[Path, list[Any], list[NDArray[np.float64]]]]) -> None:
+        """Keep the cells of all features of each batch, and its labels."""
+        with NpyWriter(self._file, np.float64, len(self._columns)) as writer:
+            for path, batch, cells in batches:
+                if self.complete:
+                    self._begins.setdefault(path, writer.size // len(self._columns))
+                    self._labels.setdefault(path, []).append(pc.dictionary_encode(batch[self._target]))
+                    writer.write(np.stack(cells, axis=1))
+
+    @cached_property
+    def _cells(self) -> NDArray[np.float64]:
+        return open_npy(self._file)
+
+    def column(self, place: int, rows: slice = slice(None)) -> NDArray[np.float64]:
+        """The cells of a column of the table."""
+        return self._cells[rows, self._columns[place]]
+
+    def has(self, path: Path) -> bool:
+        """Whether the cells of a file are here."""
+        return self.complete and path in self._labels
+
+    def blocks(self, path: Path) -> Iterator[tuple[slice, Any]]:
+        """The rows and labels of each batch of a file."""
+        begin = self._begins[path]
+        for labels in self._labels[path]:
+            yield slice(begin, begin + len(labels)), labels
+            begin += len(labels)
 
 
 @dataclass(frozen=True)
@@ -41,6 +82,7 @@ class Schema:
     table: Table
     columns: list[ColumnRecord]  # of all, in the order of the file
     kept: list[KeptColumn]
+    learned: Learned
 
     @cached_property
     def width(self) -> int:
@@ -49,24 +91,29 @@ class Schema:
         return sum(feature.width for feature in self.features) + (HASHED_COLUMNS if hashed else 0)
 
 
-def fit(files: Sequence[tuple[File, Path]]) -> Schema:
-    """Learn types, categories and, where they are asked for, medians from the files of the training part."""
+def fit(files: Sequence[tuple[File, Path]], aside: Path) -> Schema:
+    """Learn types, categories and, where they are asked for, medians from the files of the training part.
+
+    The folder `aside` receives what was read, which `encode` reads.
+    """
     path, table = files[0][1], files[0][0].table
     opened = [open_columns(*each) for each in files]
     names = opened[0].names
     opened = [columns.arranged(names) for columns in opened]
     target, features, kept, columns = _chosen(path, opened, table)
-    for each, batch in _batches(opened) if kept else ():
-        for column in kept:
-            column.learn(each, batch[column.place])
+    learned = Learned([feature.place for feature in features], target, aside / "learned.npy")
+    learned.complete &= bool(features) and not kept
+    refused: dict[int, DataError] = {}
+    learned.write(_learn(opened, features, kept, refused))
     columns |= {column.place: column.describe() for column in kept}
-    refused = _learn(path, features, columns, opened)
+    _settle(path, features, columns, opened, refused)
     if not features:
         raise DataError(f"{path}: there are no columns but the label, expected features.")
+    learned.complete &= all(feature.staged for feature in features)
     if not refused:
         _check_missing(path, features, table)
         if table.missing == "median":
-            _find_medians([feature for feature in features if feature.numeric], opened)
+            _find_medians([feature for feature in features if feature.numeric], opened, learned)
         for feature in features:
             feature.indicates = table.add_indicator and bool(feature.missing) and not feature.hashed
     columns |= {feature.place: feature.describe() for feature in features}
@@ -76,7 +123,7 @@ def fit(files: Sequence[tuple[File, Path]]) -> Schema:
     if note := opened[0].note:
         named = next(place for place, column in enumerate(described) if not column.note)
         described[named] = replace(described[named], note=note)
-    return Schema(names, target, features, table, described, kept)
+    return Schema(names, target, features, table, described, kept, learned)
 
 
 def _chosen(
@@ -114,39 +161,60 @@ def _chosen(
 
 
 def _learn(
-    path: Path, features: list[Feature], columns: dict[int, ColumnRecord], opened: list[Columns]
-) -> dict[int, DataError]:
-    """Read all cells, first as numbers, then texts as texts; gives the reasons against columns, by place.
+    opened: list[Columns], features: list[Feature], kept: list[KeptColumn], refused: dict[int, DataError]
+) -> Iterator[tuple[Path, list[Any], list[NDArray[np.float64]]]]:
+    """Learn from all cells, columns in parallel; gives the path, the columns and the cells of each batch.
 
-    Features that number the rows move to `columns`.
+    `refused` receives the reasons against columns, by place. Columns that turn out to be texts after their
+    first batch are read a second time.
     """
-    refused: dict[int, DataError] = {}
-    for learn, numeric in ((Feature.learn_numbers, True), (Feature.learn_texts, False)):
-        some = [feature for feature in features if feature.numeric is numeric]
-        for each, batch in _batches(opened) if some else ():
-            for feature in some:
-                if feature.place not in refused:
-                    with _refusal(feature, refused):
-                        learn(feature, each, batch[feature.place])
+
+    def attempt(feature: Feature, path: Path, array: Any) -> NDArray[np.float64] | DataError:
+        if feature.place in refused:
+            return np.full(len(array), np.nan)
+        try:
+            return feature.learn(path, array)
+        except DataError as error:
+            return error
+
+    with ThreadPoolExecutor(pyarrow.cpu_count()) as threads:
+        for again in (False, True):
+            some = [feature for feature in features if feature.late] if again else features
+            for feature in some if again else ():
+                feature.learn_again()
+            for path, batch in _batches(opened) if some else ():
+                for column in () if again else kept:
+                    column.learn(path, batch[column.place])
+                found = threads.map(lambda each: attempt(each, path, batch[each.place]), some)
+                cells = []
+                for feature, values in zip(some, found, strict=True):
+                    if isinstance(values, DataError):  # noted, so that others are looked at, too
+                        refused[feature.place] = values
+                    else:
+                        cells.append(values)
+                if not again and not refused:
+                    yield path, batch, cells
+
+
+def _settle(
+    path: Path,
+    features: list[Feature],
+    columns: dict[int, ColumnRecord],
+    opened: list[Columns],
+    refused: dict[int, DataError],
+) -> None:
+    """Settle how features are read; those that number the rows move to `columns`."""
     for feature in [feature for feature in features if feature.place not in refused]:
-        with _refusal(feature, refused):
+        try:
             feature.find_notation(opened)
             feature.check_type(opened)
             if feature.numbers_the_rows(path):
                 columns[feature.place] = feature.left_out("numbers the rows")
                 features.remove(feature)
+        except DataError as error:
+            refused[feature.place] = error
         if feature.infinite:
             refused[feature.place] = feature.refusal_of_infinite(path)
-    return refused
-
-
-@contextmanager
-def _refusal(feature: Feature, refused: dict[int, DataError]) -> Iterator[None]:
-    """Note why a column is refused, so that others are looked at, too."""
-    try:
-        yield
-    except DataError as error:
-        refused[feature.place] = error
 
 
 def _refused_columns(
@@ -165,17 +233,34 @@ def _refused_columns(
 
 def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
     """The rows of a file, block by block."""
-    places = [each.place for each in schema.features] + [each.place for each in schema.kept]
-    used = {schema.target, *places}
-    columns = open_columns(file, path).arranged(schema.names, used)
-    fills, row = schema.table.missing == "median", 0
+    row = 0
+    for cells, label_array, kept in _cells(schema, file, path):
+        labels = _labels(path, schema, label_array, row)
+        beside = [column.values(path, array, row) for column, array in zip(schema.kept, kept, strict=True)]
+        yield _block(schema, path, cells, labels, row)._replace(
+            kept=np.stack(beside, axis=1) if beside else None
+        )
+        row += len(labels.codes)
+
+
+def _cells(
+    schema: Schema, file: File, path: Path
+) -> Iterator[tuple[list[NDArray[np.float64]], Any, list[Any]]]:
+    """The cells of all features in each batch of a file, its labels, and the columns that are kept beside."""
+    if schema.learned.has(path):
+        for rows, labels in schema.learned.blocks(path):
+            yield (
+                [each.staged_cells(schema.learned.column(each.place, rows)) for each in schema.features],
+                labels,
+                [],
+            )
+        return
+    places = [each.place for each in (*schema.features, *schema.kept)]
+    columns = open_columns(file, path).arranged(schema.names, {schema.target, *places})
     for batch in columns.batches():
         with arrow_errors(path):
-            cells = [feature.encoded(path, batch[feature.place], fills, row) for feature in schema.features]
-            labels = _labels(path, schema, batch[schema.target], row)
-            kept = [column.values(path, batch[column.place], row) for column in schema.kept]
-        row += len(labels.codes)
-        yield _block(schema, cells, labels)._replace(kept=np.stack(kept, axis=1) if kept else None)
+            cells = [feature.cells(path, batch[feature.place]) for feature in schema.features]
+        yield cells, batch[schema.target], [batch[column.place] for column in schema.kept]
 
 
 def _number_of(
@@ -212,18 +297,20 @@ def _check_missing(path: Path, features: list[Feature], table: Table) -> None:
         )
 
 
-def _find_medians(features: list[Feature], opened: list[Columns]) -> None:
+def _find_medians(features: list[Feature], opened: list[Columns], learned: Learned) -> None:
     """Medians of all columns of numbers: what has no gap here may have one in the test part."""
-    rows = sum(len(batch[0]) for _, batch in _batches(opened))
-    at_once = max(1, MEDIAN_BYTES // (8 * max(1, rows)))
+    at_once = len(features)
+    if not learned.complete:
+        rows = sum(len(batch[0]) for _, batch in _batches(opened))
+        at_once = max(1, MEDIAN_BYTES // (8 * max(1, rows)))
     for start in range(0, len(features), at_once):
         some = features[start : start + at_once]
         parts: list[list[Any]] = [[] for _ in some]
-        for _, batch in _batches(opened):
+        for _, batch in () if learned.complete else _batches(opened):
             for feature, kept in zip(some, parts, strict=True):
                 kept.append(feature.values(batch[feature.place]))
         for feature, kept in zip(some, parts, strict=True):
-            values = np.concatenate(kept)
+            values = learned.column(feature.place) if learned.complete else np.concatenate(kept)
             # A column without any value tells nothing, whatever it is filled with.
             feature.median = 0.0 if np.isnan(values).all() else float(np.nanmedian(values))
 
@@ -234,20 +321,29 @@ def _batches(opened: list[Columns]) -> Iterator[tuple[Path, list[Any]]]:
             yield columns.path, batch
 
 
-def _block(schema: Schema, cells: list[tuple[NDArray[np.int64], Any, Any]], labels: Coded) -> Block:
-    """Rows of the filled cells of each feature: their row numbers, columns and values."""
+def _block(
+    schema: Schema, path: Path, cells: list[NDArray[np.float64]], labels: Coded, row: int
+) -> Block:
+    """The encoded rows of a batch; `row` rows precede them."""
+    fills, n = schema.table.missing == "median", len(labels.codes)
     widths = [feature.width for feature in schema.features]
     offsets = np.cumsum([0, *widths[:-1]])
     offsets[[feature.hashed for feature in schema.features]] = sum(widths)
-    rows = np.concatenate([rows for rows, _, _ in cells])
-    columns = np.concatenate(
-        [
-            np.broadcast_to(first + places, len(rows))
-            for first, (rows, places, _) in zip(offsets, cells, strict=True)
-        ]
-    )
-    values = np.concatenate([np.broadcast_to(values, len(rows)) for rows, _, values in cells])
-    X = sparse.coo_matrix((values, (rows, columns)), (len(labels.codes), schema.width)).tocsr()
+    dense = np.zeros((n, schema.width)) if schema.width <= DENSE_COLUMNS else None
+    parts: list[tuple[Any, Any, Any]] = []
+    for feature, first, own in zip(schema.features, offsets, cells, strict=True):
+        if dense is not None and feature.numeric and not feature.indicates:
+            dense[:, first] = feature.filled(path, own, fills, row)
+            continue
+        rows, places, values = feature.encoded(path, own, fills, row)
+        if dense is not None:
+            dense[rows, first + places] = values
+        else:
+            parts.append((rows, first + places, np.broadcast_to(values, len(rows))))
+    if dense is not None:
+        return Block.of_dense(labels, dense)
+    rows, places, values = (np.concatenate(each) for each in zip(*parts, strict=True))
+    X = sparse.coo_matrix((values, (rows, places)), (n, schema.width)).tocsr()
     return Block(labels, np.diff(X.indptr).astype(np.int64), X.indices, X.data, schema.width)
 
 
@@ -257,12 +353,12 @@ def _labels(path: Path, schema: Schema, array: Any, row: int) -> Coded:
     if array.null_count:
         where = row + array.is_null().to_pylist().index(True) + 1
         raise DataError(f"{path}: {array.null_count} labels are missing in column {name!r} (row {where}).")
-    coded = pc.dictionary_encode(array)
-    distinct = [_label(value) for value in coded.dictionary.to_pylist()]
+    values, codes = coded(array)
+    distinct = [_label(value) for value in values]
     bad = [label for label in distinct if isinstance(label, float) and not np.isfinite(label)]
     if bad:
         raise DataError(f"{path}: a label in column {name!r} is {bad[0]}, expected finite numbers or text.")
-    return Coded(distinct, coded.indices.to_numpy(zero_copy_only=False).astype(np.int64))
+    return Coded(distinct, codes)
 
 
 def _label(value: Any) -> Label:
