@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from aucbench.humanize import duration
+from aucbench.humanize import counted, duration
 from aucbench.reports.cells import BoardCell, groups
 from aucbench.reports.columns import Column, described, fixed, number, signed, whole
 from aucbench.reports.labels import method_of
@@ -175,16 +175,6 @@ def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> "pd.DataFrame"
     return frame[list(COLUMNS)]
 
 
-def agreement(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Kendall's tau of the published and our order of methods: a row a data set, the last the table's."""
-    import pandas as pd
-
-    counted = frame[frame["verdict"] != Verdict.not_comparable].assign(table="table")
-    single = order_agreement(counted, by=("dataset",))
-    whole = order_agreement(counted, by=("table",)).assign(dataset="all").drop(columns="table")
-    return pd.concat([single, whole], ignore_index=True)
-
-
 def _row(published: PublishedCell, own: Sequence[BoardCell], other_data: str = "") -> dict[str, Any]:
     settings = {method_of(cell.described, one_study=True) for cell in own}
     comparable = not own or (is_comparable(own[0].described) and not other_data)
@@ -257,8 +247,8 @@ def verdicts(frame: "pd.DataFrame") -> tuple[list[str], list[str]]:
     remarks = ["Times are ratios of other machines and other code, and say little."] if timed else []
     if frame["published"].isna().all():
         return remarks, []
-    orders = [row for row in agreement(frame).to_dict("records") if row["pairs"]]
-    return [*remarks, sentence(frame)], [_order(row) for row in orders]
+    orders = order_agreement(frame[frame["verdict"] != Verdict.not_comparable]).query("pairs > 0")
+    return [*remarks, sentence(frame)], [_order(row) for row in orders.to_dict("records")]
 
 
 def sentence(frame: "pd.DataFrame") -> str:
@@ -277,9 +267,7 @@ def sentence(frame: "pd.DataFrame") -> str:
 def _order(row: Mapping[Any, Any]) -> str:
     tau = float(row["tau"])
     what = f"Kendall's tau {tau:.2f}" if not np.isnan(tau) else "Kendall's tau is not defined: all tie"
-    where = "the whole table" if row["dataset"] == "all" else plain(str(row["dataset"]))
-    pairs = "1 pair" if row["pairs"] == 1 else f"{row['pairs']} pairs"
-    return f"order of methods, {where}: {what}, over {pairs}"
+    return f"order of methods, {plain(str(row['dataset']))}: {what}, over {counted(row['pairs'], 'pair')}"
 
 
 def text_table(frame: "pd.DataFrame", without: Sequence[str] = ()) -> TextTable:
