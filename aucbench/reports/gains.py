@@ -153,7 +153,9 @@ def _over_test_rows(
     )
     mean = np.where(known, differences, 0.0).sum(axis=0) / n
     between = np.where(known, (differences - mean) ** 2, 0.0).sum(axis=0) / (np.maximum(n - 1, 1) * n)
-    within = np.where(known, own.error**2, 0.0).sum(axis=0) / n
+    tested = known & np.isfinite(own.error)  # compact archives have placements of the first run alone
+    with np.errstate(invalid="ignore"):
+        within = np.where(tested, own.error**2, 0.0).sum(axis=0) / tested.sum(axis=0)
     return np.asarray(t_quantile(0.95, own.degrees) * np.sqrt(within + between))
 
 

@@ -18,7 +18,7 @@ from aucbench.studies.codec import canonical
 from aucbench.studies.plugin_metadata import model_of
 from aucbench.studies.record import CellRecord, CellStatus, MeasureRecord, Seeds, TunedRecord
 from aucbench.studies.rerun_command import words
-from aucbench.studies.result import SUBOPTIMALITY, TURNED_OFF, common, mean_curve
+from aucbench.studies.result import SUBOPTIMALITY, TURNED_OFF, common, mean_curve, whole_curves
 
 ENDS_ONLY = "the objective is known at the end of training only; store.weights=checkpoints keeps its curve"
 SEVERAL, CLOCK = 1.5, 0.1  # times the wall time, and seconds more, that a single thread does not use
@@ -179,23 +179,23 @@ def _suboptimality(done: Sequence[BoardCell]) -> dict[str, Any]:
     reason = "not measured in all finished runs" if len(known) < len(done) else _reason(known)
     if reason:
         return {"suboptimality_reason": reason}
-    curves = [cell.curve[SUBOPTIMALITY] for cell in done]
+    curves = whole_curves([cell.curve for cell in done])
     minima = [own.minimum for own in known if own.minimum]
     row: dict[str, Any] = {
         "objective": minima[0].objective,
         "objective_minimum": _mean(each.value for each in minima),
         "objective_gap": _mean(each.gap for each in minima),
-        "suboptimality": float(np.mean([curve[-1] for curve in curves])),
+        "suboptimality": _mean(cell.curve[SUBOPTIMALITY][-1] for cell in done),
     }
-    if any(np.isnan(curve).any() for curve in curves):
+    if any(np.isnan(curve[SUBOPTIMALITY]).any() for curve in curves):
         return row | {"suboptimality_reason": ENDS_ONLY}
     # Between checkpoints the logarithm of the suboptimality is linear in that of the cost.
-    powers = [-np.log10(np.minimum(curve, LARGEST)) for curve in curves]
+    powers = [-np.log10(np.minimum(curve[SUBOPTIMALITY], LARGEST)) for curve in curves]
     for name, array in (("passes", "passes"), ("seconds", "train_seconds")):
         for goal in MINIMA:
             paid = [
-                first_crossing(cell.curve[array], power, -np.log10(goal))
-                for cell, power in zip(done, powers, strict=True)
+                first_crossing(curve[array], power, -np.log10(goal))
+                for curve, power in zip(curves, powers, strict=True)
             ]
             row[f"{name}_to_{goal:.0e}"] = median_cost(paid)
     return row
@@ -243,24 +243,23 @@ def with_reaching(
     """
     marks = timing_marks(by_method)
     ends = [
-        np.median([[own.curve["samples"][0], own.curve["samples"][-1]] for own in done], axis=0)
+        np.median([[curve["samples"][0], curve["samples"][-1]] for curve in curves], axis=0)
         for cells in by_method.values()
-        if (done := finished(cells))
+        if (curves := whole_curves([cell.curve for cell in finished(cells)]))
     ]
     low, high = (max(1.0, min(end[0] for end in ends)), max(end[1] for end in ends)) if ends else (1.0, 1.0)
     for row in rows:
-        cells = by_method[row["method"]]
-        done = finished(cells)
+        curves = whole_curves([cell.curve for cell in finished(by_method[row["method"]])])
         lost = [np.inf] * (row["diverged"] + row["failed"])
-        curves = [(cell.curve, ~np.isnan(cell.curve[by])) for cell in done]
+        known = [(curve, ~np.isnan(curve[by])) for curve in curves]
         for cost, name in (("samples", "target_samples"), ("train_seconds", "target_seconds")):
-            paid = [first_crossing(own[cost][at].astype(float), own[by][at], target) for own, at in curves]
+            paid = [first_crossing(own[cost][at].astype(float), own[by][at], target) for own, at in known]
             row[name] = median_cost([*paid, *(lost if not np.isnan(target) else [])])
         reached = [cost for cost in [*paid, *lost] if not np.isnan(cost)]
         row["target_share"] = float(np.isfinite(reached).mean()) if reached and not np.isnan(target) else NAN
         row["anytime"] = _mean(
             anytime(own["samples"][at].astype(float), own[by][at], low, high, chance)
-            for own, at in curves
+            for own, at in known
             if at.any()
         )
         row["timing_mark"] = marks.get(row["method"], "")

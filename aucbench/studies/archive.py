@@ -1,5 +1,6 @@
 """An archive: the cells, failures and plans of studies, with a manifest of their origin."""
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -153,18 +154,23 @@ def from_store(
 
     Commands and tracebacks are left out, since they may contain addresses and folder names, and models, since
     reading one may run code. `scores` are those of methods that are not linear: with None, those of files of
-    one's own are left out. Raises ParameterError if the store lacks the study.
+    one's own are left out. A compact archive has the curve of the first run of each entry that finished, and
+    the last checkpoint of the other runs. Raises ParameterError if the store lacks the study.
     """
     plans = store.plans(study)
-    keys = dict.fromkeys(key for plan in plans for entry in plan.entries for key in entry.cells)
+    entries = [entry.cells for plan in plans for entry in plan.entries]
+    keys = dict.fromkeys(key for seeds in entries for key in seeds)
     cells, withheld = {}, 0
     for key in keys:
         if (cell := store.get(key)) is not None:
             is_own = scores is None and reads_own_file(cell.record)
             withheld += is_own and cell.scores is not None
-            cells[key] = _private(cell, weights, scores is not False and not is_own, compact)
+            cells[key] = _private(cell, weights, scores is not False and not is_own)
     if not cells:
         raise ParameterError(f"The study '{study}' in the store at {store.path} has no finished cell.")
+    if compact:
+        first = {min(cells.keys() & seeds.keys(), key=seeds.__getitem__, default="") for seeds in entries}
+        cells = {key: _compact(cell, whole=key in first) for key, cell in cells.items()}
     failed = {
         key: replace(failure, traceback="", environment=replace(failure.environment, command=""))
         for key in keys
@@ -186,15 +192,24 @@ def reads_own_file(record: CellRecord) -> bool:
     return "path" in record.dataset.parameters
 
 
-def _private(cell: CellResult, weights: bool, scores: bool, compact: bool) -> CellResult:
-    """A cell without its command and its model; weights and scores are optional, trials rounded if asked."""
+def _private(cell: CellResult, weights: bool, scores: bool) -> CellResult:
+    """A cell without its command and its model; weights and scores are optional."""
     record: CellRecord = replace(cell.record, environment=replace(cell.record.environment, command=""))
-    if compact and record.tuned and record.tuned.trials:
-        rounded = tuple(_rounded(trial) for trial in record.tuned.trials)
-        record = replace(record, tuned=replace(record.tuned, trials=rounded))
     return CellResult(
         record, cell.curve, cell.weights if weights else None, scores=cell.scores if scores else None
     )
+
+
+def _compact(cell: CellResult, whole: bool) -> CellResult:
+    """A cell with rounded trials, and unless it is `whole`, with the end of its curve alone."""
+    record, curve = cell.record, cell.curve
+    if record.tuned and record.tuned.trials:
+        rounded = tuple(_rounded(trial) for trial in record.tuned.trials)
+        record = replace(record, tuned=replace(record.tuned, trials=rounded))
+    if not whole:
+        record = replace(record, result=replace(record.result, placements=UNSET))
+        curve = {name: values[-1:] for name, values in curve.items()}
+    return dataclasses.replace(cell, record=record, curve=curve)
 
 
 def _rounded(trial: ReportedTrial) -> ReportedTrial:

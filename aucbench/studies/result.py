@@ -353,11 +353,18 @@ def with_suboptimality(record: CellRecord, curve: dict[str, NDArray[Any]]) -> di
     return curve | {SUBOPTIMALITY: np.maximum(curve[TrainingObjective.name] - minimum, least) / size}
 
 
+def whole_curves(curves: Sequence[dict[str, NDArray[Any]]]) -> Sequence[dict[str, NDArray[Any]]]:
+    """The curves with several checkpoints, or all if none has: compact archives cut those of later runs."""
+    return [curve for curve in curves if len(curve["iteration"]) > 1] or curves
+
+
 def mean_curve(curves: Sequence[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
     """Checkpoint by checkpoint mean of several curves, as far as all of them reach, and the std of measures.
 
-    Measures that some of the curves lack are left out.
+    Measures that some of the curves lack are left out, and so are curves that end where they begin beside
+    others that do not.
     """
+    curves = whole_curves(curves)
     length = min(len(curve["iteration"]) for curve in curves)
     known = [name for name in curves[0] if all(name in curve for curve in curves)]
     every = {name: np.array([curve[name][:length] for curve in curves]) for name in known}
