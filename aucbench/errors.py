@@ -40,3 +40,7 @@ class PluginError(AucbenchError, LookupError):
 
 class CacheWarning(UserWarning):
     """Nothing can be kept in the cache folder, so that each process compiles anew."""
+
+
+class VersionWarning(UserWarning):
+    """The store has results of an earlier version, which this version does not reuse."""

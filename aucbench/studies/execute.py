@@ -13,7 +13,7 @@ from pathlib import Path
 
 from aucbench import data
 from aucbench.contracts.cache_folder import cache_folder, keeps_files
-from aucbench.errors import CacheWarning
+from aucbench.errors import CacheWarning, VersionWarning
 from aucbench.studies.calibration import calibration
 from aucbench.studies.cost_estimate import Estimate, estimate
 from aucbench.studies.default_settings import Isolation, Running, Timing
@@ -22,7 +22,7 @@ from aucbench.studies.plan import Plan, plan_study
 from aucbench.studies.record import CellStatus
 from aucbench.studies.result import StudyResult
 from aucbench.studies.scheduler import Listener, Scheduler
-from aucbench.studies.store import Store
+from aucbench.studies.store import SERIES, Store
 from aucbench.studies.study import UNNAMED, Observer, Study
 from aucbench.studies.worker import prepared_data
 
@@ -48,6 +48,13 @@ def execute_study(
     """
     observer = observer or Observer()
     store.tidy()
+    if store.take_over():
+        warnings.warn(
+            f"The store {store.path} holds results of an earlier version. They stay there and on its boards, "
+            f"but {SERIES} gives cells other keys and runs them again (docs/upgrading.md says more).",
+            VersionWarning,
+            stacklevel=2,
+        )
     if not keeps_files():
         _warn_without_cache(cache_folder())
     _report_missing_files(study, observer)

@@ -34,6 +34,7 @@ from aucbench.studies.record import (
 from aucbench.studies.result import CellResult, OptimumRecord, OptimumResult
 
 RECORD = "record"  # name of a cell's record among its arrays
+SERIES = "0.2"  # series of versions with the same cell keys
 PART = ".part"  # suffix of files being written
 STALE_SECONDS = 3600.0
 LONGEST_FILE_NAME = 150  # of a study, without the ending; most file systems allow 255 bytes
@@ -74,6 +75,18 @@ class Store:
                     with file.open("rb") as handle:
                         _lock(handle)
                         file.unlink()
+
+    def take_over(self) -> bool:
+        """Mark a store that has cells as one of this series; True if an earlier series filled it."""
+        marker = self._inside("series")
+        if not (self.path / "cells").is_dir() or (marker.exists() and marker.read_text() == SERIES):
+            return False
+        self._mark()
+        return True
+
+    def _mark(self) -> None:
+        with _replacing(self._inside("series")) as handle:
+            handle.write(SERIES.encode())
 
     def has(self, key: str) -> bool:
         """Whether the cell of that key is finished."""
@@ -130,6 +143,8 @@ class Store:
         arrays |= {name: values for name, values in zip(OUTPUTS, outputs, strict=True) if values is not None}
         arrays[RECORD] = np.frombuffer(encode(cell.record), np.uint8)
         try:
+            if not (self.path / "cells").is_dir():
+                self._mark()  # before, as a cell without the mark would be one of an earlier series
             with _replacing(self._file(key)) as handle:
                 npz.write(handle, arrays, COMPRESSED)
         except OSError as error:

@@ -66,6 +66,16 @@ def test_arrays_are_removed_one_by_one_and_boards_read_none_of_them(tmp_path):
     np.testing.assert_array_equal(found.weights, CELL.weights)
 
 
+def test_a_store_that_an_earlier_version_filled_is_taken_over_once(tmp_path):
+    old, new = Store(tmp_path / "old"), Store(tmp_path / "new")
+    old.put(KEY, CELL)
+    (tmp_path / "old" / "series").unlink()  # earlier versions left no mark
+    assert [old.take_over(), old.take_over(), new.take_over()] == [True, False, False]
+    new.put(KEY, CELL)
+    assert not new.take_over()
+    assert old.get(KEY).auc == 0.9
+
+
 def test_nothing_half_written_is_ever_visible(tmp_path, monkeypatch):
     store = Store(tmp_path)
 
@@ -76,7 +86,7 @@ def test_nothing_half_written_is_ever_visible(tmp_path, monkeypatch):
     monkeypatch.setattr(npz, "write", full_disk)
     with pytest.raises(DataError, match=r"cannot be kept in .*: No space left on device"):
         store.put(KEY, CELL)
-    assert not [path.name for path in tmp_path.rglob("*") if path.is_file()]
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["series"]
 
 
 def test_a_write_that_does_not_reach_the_disk_replaces_nothing(tmp_path, monkeypatch):
