@@ -10,7 +10,6 @@ from scipy import sparse
 
 from aucbench.contracts import Access, Batch, Lockstep, Problem
 from aucbench.data import memory
-from aucbench.errors import ParameterError
 from aucbench.runner.budget_and_checkpoints import make_budget
 from aucbench.runner.cell import (
     VECTORS,
@@ -54,41 +53,29 @@ def run_grid(tasks: Sequence[Task], progress: Progress = lambda fraction: None) 
     from the largest value of a hyperparameter to the smallest, and agrees with a run of its own up to the
     tolerance of the method; one that does not converge is run again by itself.
 
-    The tasks are of one class of algorithm and have the same arrays, budget, order, seeds and fold;
-    hyperparameters and loss differ. `progress` gets the fraction of all work done, from 0 to 1, after every
-    chunk of every setting; what it raises ends all runs. An exception stands in the place of the outcome of a
-    setting that it ended.
+    Settings of another class, on other arrays, or with another budget, order, seed or fold have an order of
+    their own. `progress` gets the fraction of all work done, from 0 to 1, after every chunk of every setting;
+    what it raises ends all runs. An exception stands in the place of the outcome of a setting that it ended.
     """
-    if not tasks:
-        return []
-    _check_shared(tasks)
-    d = tasks[0].X.shape[1]
-    check_memory(d)
-    most = max(
-        1, memory.available() // (2 * VECTORS * 8 * d)
-    )  # a setting is held by itself and with the others
-    found: list[Outcome | Exception] = []
-    for start in range(0, len(tasks), most):
-        part = tasks[start : start + most]
-        told = partial(_tell, progress, start / len(tasks), len(part) / len(tasks))
-        found += _Grid(part, told).run()
-    return found
+    groups: dict[Any, list[int]] = {}
+    for k, task in enumerate(tasks):
+        arrays, equal = (id(getattr(task, name)) for name in SHARED), (getattr(task, name) for name in EQUAL)
+        groups.setdefault((type(task.algorithm), *arrays, *equal), []).append(k)
+    found: dict[int, Outcome | Exception] = {}
+    for members in groups.values():
+        d = tasks[members[0]].X.shape[1]
+        check_memory(d)
+        # A setting is held by itself and with the others.
+        most = max(1, memory.available() // (2 * VECTORS * 8 * d))
+        for start in range(0, len(members), most):
+            part = members[start : start + most]
+            told = partial(_tell, progress, len(found) / len(tasks), len(part) / len(tasks))
+            found |= zip(part, _Grid([tasks[k] for k in part], told).run(), strict=True)
+    return [found[k] for k in range(len(tasks))]
 
 
 def _tell(progress: Progress, before: float, share: float, fraction: float) -> None:
     progress(before + share * fraction)
-
-
-def _check_shared(tasks: Sequence[Task]) -> None:
-    first = tasks[0]
-    for task in tasks:
-        if type(task.algorithm) is not type(first.algorithm):
-            names = f"{first.algorithm.name} and {task.algorithm.name}"
-            raise ParameterError(f"Settings that run together must be of one method, got {names}.")
-        differing = [name for name in SHARED if getattr(task, name) is not getattr(first, name)]
-        differing += [name for name in EQUAL if getattr(task, name) != getattr(first, name)]
-        if differing:
-            raise ParameterError(f"Settings that run together must share {', '.join(differing)}.")
 
 
 class _Part:

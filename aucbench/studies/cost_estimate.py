@@ -53,6 +53,7 @@ CHECKPOINTS = 4  # of settings probed together: those that diverge end at the fi
 FEWEST_ROWS, MOST_ROWS = 256, 4_096  # rows in probes of a full method
 FEWEST_ITERATIONS = 4  # in the first run of a probe
 MOST_POWER = 1.5  # largest exponent of the row count in the seconds of a full method; the least is 1
+WAITS = 2.0  # wall time replaces processor time if it is more than this many times longer
 SCHEDULED = Path("/proc/thread-self/schedstat")  # nanoseconds of running, and of waiting for a processor
 
 
@@ -150,11 +151,12 @@ def _timed(tasks: Sequence[Task], size: int, is_full: bool) -> float:
         tasks = [replace(task, X=X, y=y) for task in tasks]
     else:
         tasks = [replace(task, iterations=size, epochs=None, seconds=None) for task in tasks]
-    begun = perf_counter() - _delay()
+    begun, begun_cpu = perf_counter() - _delay(), process_time()
     outcomes = run_grid(tasks) if len(tasks) > 1 else [run_cell(tasks[0])]
     if all(isinstance(outcome, Exception) for outcome in outcomes):
         raise outcomes[0]  # type: ignore[misc]  # it is an exception
-    return perf_counter() - _delay() - begun
+    wall, cpu = perf_counter() - _delay() - begun, process_time() - begun_cpu
+    return wall if wall > WAITS * cpu else cpu
 
 
 def _delay() -> float:

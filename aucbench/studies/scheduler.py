@@ -352,10 +352,10 @@ class Scheduler:
         """Remove the trials of searches that are not reported, unless a cell still needs them."""
         is_needed: dict[str, bool] = {}
         for planned in self._plan.entries:
-            for cell in planned.cells if planned.key in self._ran else ():
-                if cell.search and not planned.entry.tuning.choice.report:
-                    key = cell.search.key
-                    is_needed[key] = is_needed.get(key, False) or not self._store.has(cell.key)
+            for cell in () if planned.entry.tuning.choice.report else planned.cells:
+                if cell.search:
+                    is_done = cell.status is CellStatus.finished or self._store.has(cell.key)
+                    is_needed[cell.search.key] = is_needed.get(cell.search.key, False) or not is_done
         for key, needed in is_needed.items():
             if not needed:
                 self._store.remove_trials(key)

@@ -106,29 +106,26 @@ def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = Non
                 return Report(_run_trials(unit, prepared, observer))
             finally:
                 _prepared_data.check_untouched(unit)
-    except _TimeLimitError:
-        seconds = unit.entry.limits.seconds
-        return _failure(CellStatus.timeout, f"it ran for more than limits.seconds={seconds:g}")
-    except MemoryError as error:
-        what = f" ({error})" if str(error) else ""
-        return _failure(CellStatus.out_of_memory, f"it asked for more memory than it may have{what}")
-    except Exception as error:
-        return _report_of(error)
-    except (SystemExit, KeyboardInterrupt) as error:
+    except BaseException as error:
         if isinstance(error, KeyboardInterrupt) and not conditions.worker:
             raise  # Ctrl-C
-        return _failure(CellStatus.failed, sentence_of(error), innermost_frames())
+        return _report_of(error, unit)
 
 
-def _report_of(error: Exception) -> Report:
-    """The report of an error: of the machine, of a plugin, of the user, or of an unknown cause."""
+def _report_of(error: BaseException, unit: Unit) -> Report:
+    """The report of an error: of a limit, the machine, the user, a plugin, or of an unknown cause."""
+    if isinstance(error, _TimeLimitError):
+        seconds = unit.entry.limits.seconds
+        return _failure(CellStatus.timeout, f"it ran for more than limits.seconds={seconds:g}")
+    if isinstance(error, MemoryError):
+        what = f" ({error})" if str(error) else ""
+        return _failure(CellStatus.out_of_memory, f"it asked for more memory than it may have{what}")
     if (fault := _fault_of_the_machine(error)) is not None:
         return Report(fault)
-    if isinstance(error, PluginError):
-        return _failure(CellStatus.failed, str(error), innermost_frames())
-    if isinstance(error, AucbenchError):
+    if isinstance(error, AucbenchError) and not isinstance(error, PluginError):
         return Report(error)
-    return _failure(CellStatus.failed, sentence_of(error), innermost_frames())
+    text = str(error) if isinstance(error, PluginError) else sentence_of(error)
+    return _failure(CellStatus.failed, text, innermost_frames())
 
 
 def _fault_of_the_machine(error: BaseException | None) -> MachineError | None:
@@ -174,10 +171,7 @@ def run_pickled(content: bytes, conditions: Conditions) -> Report:
                 f"the process that planned the study; install the same there."
             )
         )
-    try:
-        return run_unit(unit, conditions, _Telling())
-    except BaseException as error:  # such as GeneratorExit, which only a plugin raises here
-        return _failure(CellStatus.failed, sentence_of(error), innermost_frames())
+    return run_unit(unit, conditions, _Telling())
 
 
 def _failure(reason: CellStatus, message: str, trace: str = "") -> Report:
@@ -255,28 +249,12 @@ def _run_trials(unit: TrialsUnit, prepared: Prepared, observer: Observer) -> lis
         except Exception as error:  # values that do not go together
             trials.append(_trial(unit, number, point, error, 1))
     tasks = hold_out(tasks, unit.seeds.split_seed)
-    outcomes = _train_together(tasks, _within_time(unit, observer))
+    outcomes = run_grid(tasks, _within_time(unit, observer))
     for (number, point), task, outcome in zip(settings, tasks, outcomes, strict=True):
         if isinstance(outcome, Exception) and _fault_of_the_machine(outcome) is not None:
             raise outcome
         trials.append(_trial(unit, number, point, outcome, len(task.y)))
     return trials
-
-
-def _train_together(tasks: Sequence[Task], progress: Callable[[float], None]) -> list[Outcome | Exception]:
-    """The outcomes of settings; those with equal budgets and training rows share one order."""
-    groups: dict[Any, list[int]] = {}
-    for k, task in enumerate(tasks):
-        groups.setdefault((task.epochs, task.iterations, id(task.X)), []).append(k)
-    found: dict[int, Outcome | Exception] = {}
-    for members in groups.values():
-        done, share = len(found) / len(tasks), len(members) / len(tasks)
-
-        def told(fraction: float, done: float = done, share: float = share) -> None:
-            progress(done + share * fraction)
-
-        found |= dict(zip(members, run_grid([tasks[k] for k in members], told), strict=True))
-    return [found[k] for k in range(len(tasks))]
 
 
 def _run_proposal(unit: TrialsUnit, history: Sequence[Trial], observer: Observer) -> list[Trial]:

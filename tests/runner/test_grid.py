@@ -84,8 +84,6 @@ def test_settings_see_the_weights_of_the_rows(name):
         alone, unweighted = run_cell(each), run_cell(replace(each, weights=None))
         assert difference(outcome.weights, alone.weights) < 1e-9
         assert difference(outcome.weights, unweighted.weights) > 1e-4
-    with pytest.raises(ParameterError, match="must share weights"):
-        run_grid([tasks[0], replace(tasks[1], weights=None)])
 
 
 @pytest.mark.parametrize(("name", "field"), [("solam", "zeta"), ("opauc", "eta")])
@@ -396,20 +394,11 @@ def test_a_budget_in_seconds_is_spent_by_each_setting():
         assert found.total_seconds >= 0.05
 
 
-def test_settings_must_share_all_but_hyper_parameters_and_loss():
+def test_settings_that_have_no_order_in_common_end_as_they_do_alone():
     one = task(Perceptron())
-    for name, other in {
-        "X": X.copy(),
-        "y_test": Y_TEST.copy(),
-        "epochs": 3,
-        "order": Order.stored,
-        "order_seed": 1,
-        "fold": 1,
-    }.items():
-        with pytest.raises(ParameterError, match=name):
-            run_grid([one, replace(one, **{name: other})])
-    with pytest.raises(ParameterError, match="perceptron and exploding"):
-        run_grid([one, task(Exploding())])
+    changes = {"X": -X, "y_test": -Y_TEST, "epochs": 3, "order": Order.stored, "order_seed": 1, "fold": 1}
+    changes["weights"] = np.ones(len(Y))
+    assert_as_alone([one, *(replace(one, **{name: own}) for name, own in changes.items()), task(Iterating())])
     assert run_grid([]) == []
 
 

@@ -30,71 +30,41 @@ def compute(seconds):
 
 
 @dataclass(frozen=True)
-class Lazy(Gentle):
-    """Takes 20 ms an iteration, and wants to know how many there are."""
+class Costly(Gentle):
+    """Takes its time in each iteration, and at its first call in a process, as a compiler does.
 
-    name: ClassVar[str] = "fake_lazy"
+    It wants to know how many iterations there are, and diverges at once with steps above 1.
+    """
+
+    name: ClassVar[str] = "fake_costly"
     plans: ClassVar[bool] = True
-
-    def step(self, w, batch):
-        time.sleep(0.02 * len(batch))
-        return super().step(w, batch)
-
-
-@dataclass(frozen=True)
-class LateKernel(Gentle):
-    """Takes two seconds at its first call in a process, as a compiler does, and 1 ms an iteration."""
-
-    name: ClassVar[str] = "fake_late_kernel"
+    grid: ClassVar[dict] = {"eta": (2.0, 3.0, 4.0, 5.0, 0.1, 0.2, 6.0, 7.0)}
     compiled: ClassVar[list[bool]] = []
+    sleeps: float = 0.0  # seconds an iteration
+    computes: float = 0.0  # seconds a feature and iteration
+    compiles: float = 0.0  # seconds
 
     def step(self, w, batch):
         if not self.compiled:
             self.compiled.append(True)
-            time.sleep(2.0)
-        time.sleep(0.001 * len(batch))
-        return super().step(w, batch)
+            time.sleep(self.compiles)
+        if self.sleeps:
+            time.sleep(self.sleeps * len(batch))
+        compute(self.computes * len(w) * len(batch))
+        return super().step(w, batch) * (float("nan") if self.eta > 1.0 else 1.0)
 
 
 @dataclass(frozen=True)
-class Busy(Gentle):
-    """Computes for 1 ms an iteration."""
-
-    name: ClassVar[str] = "fake_busy"
-
-    def step(self, w, batch):
-        compute(0.001 * len(batch))
-        return super().step(w, batch)
-
-
-@dataclass(frozen=True)
-class Shared(Gentle):
-    """Alone it takes 1 ms an iteration; settings together take no longer."""
+class Shared(Costly):
+    """Settings together take no longer than one alone."""
 
     name: ClassVar[str] = "fake_shared"
-    eta: float = 0.1
     grid: ClassVar[dict] = {"eta": tuple(0.1 * k for k in range(1, 9))}
-
-    def step(self, w, batch):
-        time.sleep(0.001 * len(batch))
-        return super().step(w, batch)
+    sleeps: float = 0.001
 
     @classmethod
     def together(cls, algorithms, states):
         return _Abreast(algorithms, states)
-
-
-@dataclass(frozen=True)
-class Bounded(Gentle):
-    """Computes for 1 ms an iteration, and diverges at once with steps above 1."""
-
-    name: ClassVar[str] = "fake_bounded"
-    eta: float = 0.1
-    grid: ClassVar[dict] = {"eta": (2.0, 3.0, 4.0, 5.0, 0.1, 0.2, 6.0, 7.0)}
-
-    def step(self, w, batch):
-        compute(0.001 * len(batch))
-        return super().step(w, batch) * (float("nan") if self.eta > 1.0 else 1.0)
 
 
 class _Abreast:
@@ -148,12 +118,14 @@ def test_a_method_that_hangs_has_no_price_and_keeps_nobody_waiting(pool, tmp_pat
 
 
 def test_a_slow_method_is_tried_in_short_runs_although_it_plans_its_iterations(pool):
-    found = seconds(pool, entry(Lazy(), Clouds(n=5_000), budget=Budget(iterations=10_000)))
+    found = seconds(pool, entry(Costly(sleeps=0.02), Clouds(n=5_000), budget=Budget(iterations=10_000)))
     assert found == pytest.approx(200.0, rel=0.5)
 
 
 def test_what_the_first_call_takes_is_not_part_of_the_price(pool):
-    assert 0.05 < seconds(pool, entry(LateKernel(), budget=Budget(iterations=100))) < 1.0
+    assert (
+        0.05 < seconds(pool, entry(Costly(sleeps=0.001, compiles=2.0), budget=Budget(iterations=100))) < 1.0
+    )
 
 
 def test_settings_that_train_together_are_priced_together(patient, tmp_path):
@@ -165,7 +137,7 @@ def test_settings_that_train_together_are_priced_together(patient, tmp_path):
 
 
 def test_settings_that_diverge_cost_nothing_afterwards(patient, tmp_path):
-    subject = entry(Bounded(), budget=Budget(iterations=5000), tuning=Grid(folds=2))
+    subject = entry(Costly(computes=2.5e-4), budget=Budget(iterations=5000), tuning=Grid(folds=2))
     assert planned(subject, Store(tmp_path)).seconds == pytest.approx(25.0, rel=0.5)  # two settings go on
 
 
@@ -181,20 +153,9 @@ def test_what_the_store_has_measured_is_not_probed(tmp_path):
     assert found.seconds > 0.0
 
 
-@dataclass(frozen=True)
-class Wide(Gentle):
-    """Computes for 10 us a feature in each iteration."""
-
-    name: ClassVar[str] = "fake_wide"
-
-    def step(self, w, batch):
-        compute(1e-5 * len(w) * len(batch))
-        return super().step(w, batch)
-
-
 def test_rows_of_another_length_have_a_price_by_the_law_of_the_method(patient, tmp_path):
     widths = (10, 40, 160)
-    entries = [entry(Wide(), Clouds(d=d), budget=Budget(iterations=1000)) for d in widths]
+    entries = [entry(Costly(computes=1e-5), Clouds(d=d), budget=Budget(iterations=1000)) for d in widths]
     store = Store(tmp_path)
     found = estimate(plan_of(entries, store), store, PreparedData())
     for width, each in zip(widths, found, strict=True):
@@ -218,7 +179,7 @@ def test_other_processes_that_want_the_processor_do_not_raise_the_price(pool):
         for _ in range(3 * len(os.sched_getaffinity(0)))
     ]
     try:
-        found = seconds(pool, entry(Busy(), budget=Budget(iterations=100)))
+        found = seconds(pool, entry(Costly(computes=2.5e-4), budget=Budget(iterations=100)))
     finally:
         for other in others:
             other.kill()

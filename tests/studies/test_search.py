@@ -5,16 +5,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from msgspec import structs
 
-from aucbench import ParameterError
+import aucbench
+from aucbench.cli.main import main
 from aucbench.data.splits.protocols import KFold, TrainValidTest
 from aucbench.studies.default_settings import Budget
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
-from aucbench.studies.tuning_search import TuningSearch
+from aucbench.studies.tuning_search import MOST_NEW, TuningSearch
 from aucbench.studies.work_units import TrialsUnit
 from tests.helpers.studies import contents, entry, plan_of, results, run_entries, trials_of
-from tests.helpers.study_methods import COUNTER, Diverging, Gentle, Other, Raising
+from tests.helpers.study_methods import COUNTER, Clouds, Diverging, Gentle, Other, Raising
 
 
 @pytest.fixture
@@ -34,6 +36,33 @@ def trainings(tmp_path, monkeypatch):
 def only(store):
     (cell,) = store
     return cell
+
+
+@dataclass(frozen=True)
+class Peaked(Gentle):
+    """Its AUC is largest where eta and slope are those of the peak, and falls with the distance."""
+
+    name: ClassVar[str] = "peaked"
+    grid: ClassVar[dict[str, tuple[float, ...]]] = {"eta": (1.0, 10.0, 100.0)}
+    slope: aucbench.Positive = 1.0
+    peak: float = 0.001
+    slope_peak: float = 1.0
+    worst: float = 0.0  # below it the method diverges
+
+    def step(self, w, batch):
+        away = abs(np.log10(self.eta / self.peak)) + abs(np.log2(self.slope / self.slope_peak))
+        found = np.ones(len(w)) + away * np.where(np.arange(len(w)) % 2, 1.0, -1.0)
+        return found * np.nan if self.eta < self.worst else found
+
+
+def tuned(store, algorithm, grid=None, extend=True, **options):
+    """What the record of the one cell of a study says of its tuning."""
+    grid = None if grid is None else {algorithm.name: grid}
+    clouds = Clouds(n=400, distance=0.3)
+    one = entry(algorithm, clouds, tuning=Grid(folds=2, grid=grid, extend=extend), **options)
+    assert run_entries([one], store).failures == []
+    (cell,) = store
+    return cell.record.tuned
 
 
 def test_a_grid_tries_every_point_on_every_fold_and_the_cell_trains_with_the_best(store, trainings):
@@ -71,12 +100,6 @@ def test_a_seed_of_the_draws_gives_all_splits_the_same_settings_and_each_trial_k
         tuned = cell.record.tuned
         assert sum(trial.passes for trial in tuned.trials) == pytest.approx(tuned.cost.passes)
         assert sum(trial.train_seconds for trial in tuned.trials) == pytest.approx(tuned.cost.train_seconds)
-
-
-@pytest.mark.parametrize("fields", [{"draw_seed": 1}, {"given_first": True}])
-def test_optuna_has_no_draws_that_could_be_shared(fields):
-    with pytest.raises(ParameterError):
-        Optuna(**fields)
 
 
 def test_of_settings_with_equal_auc_the_first_is_chosen(store):
@@ -199,35 +222,29 @@ def test_random_search_tries_as_many_settings_as_it_was_told(store, tmp_path):
     assert {trial.parameters["eta"] for trial in trials_of(other)}.isdisjoint(etas)
 
 
-@pytest.mark.parametrize("done", [1, 3, 7])
-@pytest.mark.parametrize("pruner", ["median", "none"])
-def test_optuna_goes_on_from_stored_trials_as_if_it_had_not_been_interrupted(done, pruner, tmp_path):
-    one = entry(Gentle(), tuning=Optuna(trials=8, folds=2, pruner=pruner))
-    whole, cut = Store(tmp_path / "whole"), Store(tmp_path / "cut")
-    run_entries([one], whole)
+SEARCHES = {
+    "median": entry(Gentle(), tuning=Optuna(trials=8, folds=2)),
+    "unpruned": entry(Gentle(), tuning=Optuna(trials=8, folds=2, pruner="none")),
+    "grid": entry(Gentle(), tuning=Grid(folds=2)),
+    "extended": entry(Peaked(), Clouds(n=400, distance=0.3), tuning=Grid(folds=2, extend=True)),
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_trials_file_cut_at_any_byte_gives_the_same_end(name, tmp_path):
+    whole = Store(tmp_path / "whole")
+    run_entries([SEARCHES[name]], whole)
     (file,) = (whole.path / "trials").rglob("*.jsonl")
-    cut.add_trials(file.stem, [trial for trial in whole.trials(file.stem) if trial.number < done])
-    run_entries([one], cut)
-    assert contents(cut) == contents(whole)
-    assert len({trial.number for trial in trials_of(whole)}) == 8
-
-
-def test_a_trials_file_cut_at_any_byte_gives_the_same_end(tmp_path):
-    for tuning in (Optuna(trials=4, folds=2), Grid(folds=2)):
-        one = entry(Gentle(), tuning=tuning)
-        whole = Store(tmp_path / f"whole-{tuning.name}")
-        run_entries([one], whole)
-        expected = contents(whole)
-        (file,) = (whole.path / "trials").rglob("*.jsonl")
-        text = file.read_bytes()
-        ends = [k for k, byte in enumerate(text) if byte == ord("\n")]
-        for size in (0, 1, 40, ends[0], ends[0] + 1, ends[1] - 3, ends[2], ends[2] + 9, len(text) - 1):
-            cut = Store(tmp_path / f"cut-{tuning.name}-{size}")
-            torn = cut.path / file.relative_to(whole.path)
-            torn.parent.mkdir(parents=True)
-            torn.write_bytes(text[:size])
-            run_entries([one], cut)
-            assert contents(cut) == expected
+    text = file.read_bytes()
+    ends = [k for k, byte in enumerate(text) if byte == ord("\n")]
+    inside = (0, 1, 40, ends[0], ends[1] - 3, ends[2] + 9, len(text) - 1)
+    for size in (*inside, *(end + 1 for end in ends[:: 1 + len(ends) // 7])):
+        cut = Store(tmp_path / f"cut-{size}")
+        torn = cut.path / file.relative_to(whole.path)
+        torn.parent.mkdir(parents=True)
+        torn.write_bytes(text[:size])
+        run_entries([SEARCHES[name]], cut)
+        assert contents(cut) == contents(whole)
 
 
 def test_pruned_settings_are_not_chosen(store):
@@ -271,3 +288,83 @@ def test_a_unit_has_more_settings_where_a_method_trains_them_at_once(
     search = planned.cells[0].search
     whole = TrialsUnit(search.key, planned.digests, planned.entry, search.seeds)
     assert [len(unit.points) for unit in TuningSearch(whole, folds, []).ask()] == expected
+
+
+def test_without_extension_the_edge_is_recorded_with_the_values_tried(store):
+    found = tuned(store, Peaked(), extend=False)
+    assert found.parameters == {"eta": 1.0}
+    assert found.edges == {"eta": "lower"}
+    assert found.space == {"eta": [1.0, 10.0, 100.0]}
+    assert found.cost.settings == 3
+
+
+def test_the_search_goes_on_until_the_best_value_is_inside(store):
+    found = tuned(store, Peaked(), budget=Budget(epochs=2.0, checkpoints=2))
+    assert found.parameters == {"eta": 0.001}
+    assert found.edges == {}
+    assert found.space == {"eta": [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]}
+    assert found.cost.settings == 7
+    assert found.cost.passes == pytest.approx(2.0 * 2 * 7)
+    assert len(found.trials) == 14
+
+
+@pytest.mark.parametrize(
+    ("method", "chosen", "edge", "values"),
+    [
+        (Peaked(peak=10.0), 10.0, {}, 3),  # an optimum inside needs no extension
+        (Peaked(peak=1e-30), 1.0 / 10.0**MOST_NEW, {"eta": "lower"}, 3 + MOST_NEW),  # an extension is bounded
+        (Peaked(worst=0.05), 0.1, {}, 5),  # values beyond the edge that diverge leave the best one inside
+    ],
+)
+def test_an_extension_ends(method, chosen, edge, values, store):
+    found = tuned(store, method)
+    assert found.parameters == {"eta": pytest.approx(chosen)}
+    assert (found.edges, len(found.space["eta"])) == (edge, values)
+
+
+def test_an_extended_grid_chooses_what_a_search_of_all_its_combinations_does(store, tmp_path):
+    grid = {"eta": [1.0, 10.0], "slope": [4.0, 8.0, 16.0]}
+    found = tuned(store, Peaked(slope_peak=0.5), grid)
+    assert found.edges == {}
+    assert found.parameters == {"eta": 0.001, "slope": 0.5}
+    whole = tuned(Store(tmp_path / "whole"), Peaked(slope_peak=0.5), found.space, extend=False)
+    assert (found.parameters, found.validation_auc) == (whole.parameters, whole.validation_auc)
+    assert found.cost.settings == whole.cost.settings == 6 * 7
+
+
+def test_another_extension_is_another_search(tmp_path):
+    keys = set()
+    for extend in (False, True):
+        one = entry(Peaked(), tuning=Grid(extend=extend))
+        (planned,) = plan_of([one], Store(tmp_path)).entries
+        keys.add(planned.cells[0].search.key)
+    assert len(keys) == 2
+
+
+def test_trials_of_an_extension_that_went_elsewhere_are_not_taken_for_those_of_this_one(tmp_path):
+    whole, other = Store(tmp_path / "whole"), Store(tmp_path / "other")
+    found = tuned(whole, Peaked())
+    (file,) = (whole.path / "trials").rglob("*.jsonl")
+    wrong = [
+        structs.replace(trial, parameters={"eta": 1000.0}, auc=1.0)
+        for trial in whole.trials(file.stem)
+        if trial.number > 3
+    ]
+    other.add_trials(file.stem, wrong)
+    assert tuned(other, Peaked()).parameters == found.parameters
+
+
+def test_the_summary_names_the_chosen_settings_and_the_edges(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["algo=ls_svm", "tuning=grid", "tuning.folds=2", "tracking=none", "runs=2"]
+    grid = "tuning.grid={ls_svm: {lam: [100, 1000]}}"
+    assert main([*words, grid]) == 0
+    lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()[:11])
+    assert lines["tuned"] == "lam=100"
+    assert "lam at the lower edge of its grid in 2 of 2 runs" in lines["edge"]
+    assert main(["-m", *words, grid, "dataset=breast_cancer,digits"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert sum("tuned: lam=" in line for line in out) == 2
+    assert sum(line.startswith("ls_svm: lam at the lower edge") and "of 4 runs" in line for line in out) == 1
+    assert main([*words, grid, "tuning.extend=true"]) == 0
+    assert "edge" not in capsys.readouterr().out

@@ -8,7 +8,7 @@ import pytest
 
 from aucbench.studies.default_settings import Budget
 from aucbench.studies.store import Store
-from aucbench.studies.tuners import Grid, Optuna, Random, beyond, edges, random_points
+from aucbench.studies.tuners import Grid, Optuna, Random
 from tests.helpers.studies import entry, results, run_entries, study_of
 from tests.helpers.study_methods import Gentle
 
@@ -82,20 +82,6 @@ def test_searches_draw_the_budget_from_its_range(store, tuning):
     assert len(set(tried)) > 2
     assert all(isinstance(value, int) and 5 <= value <= 100 for value in tried)
     assert record.result.iterations == record.tuned.parameters["budget.iterations"]
-
-
-def test_a_first_setting_as_given_keeps_the_budget_of_the_run(store):
-    space = {"eta": (0.1, 0.2), "budget.epochs": (1.0, 9.0)}
-    first, *others = random_points(space, 4, 0, Gentle(eta=0.15), given_first=True)
-    assert first == {"eta": 0.15}
-    assert all(set(point) == set(space) for point in others)
-
-
-def test_a_grid_of_budgets_goes_on_beyond_its_edges():
-    values = (10, 100, 1000)
-    assert edges({"budget.iterations": values}, {"budget.iterations": 1000}) == {"budget.iterations": "upper"}
-    assert beyond(Gentle(), "budget.iterations", values, "upper") == 10_000
-    assert beyond(Gentle(), "budget.epochs", (0.5, 1.0), "lower") == 0.25
 
 
 def test_the_command_line_and_the_command_of_a_record_have_the_same_tuning():
