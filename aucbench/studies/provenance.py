@@ -148,6 +148,7 @@ def _version(name: str) -> str | None:
         return None
 
 
+@cache
 def _cpu() -> str:
     from cpuinfo import get_cpu_info
 

@@ -226,15 +226,25 @@ def _refuse_locked(file: Path) -> None:
 
 
 def _create(file: Path) -> None:
-    """Make a new file with write-ahead logging; we hold the lock."""
+    """Make a new file aside and rename it: of one in which MLflow was killed, it can make nothing more."""
     from mlflow import MlflowClient
 
+    for left in file.parent.glob(f"{file.name}.new*"):  # leftovers of killed processes; we hold the lock
+        left.unlink()
     for ending in ("-wal", "-shm", "-journal"):  # from a removed file; SQLite would replay them
         Path(f"{file}{ending}").unlink(missing_ok=True)
-    file.touch()  # by the umask; SQLite would make it 0644
-    MlflowClient(_address(file)).search_experiments(max_results=1)
-    with contextlib.closing(sqlite3.connect(file)) as connection:
-        connection.execute("PRAGMA journal_mode=WAL")
+    draft, whole = (file.with_name(f"{file.name}.new{number}") for number in (1, 2))
+    MlflowClient(_address(draft)).search_experiments(max_results=1)
+    whole.touch()  # by the umask; SQLite would make it 0644
+    # MLflow keeps the draft open, and an open file must not be renamed.
+    with (
+        contextlib.closing(sqlite3.connect(draft)) as source,
+        contextlib.closing(sqlite3.connect(whole)) as copy,
+    ):
+        source.backup(copy)
+        copy.execute("PRAGMA journal_mode=WAL")
+    whole.replace(file)
+    draft.unlink()
 
 
 def _address(file: Path) -> str:

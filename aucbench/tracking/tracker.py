@@ -7,7 +7,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from time import time
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -27,7 +27,6 @@ MOST_METRICS = 900  # MLflow takes 1,000 items a call, parameters among them
 STUDIES = "studies"  # the experiment of whole studies
 STANDINGS = ("rank", "gain", "gain_low", "gain_high")  # metrics of a run of a study
 LOCK_SECONDS = 600.0
-T = TypeVar("T")
 
 
 class Tracker:
@@ -61,8 +60,11 @@ class Tracker:
         `standings` has a row for each method on each data set. The descriptions of the runs and of their
         experiments link to the page of the run `board`.
         """
-        action = partial(_log_standings, study, standings, board)
-        self._attempt(f"The standings of the study {study}", "its leaderboard has them", action)
+        try:
+            _log_standings(study, standings, board, self._connection or Connection(self._uri))
+        except Exception as error:
+            what = f"The standings of the study {study}"
+            raise self._error(what, error, "its leaderboard has them") from error
 
     def known(self, key: str, digest: str = "") -> str | None:
         """The run under which the entry of that key was logged, None where the store knows of none."""
@@ -75,33 +77,35 @@ class Tracker:
         return self.known(_study_key(study), _digest(folder))
 
     def _send(self, what: str, key: str, digest: str, action: Callable[[Connection], str]) -> str:
-        """Send what the store does not know to be there, and let it remember the run that has it now."""
+        """Send what the store does not know to be there, and let it remember the run that has it now.
+
+        The action is tried once more over a new connection where the old one had worked, which may be stale.
+        """
         if (known := self.known(key, digest)) is not None:
             return known
-        kept = "the result is not kept anywhere"
-        if self._store is not None:
-            again = f"aucbench sync --store {self._store.path} --uri {without_secrets(self._uri)}"
-            kept = f"the result is in the store {self._store.path}, and {again} sends it"
         with self._alone():
-            run_id = self.known(key, digest) or self._attempt(what, kept, action)
+            run_id = self.known(key, digest)
+            try:
+                if run_id is None and self._connection is not None:
+                    with contextlib.suppress(Exception):
+                        run_id = action(self._connection)
+                if run_id is None:
+                    self._connection = None
+                    self._connection = Connection(self._uri)
+                    run_id = action(self._connection)
+            except Exception as error:  # whatever a tracking store raises must not look like a lost result
+                kept = "the result is not kept anywhere"
+                if self._store is not None:
+                    again = f"aucbench sync --store {self._store.path} --uri {without_secrets(self._uri)}"
+                    kept = f"the result is in the store {self._store.path}, and {again} sends it"
+                raise self._error(what, error, kept) from error
             if self._store is not None:
                 self._store.mark_tracked(without_secrets(self._address), key, f"{run_id} {digest}".strip())
         return run_id
 
-    def _attempt(self, what: str, kept: str, action: Callable[[Connection], T]) -> T:
-        """Do something, once more over a new connection if the old one had worked, which may be stale."""
-        try:
-            if self._connection is not None:
-                with contextlib.suppress(Exception):
-                    return action(self._connection)
-            self._connection = None
-            self._connection = Connection(self._uri)
-            return action(self._connection)
-        except Exception as error:  # whatever a tracking store raises must not look like a lost result
-            address = without_secrets(self._uri)
-            raise TrackingError(
-                f"{what} could not be logged to {address} ({reason(error, self._uri)}); {kept}."
-            ) from error
+    def _error(self, what: str, error: Exception, kept: str) -> TrackingError:
+        address = without_secrets(self._uri)
+        return TrackingError(f"{what} could not be logged to {address} ({reason(error, self._uri)}); {kept}.")
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:

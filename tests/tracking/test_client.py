@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -132,6 +133,44 @@ def test_an_address_with_an_escaped_character_means_one_file(tmp_path):
     assert ours.exists()
     endings = {"", ".lock", "-wal", "-shm"}
     assert {file.name.removeprefix(ours.name) for file in tmp_path.iterdir()} <= endings
+
+
+KILLED_AT = """
+import os, signal, sys, mlflow
+from aucbench.tracking.client import Connection
+address, wanted, ending, times = sys.argv[1:]
+seen = []
+
+def kill_there(event, arguments):
+    if event == wanted and str(arguments[0]).endswith(ending):
+        seen.append(event)
+        if len(seen) == int(times):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(kill_there)
+Connection(address)
+"""
+
+
+@pytest.mark.usefixtures("process")
+def test_a_process_killed_while_it_makes_the_file_leaves_none_that_is_half_made(tmp_path):
+    file = tmp_path / "mlflow.db"
+    # While MLflow makes the tables of the draft, before they are copied, and before the copy gets its name.
+    for event, ending, times in (
+        ("sqlite3.connect", ".new1", "2"),
+        ("sqlite3.connect", ".new2", "1"),
+        ("os.rename", ".new2", "1"),
+    ):
+        command = [sys.executable, "-c", KILLED_AT, f"sqlite:///{file}", event, ending, times]
+        assert subprocess.run(command, stderr=subprocess.DEVNULL).returncode == -signal.SIGKILL
+        assert not file.exists()
+        assert any(tmp_path.glob("*.new1"))
+    connection = Connection(f"sqlite:///{file}")
+    assert connection.runs(connection.experiment("mine"), "") == []
+    assert sqlite3.connect(file).execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert {each.name for each in tmp_path.glob("mlflow.db*")} <= {
+        "mlflow.db", "mlflow.db.lock", "mlflow.db-wal", "mlflow.db-shm",
+    }  # fmt: skip
 
 
 KILLED = """
