@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from aucbench.reports.cells import BoardCell
 
 LISTED = 5  # largest number of listed incomplete entries
-LOOK_SECONDS = 3.0  # training seconds before the total time is estimated
-LONG_SECONDS = 60.0  # shortest estimated time that is announced
 
 
 class Console(Observers):
@@ -94,28 +92,19 @@ class _View(BarView):
 class _EntryView(_View):
     """Shows one entry at length; bars only in a terminal."""
 
-    _is_logged = _is_announced = False
+    _is_logged = False
     _executed: FinishedEntry | None = None
-    _first: tuple[float, float] | None = None  # time and share of the first progress of a training
 
     def stage(self, text: str) -> None:
         self.close()
-        self._first = None
         _say(f"{text} ...")
 
     def progress(self, share: float) -> None:
-        self._first = self._first or (perf_counter(), share)  # excludes compilation
-        seconds, done = perf_counter() - self._first[0], share - self._first[1]
-        if not self._is_announced and seconds > LOOK_SECONDS and done > 0.0:
-            self._is_announced = True
-            if seconds / done > LONG_SECONDS:
-                _say(
-                    f"this training is expected to take about {duration(seconds / done)} "
-                    f"(budget.epochs shortens it)"
-                )
         if self._bar is None:
             (entry,) = self._study.entries
-            self._bar = bar("{l_bar}{bar}| {elapsed}", total=100, desc=entry.algorithm.name, unit="%")
+            self._bar = bar(
+                "{l_bar}{bar}| {elapsed}<{remaining}", total=100, desc=entry.algorithm.name, unit="%"
+            )
         self._bar.update(100 * share - self._bar.n)
 
     def planned(self, cells: int, stored: int) -> None:
