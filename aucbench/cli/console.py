@@ -24,7 +24,7 @@ from aucbench.studies.result import (
     edges_in_words,
     failures_by_word,
 )
-from aucbench.studies.study import Observers, Study
+from aucbench.studies.study import Study
 from aucbench.tracking.client import serving
 
 if TYPE_CHECKING:
@@ -33,26 +33,22 @@ if TYPE_CHECKING:
 LISTED = 5  # largest number of listed incomplete entries
 
 
-class Console(Observers):
-    """Shows one entry at length and a sweep in one line per entry."""
+class Console:
+    """An observer that shows one entry at length and a sweep in one line per entry."""
+
+    _view = BarView()
+
+    def __getattr__(self, name: str) -> Any:
+        """All but the beginning of a study is up to its view."""
+        return getattr(self._view, name)
 
     def study_begun(self, study: Study) -> None:
         """Choose the view for the study."""
-        self.observers = [_SweepView(study) if study.swept else _EntryView(study)]
+        self._view = _SweepView(study) if study.swept else _EntryView(study)
         for remark in dict.fromkeys(entry.tuning.remark for entry in study.entries):
             names = [entry.algorithm.name for entry in study.entries if entry.tuning.remark == remark]
             if remark:
                 _say(f"{', '.join(dict.fromkeys(names))}: {remark}")
-
-    def show_verdict(self, words: Sequence[str]) -> None:
-        """Print what the run of a single entry means beside the reference."""
-        for view in self.observers:
-            view.show_verdict(words)  # type: ignore[attr-defined]
-
-    def close(self) -> None:
-        """Remove the bars from the terminal."""
-        for view in self.observers:
-            view.close()  # type: ignore[attr-defined]
 
 
 class _View(BarView):
