@@ -39,8 +39,8 @@ class Console:
     _view = BarView()
 
     def __getattr__(self, name: str) -> Any:
-        """All but the beginning of a study is up to its view."""
-        return getattr(self._view, name)
+        """All but the beginning of a study is up to its view, even where the method is asked for earlier."""
+        return lambda *report: getattr(self._view, name)(*report)
 
     def study_begun(self, study: Study) -> None:
         """Choose the view for the study."""
