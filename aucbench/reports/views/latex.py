@@ -145,6 +145,7 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame") -> str:
         + f", whose mean {symbol} is {level}" * (level != NONE)
         + f" ({escaped(setting)})."
         + f" Bold: the best ({escaped(best)}) and what is equivalent to it." * bool(equal)
+        + " {*}: not the time of one thread at work." * any(row[-1].endswith("{*}") for row in rows)
         + f" aucbench {escaped(report.version)}."
     )
     return _tables(caption, rows, "rclr", 3)
