@@ -24,37 +24,31 @@ from aucbench.studies.result import (
     edges_in_words,
     failures_by_word,
 )
-from aucbench.studies.study import Observers, Study
+from aucbench.studies.study import Study
 from aucbench.tracking.client import serving
 
 if TYPE_CHECKING:
     from aucbench.reports.cells import BoardCell
 
 LISTED = 5  # largest number of listed incomplete entries
-LOOK_SECONDS = 3.0  # training seconds before the total time is estimated
-LONG_SECONDS = 60.0  # shortest estimated time that is announced
 
 
-class Console(Observers):
-    """Shows one entry at length and a sweep in one line per entry."""
+class Console:
+    """An observer that shows one entry at length and a sweep in one line per entry."""
+
+    _view = BarView()
+
+    def __getattr__(self, name: str) -> Any:
+        """All but the beginning of a study is up to its view, even where the method is asked for earlier."""
+        return lambda *report: getattr(self._view, name)(*report)
 
     def study_begun(self, study: Study) -> None:
         """Choose the view for the study."""
-        self.observers = [_SweepView(study) if study.swept else _EntryView(study)]
+        self._view = _SweepView(study) if study.swept else _EntryView(study)
         for remark in dict.fromkeys(entry.tuning.remark for entry in study.entries):
             names = [entry.algorithm.name for entry in study.entries if entry.tuning.remark == remark]
             if remark:
                 _say(f"{', '.join(dict.fromkeys(names))}: {remark}")
-
-    def show_verdict(self, words: Sequence[str]) -> None:
-        """Print what the run of a single entry means beside the reference."""
-        for view in self.observers:
-            view.show_verdict(words)  # type: ignore[attr-defined]
-
-    def close(self) -> None:
-        """Remove the bars from the terminal."""
-        for view in self.observers:
-            view.close()  # type: ignore[attr-defined]
 
 
 class _View(BarView):
@@ -94,28 +88,19 @@ class _View(BarView):
 class _EntryView(_View):
     """Shows one entry at length; bars only in a terminal."""
 
-    _is_logged = _is_announced = False
+    _is_logged = False
     _executed: FinishedEntry | None = None
-    _first: tuple[float, float] | None = None  # time and share of the first progress of a training
 
     def stage(self, text: str) -> None:
         self.close()
-        self._first = None
         _say(f"{text} ...")
 
     def progress(self, share: float) -> None:
-        self._first = self._first or (perf_counter(), share)  # excludes compilation
-        seconds, done = perf_counter() - self._first[0], share - self._first[1]
-        if not self._is_announced and seconds > LOOK_SECONDS and done > 0.0:
-            self._is_announced = True
-            if seconds / done > LONG_SECONDS:
-                _say(
-                    f"this training is expected to take about {duration(seconds / done)} "
-                    f"(budget.epochs shortens it)"
-                )
         if self._bar is None:
             (entry,) = self._study.entries
-            self._bar = bar("{l_bar}{bar}| {elapsed}", total=100, desc=entry.algorithm.name, unit="%")
+            self._bar = bar(
+                "{l_bar}{bar}| {elapsed}<{remaining}", total=100, desc=entry.algorithm.name, unit="%"
+            )
         self._bar.update(100 * share - self._bar.n)
 
     def planned(self, cells: int, stored: int) -> None:

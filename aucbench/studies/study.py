@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aucbench.data.readers.blocks import ColumnRecord
 from aucbench.errors import ParameterError
@@ -83,18 +82,3 @@ class Observer:
 
     def study_finished(self, result: "StudyResult") -> None:
         """Nothing of the study is left to be run."""
-
-
-class Observers(Observer):
-    """Passes every report on to several observers, in their order; the attribute `observers` may change."""
-
-    def __init__(self, *observers: Observer):
-        self.observers = list(observers)
-        for name in vars(Observer):
-            # A derived class may handle a report itself.
-            if not name.startswith("_") and getattr(type(self), name) is getattr(Observer, name):
-                setattr(self, name, partial(self._tell, name))
-
-    def _tell(self, name: str, *report: Any) -> None:
-        for observer in self.observers:
-            getattr(observer, name)(*report)

@@ -100,17 +100,8 @@ class Hanging(Perceptron):
             time.sleep(0.1)
 
 
-class Gridded(PairSgd):
-    """Declares a grid."""
-
-    name: ClassVar[str] = "gridded"
-    losses: ClassVar = ("logistic",)
-    grid: ClassVar = {"eta": (0.01, 0.1, 1.0)}
-
-
 OWN = (
     Perceptron,
-    Gridded,
     Bursting,
     DenseOnly,
     AnyLoss,

@@ -199,6 +199,7 @@ def _print_columns(columns: Sequence[Any]) -> None:
     rows = []
     for number, each in enumerate(columns):
         counts = [f"{count:,}" if count else "" for count in (each.levels, each.missing)]
-        rows.append([f"{number}", each.name, each.kind, *counts, each.note])
-    head = ["column", "name", "read as", "levels", "missing", ""]
-    show_table("", TextTable(head, [True, True, True, False, False, True], rows), is_framed=False)
+        rows.append([f"{number}", each.name, each.kind, *counts])
+    table = TextTable(["column", "name", "read as", "levels", "missing"], [True] * 3 + [False] * 2, rows)
+    notes = [f"{each.name or number}: {each.note}" for number, each in enumerate(columns) if each.note]
+    show_table("", table, notes, is_framed=False)

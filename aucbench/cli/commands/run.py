@@ -4,6 +4,7 @@ import contextlib
 import sys
 from collections.abc import Sequence
 from time import time
+from typing import Any
 
 import psutil
 
@@ -46,7 +47,8 @@ def run(words: Sequence[str]) -> int:
         with contextlib.closing(_PlanView()) as view:
             planned = api.plan_study(words, view)
         return _show_plan(planned, view.seconds)
-    with contextlib.closing(Console()) as console:
+    console: Any = Console()
+    with contextlib.closing(console):
         result = api.run_study(words, console)
         console.show_verdict(words)
     if result.untracked:  # the results are shown, and the store has them

@@ -108,9 +108,9 @@ class _Stages(BarView):
 class _Trial:
     """The study, run in two parts: the rivals, then the method as well, with its defaults.
 
-    The method's runs get half of the time that the rivals leave. Where three runs of each
-    data set do not fit into that, there is one, which trains for the fraction of its epochs that fits. A run
-    that takes much longer is killed.
+    The method's runs get half of the time that the rivals leave. Where three runs of each data set do not fit
+    into that, there is one, which trains for the fraction of its epochs that fits. A run that takes much
+    longer is killed.
     """
 
     catalog: Catalog
@@ -127,7 +127,6 @@ class _Trial:
         self._study = f"try_{self._name}"
         self._entries: list[Entry] = []
         self._refused: dict[str, str] = {}  # sentence by data set, of the method alone
-        self._costs: dict[str, float] = {}  # seconds of a complete run by data set; not where it failed
         self._runs = 1  # of the method
         takes_any = MethodFacts(self.cls).losses[:1] == ("*",)
         self._own = (f"algo={self._name}", *(f"loss={ANY_LOSS}",) * takes_any)
@@ -147,9 +146,9 @@ class _Trial:
         self.stages.begin("training the methods it is compared with")
         self._add([entry for entry in rivals if entry.algorithm.name != self._name])
         self.stages.begin(f"measuring how fast {self._name} is")
-        own = self._measured(own)
+        own, needed = self._measured(own)
         self.stages.begin(f"training {self._name} with its defaults")
-        self._add(self._fitted(own))
+        self._add(self._fitted(own, needed))
 
     def report(self) -> Report:
         """The leaderboard over the runs that the method has."""
@@ -198,30 +197,29 @@ class _Trial:
                 self._refused[dataset] = each.why
                 self.remarks.append(f"{dataset}: it did not run: {each.why.rstrip('.')}")
 
-    def _measured(self, own: Sequence[Entry]) -> list[Entry]:
-        """Measure how fast the method is on each data set; the entries up to the first on which it hangs."""
+    def _measured(self, own: Sequence[Entry]) -> tuple[list[Entry], float]:
+        """The entries up to the first on which the method hangs, and the seconds of one run of each."""
+        needed = 0.0
         with Pool() as pool:
-            for number, entry in enumerate(own):
-                seconds = seconds_of(entry, pool, self.seconds / 3.0)
-                if seconds is None:
-                    continue
-                title = entry.dataset.title
-                self._costs[title] = seconds
-                if math.isinf(seconds):
-                    if others := [each.dataset.title for each in own[number + 1 :]]:
-                        self.remarks.append(f"it was not run on {', '.join(others)}, as it hangs on {title}")
-                    return list(own[: number + 1])
-        return list(own)
+            for number, entry in enumerate(own, 1):
+                needed += seconds_of(entry, pool, self.seconds / 3.0) or 0.0  # it fails: the run will tell
+                if math.isinf(needed):
+                    if others := ", ".join(each.dataset.title for each in own[number:]):
+                        hanging = entry.dataset.title
+                        self.remarks.append(f"it was not run on {others}, as it hangs on {hanging}")
+                    return list(own[:number]), needed
+        return list(own), needed
 
-    def _fitted(self, own: Sequence[Entry]) -> list[Entry]:
+    def _fitted(self, own: Sequence[Entry], needed: float) -> list[Entry]:
         """The method's entries with as many runs and epochs as fit into half of the time that is left."""
-        runs, needed, time = own[0].settings.runs, sum(self._costs.values()), self._left / 2.0
+        runs, time = own[0].settings.runs, self._left / 2.0
         if needed * runs <= time:
             self._runs = runs
         else:
             self.remarks.append("there was time for one run only (--seconds allows more)")
         limit = 1.0 + 2.0 * time / (self._runs * len(own))
-        fitted = self._composed(*self._own, f"runs={self._runs}", *_limited(limit))[: len(own)]
+        limits = (f"limits.seconds={limit:g}", f"limits.grace={GRACE:g}")
+        fitted = self._composed(*self._own, f"runs={self._runs}", *limits)[: len(own)]
         self.is_cut = needed > time
         if not self.is_cut or math.isinf(needed):
             return fitted
@@ -230,19 +228,13 @@ class _Trial:
             f"{self._name} takes {duration(needed)} for {self.epochs:g} epochs on all data sets: there was "
             f"time for {share * self.epochs:.2g} (--seconds {10 * math.ceil(0.2 * needed + 2.0)} is enough)"
         )
-        return [_shortened(entry, share) for entry in fitted]
-
-
-def _limited(seconds: float) -> tuple[str, str]:
-    return f"limits.seconds={seconds:g}", f"limits.grace={GRACE:g}"
-
-
-def _shortened(entry: Entry, share: float) -> Entry:
-    """The entry with a share of its epochs and checkpoints; a run has one iteration at least."""
-    budget = entry.budget
-    checkpoints = max(FEWEST_CHECKPOINTS, int(share * budget.checkpoints))
-    epochs = budget.epochs and share * budget.epochs
-    return replace(entry, budget=replace(budget, epochs=epochs, checkpoints=checkpoints))
+        shorter = []
+        for entry in fitted:
+            epochs, checkpoints = entry.budget.epochs, int(share * entry.budget.checkpoints)
+            epochs, checkpoints = epochs and share * epochs, max(FEWEST_CHECKPOINTS, checkpoints)
+            budget = replace(entry.budget, epochs=epochs, checkpoints=checkpoints)
+            shorter.append(replace(entry, budget=budget))
+        return shorter
 
 
 def _show(

@@ -1,7 +1,7 @@
 """A report as LaTeX: booktabs tables whose rows are methods, ready to be quoted."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aucbench.contracts import MethodFacts
@@ -89,8 +89,11 @@ def _means(report: Report, setting: str, methods: Sequence[str]) -> list[str]:
     results = report.part("results", setting)
     whole = results[results["gaps"] == ""].dropna(subset=["mean"]).sort_values("mean", kind="stable")
     best = whole.groupby("data_set")["method"].last()
+    gains = _gains(report, setting, best.unique())
     bold = {
-        (own, name) for name, method in best.items() for own in _equal(report, setting, method, str(name))
+        (own, name)
+        for name, method in best.items()
+        for own in _equal(gains[gains["data_set"] == name], method, report.rope)
     }
     caption = rf"Mean test {escaped(report.measure.title)} over the runs $\pm$ standard deviation "
     caption += f"({escaped(setting)})." + (
@@ -116,7 +119,7 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame") -> str:
     algorithm = report.methods.set_index(["setting", "method"])["algorithm"][setting]
     best = table["method"].iloc[0]
     decided = best == reference or table["verdict"].iloc[0] not in ("", "undecided")
-    equal = _equal(report, setting, best) if decided else set()
+    equal = _equal(_gains(report, setting, [best]), best, report.rope) if decided else set()
     rows = [["method", "gain", r"95\,\% interval", "verdict", "time"]]
     every: Any = table.to_dict("records")
     for row in every:
@@ -142,18 +145,22 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame") -> str:
         + f", whose mean {symbol} is {level}" * (level != NONE)
         + f" ({escaped(setting)})."
         + f" Bold: the best ({escaped(best)}) and what is equivalent to it." * bool(equal)
+        + " {*}: not the time of one thread at work." * any(row[-1].endswith("{*}") for row in rows)
         + f" aucbench {escaped(report.version)}."
     )
     return _tables(caption, rows, "rclr", 3)
 
 
-def _equal(report: Report, setting: str, best: str, data_set: str | None = None) -> set[str]:
+def _gains(report: Report, setting: str, references: Iterable[str]) -> "pd.DataFrame":
+    cells, wanted = report.part("cells", setting), {setting: list(references)}
+    return gains_of(cells, report.data_sets, wanted, report.rope, report.measure.name)
+
+
+def _equal(gains: "pd.DataFrame", best: str, rope: float | None) -> set[str]:
     """A method and those that are equivalent to it, on a data set or over families; none without verdicts."""
-    cells = report.part("cells", setting)
-    cells = cells if data_set is None else cells[cells["data_set"] == data_set]
-    own = gains_of(cells, report.data_sets, {setting: best}, report.rope, report.measure.name)
+    own = gains[gains["reference"] == best]
     if own["data_set"].nunique() > 1:
-        own = compare_families(own, report.rope).reset_index()
+        own = compare_families(own, rope).reset_index()
     equal = own.loc[own["verdict"] == "equivalent", "method"]
     return {best, *equal} if (~own["verdict"].isin(["", "undecided"])).any() else set()
 

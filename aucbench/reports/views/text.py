@@ -245,7 +245,7 @@ def _parts(content: TextTable, width: int, frame: int) -> tuple[int, list[list[i
         frame + max(map(cell_len, column)) for column in zip(content.head, *content.lines, strict=True)
     )
     room = width - 1 - max([sum(widths[:2]), *widths])
-    names = max(min(names, room), frame + SHORTEST)
+    names = min(names, max(room, frame + SHORTEST))
     parts, left = [[0]], width - 1 - names
     for at, wide in enumerate(widths, 1):
         if wide > left and at > 2:

@@ -188,7 +188,7 @@ def test_degenerate_data_are_drawn(case, width, tmp_path, monkeypatch):
     monkeypatch.setattr(figures, "FORMATS", ("svg",))
     done = figures.draw_all(some, tmp_path, width)
     assert all(file.parent == tmp_path for file in done.files)
-    assert len(done.files) - 1 + len(done.lacking) == 3 + 2 * len(some.data_sets)  # drawn, or told why not
+    assert len(done.files) - 1 + len(done.lacking) == 2 + 2 * len(some.data_sets)  # drawn, or told why not
 
 
 def test_methods_without_a_gain_have_a_line_in_the_forest():
