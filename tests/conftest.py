@@ -30,9 +30,11 @@ CHROMIUM = (
 # A test that asks for one of these fixtures starts other processes, and is marked `system`.
 SYSTEM = {"browser", "process", "server"}
 # What has one of these marks is not in the fast lane; all other tests are marked `fast`.
-NOT_FAST = {"browser", "docs", "faults", "mirror", "package", "slow", "system"}
+NOT_FAST = {"boosters", "browser", "docs", "faults", "jax", "mirror", "package", "slow", "system"}
+# The lanes of libraries: tests that have a method or a library of these names as a parameter.
+LANES = {"boosters": {"boosting", "catboost", "lightgbm", "xgboost"}, "jax": {"mlp"}}
 # Seconds of a test with a mark, roughly: workers take whole files, and the longest files go first.
-SECONDS = {"package": 60.0, "docs": 15.0, "faults": 8.0, "slow": 3.0, "system": 3.0}
+SECONDS = {"package": 60.0, "docs": 15.0, "faults": 8.0, "jax": 5.0, "slow": 3.0, "system": 3.0}
 # Folders that go last: their kernels are those that the first and longest file, the checks of all plugins,
 # compiles. Two workers that begin with them would compile each kernel twice.
 LOADING = {"algorithms", "river", "sklearn"}
@@ -51,6 +53,10 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.system)
         if "browser" in item.fixturenames:
             item.add_marker(pytest.mark.browser)
+        parameters = set(item.callspec.id.split("-")) if hasattr(item, "callspec") else set()
+        for lane, names in LANES.items():
+            if names & parameters:
+                item.add_marker(lane)
         if not NOT_FAST & {mark.name for mark in item.iter_markers()}:
             item.add_marker(pytest.mark.fast)
     if "PYTEST_XDIST_WORKER" in os.environ:

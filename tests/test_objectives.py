@@ -214,6 +214,7 @@ def rows():
     return X, y, rng.uniform(0.5, 2.0, 2000)
 
 
+@pytest.mark.boosters
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", NAMES)
 def test_boosters_lower_the_loss_in_every_round(name, weighted, rows):
@@ -240,6 +241,7 @@ def test_boosters_lower_the_loss_in_every_round(name, weighted, rows):
         assert values[-1] < 0.8 * values[0]
 
 
+@pytest.mark.boosters
 def test_objectives_of_boosters_add_up_over_rows(rows):
     X, y, weights = rows
     data, scores = lightgbm.Dataset(X, y, weight=weights).construct(), X[:, 0]
@@ -252,6 +254,7 @@ def test_objectives_of_boosters_add_up_over_rows(rows):
             assert np.all(lightgbm_objective(name)(far if name != "exponential" else scores, data)[1] > 0.0)
 
 
+@pytest.mark.jax
 @pytest.mark.parametrize("n", [200, 1000])  # pair by pair in JAX, and on the host
 @pytest.mark.parametrize("name", NAMES)
 def test_jax_and_torch_give_the_same_gradient_in_the_type_of_the_scores(name, n, rows):
@@ -271,6 +274,7 @@ def test_jax_and_torch_give_the_same_gradient_in_the_type_of_the_scores(name, n,
         np.testing.assert_allclose(slopes, expected.gradient, rtol=1e-4, atol=1e-8)
 
 
+@pytest.mark.jax
 @pytest.mark.parametrize("n", [2, 1000])
 def test_a_network_that_diverges_gets_nan_from_jax_and_a_batch_of_one_class_a_sentence(n):
     scores, y = jnp.zeros(n).at[0].set(jnp.nan), jnp.arange(n) % 2
@@ -292,6 +296,7 @@ def test_a_translated_loss_has_its_numbers(loss):
         np.testing.assert_allclose(ours(margins), expected, rtol=1e-9, atol=1e-15)
 
 
+@pytest.mark.jax
 def test_gradients_of_jax_pass_through_a_model():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(64, 3)), np.tile([1, 0], 32)

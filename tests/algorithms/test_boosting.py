@@ -17,6 +17,8 @@ from aucbench.sklearn import AUCClassifier
 from aucbench_algorithms import Boosting
 from tests.helpers.training import random_problem, train
 
+pytestmark = pytest.mark.boosters
+
 X, Y = random_problem(0, 400, 6, unit=False)
 X_TEST, Y_TEST = random_problem(1, 300, 6, unit=False)
 ZERO_ONE = (Y == 1).astype(float)

@@ -23,6 +23,8 @@ from aucbench_algorithms import Mlp, _network
 from tests.algorithms.other_losses import Bent, Growth, Valley
 from tests.helpers.training import difference, random_problem
 
+pytestmark = pytest.mark.jax
+
 X, Y = random_problem(0, 90, 5, unit=False)
 SHARE = float(np.mean(Y == 1))
 
@@ -208,7 +210,6 @@ def test_training_is_backpropagation_written_out(name):
 
 
 EVERY = {
-    "pairs": (Mlp(dropout=0.3), LOGISTIC),
     "slopes": (Mlp(dropout=0.3), Cubic()),
     "cosine": (Mlp(criterion="cross_entropy", schedule="cosine", optimiser="adamw"), LOGISTIC),
     "pesg": (Mlp(criterion="min_max_margin", dropout=0.2), LOGISTIC),
@@ -280,11 +281,8 @@ def test_a_classifier_learns_two_moons_and_is_pickled(criterion):
     "fields",
     [
         {"batch": 31},
-        {"optimiser": "lbfgs"},
-        {"optimiser": "adem"},
-        {"optimiser": "chain"},
-        {"optimiser": "scale_by_adam"},
         {"dropout": 1.0},
+        *({"optimiser": name} for name in ("lbfgs", "adem", "chain", "scale_by_adam")),
     ],
     ids=str,
 )

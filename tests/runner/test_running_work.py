@@ -134,6 +134,7 @@ def test_arrays_of_other_libraries_count_and_are_searched_for_nan():
     assert is_finite(Booster(), {**state, "best": Foreign(np.array(-np.inf))})  # a number, not a model
 
 
+@pytest.mark.jax
 def test_arrays_of_jax_count():
     import jax
 
