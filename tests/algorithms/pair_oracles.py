@@ -1,7 +1,6 @@
-"""Independent solutions of problems over all pairs, written out, and of the univariate ones."""
+"""Values and gradients over all pairs, written out, and of the univariate losses; two solutions of others."""
 
 import numpy as np
-from scipy import optimize
 
 
 def all_pairs(X, y):
@@ -9,60 +8,10 @@ def all_pairs(X, y):
     return (X[y == 1][:, None] - X[y == -1][None]).reshape(-1, X.shape[1])
 
 
-def squared_hinge_optimum(X, y, C):
-    """Newton's method on the pairs, and the norm of the gradient at its end against that at zero."""
+def squared_hinge_gradient(w, X, y, C):
+    """Of |w|^2 / 2 + C sum over pairs; by strong convexity its norm bounds |w - minimiser|."""
     Z = all_pairs(X, y)
-
-    def gradient(w):
-        return w - 2 * C * Z.T @ np.maximum(0, 1 - Z @ w)
-
-    def value(w):
-        return 0.5 * w @ w + C * np.sum(np.maximum(0, 1 - Z @ w) ** 2)
-
-    w = np.zeros(X.shape[1])
-    for _ in range(200):
-        A = Z[Z @ w < 1]
-        step = np.linalg.solve(np.eye(w.size) + 2 * C * A.T @ A, gradient(w))
-        length = 1.0
-        while value(w - length * step) > value(w) and length > 1e-12:
-            length /= 2
-        w = w - length * step
-    return w, np.linalg.norm(gradient(w)) / np.linalg.norm(gradient(np.zeros_like(w)))
-
-
-def hinge_optimum(X, y, lam):
-    """The hinge over pairs as a quadratic programme with one slack a pair, by sequential least squares.
-
-    These are good to some 1e-8. They tell on which side of the margin each pair is, or whether it is at it;
-    then the conditions of the optimum are a linear system: lam w = sum of z / N over pairs inside of the
-    margin + sum of a z over those at it, for which w.z = 1.
-    """
-    Z = all_pairs(X, y)
-    N = len(Z)
-
-    def value(v):
-        return 0.5 * lam * v[: Z.shape[1]] @ v[: Z.shape[1]] + v[Z.shape[1] :].sum() / N
-
-    def slope(v):
-        return np.concatenate([lam * v[: Z.shape[1]], np.full(N, 1 / N)])
-
-    start = np.concatenate([np.zeros(Z.shape[1]), np.ones(N)])
-    matrix = np.hstack([Z, np.eye(N)])
-    found = optimize.minimize(
-        value, start, jac=slope, method="SLSQP",
-        bounds=[(None, None)] * Z.shape[1] + [(0, None)] * N,
-        constraints={"type": "ineq", "fun": lambda v: matrix @ v - 1, "jac": lambda v: matrix},
-        options={"ftol": 1e-16, "maxiter": 500},
-    )  # fmt: skip
-    d = Z.shape[1]
-    margins = Z @ found.x[:d]
-    at = Z[np.abs(margins - 1) < 1e-6]
-    system = np.block([[lam * np.eye(d), -at.T], [at, np.zeros((len(at), len(at)))]])
-    wanted = np.concatenate([Z[margins <= 1 - 1e-6].sum(axis=0) / N, np.ones(len(at))])
-    solved = np.linalg.lstsq(system, wanted)[0]
-    assert np.all((solved[d:] > -1e-9) & (solved[d:] < 1 / N + 1e-9))
-    assert np.abs(solved[:d] - found.x[:d]).max() < 1e-6
-    return solved[:d]
+    return w - 2 * C * Z.T @ np.maximum(0, 1 - Z @ w)
 
 
 def hinge_value(w, X, y, lam):

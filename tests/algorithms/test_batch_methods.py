@@ -23,13 +23,7 @@ from aucbench_algorithms import (
     _svm_or_kink,
     ls_svm,
 )
-from tests.algorithms.pair_oracles import (
-    all_pairs,
-    hinge_optimum,
-    hinge_value,
-    logistic_gradient,
-    squared_hinge_optimum,
-)
+from tests.algorithms.pair_oracles import all_pairs, hinge_value, logistic_gradient, squared_hinge_gradient
 from tests.helpers.training import difference, random_problem, train, weights
 
 PASSES = np.zeros((1000, 0), np.int64)
@@ -78,16 +72,8 @@ def test_one_class_alone_is_solved_at_once_with_finite_weights(algorithm, label)
 @pytest.mark.parametrize("shape", [(120, 8), (40, 60)])
 def test_bam_minimises_the_squared_hinge_over_all_pairs(shape, C, layout):
     X, y = random_problem(1, *shape, density=0.6)
-    expected, residual = squared_hinge_optimum(X, y, C)
-    assert residual < 1e-10
-    assert difference(weights(Bam(C), layout(X), y, PASSES), expected) < 1e-9
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("lam", [0.02, 0.3])
-def test_svm_or_agrees_with_a_quadratic_programme_over_all_pairs(lam):
-    X, y = random_problem(3, 26, 4)
-    assert difference(weights(SvmOr(lam), X, y, PASSES), hinge_optimum(X, y, lam)) < 1e-11
+    w = weights(Bam(C), layout(X), y, PASSES)
+    assert np.linalg.norm(squared_hinge_gradient(w, X, y, C)) < 1e-9 * np.linalg.norm(w)
 
 
 @pytest.mark.slow
@@ -139,9 +125,8 @@ def test_wide_sparse_rows_have_the_same_solution_by_products_as_by_factors(algor
 def test_many_equal_scores_are_counted_as_pairs():
     X = np.repeat(np.eye(3), 200, axis=0)
     y = np.where(np.arange(600) % 7 < 2, 1, -1).astype(np.int8)
-    Z = all_pairs(X, y)
     w = weights(Bam(0.01), X, y, PASSES)
-    np.testing.assert_allclose(0.02 * Z.T @ np.maximum(0, 1 - Z @ w), w, atol=1e-10)
+    np.testing.assert_allclose(squared_hinge_gradient(w, X, y, 0.01), 0.0, atol=1e-10)
     assert train(SvmOr(1e-3), X, y, PASSES).solved
 
 

@@ -33,24 +33,28 @@ def scores_of(algorithm, rows=X, new=X_TEST, labels=Y):
     return algorithm.score(train(algorithm, rows, labels, PASS), new)
 
 
+SEEDED = {"random_state": SEED, "n_jobs": 1}
+BALANCED = {"class_weight": "balanced"}
+AS_CLASSIFIERS = [
+    ("hist_gradient_boosting", {}, HistGradientBoostingClassifier(random_state=SEED, **BALANCED)),
+    ("gaussian_nb", {}, GaussianNB()),
+    ("logistic_regression", {}, LogisticRegression(max_iter=1000, **BALANCED)),
+    (
+        "lightgbm",
+        {"n_estimators": 7, "max_bin": 15, "class_weight": None},
+        LGBMClassifier(verbosity=-1, **SEEDED),
+    ),
+    ("xgboost", {"n_estimators": 7, "max_depth": 2, "scale_pos_weight": 1.0}, XGBClassifier(**SEEDED)),
+]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize(
-    ("name", "classifier"),
-    [
-        (
-            "hist_gradient_boosting",
-            HistGradientBoostingClassifier(class_weight="balanced", random_state=SEED),
-        ),
-        ("gaussian_nb", GaussianNB()),
-        ("logistic_regression", LogisticRegression(class_weight="balanced", max_iter=1000)),
-    ],
-)
-def test_rows_are_ranked_as_the_classifier_ranks_them(name, classifier, layout):
-    classifier.fit(X, Y)
-    expected = classifier.predict_proba(X_TEST)[:, 1]
-    found = scores_of(SklearnClassifier(estimator=name), layout(X), layout(X_TEST))
-    assert np.array_equal(np.argsort(found, kind="stable"), np.argsort(expected, kind="stable"))
+@pytest.mark.parametrize(("name", "params", "classifier"), AS_CLASSIFIERS, ids=lambda each: str(each)[:20])
+def test_rows_are_ranked_as_the_classifier_with_these_parameters_ranks_them(name, params, classifier, layout):
+    expected = classifier.set_params(**params).fit(X, Y == 1).predict_proba(X_TEST)[:, 1]
+    found = scores_of(SklearnClassifier(estimator=name, params=params), layout(X), layout(X_TEST))
+    assert np.array_equal(rankdata(found), rankdata(expected))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -65,7 +69,7 @@ def test_parameters_and_the_seed_of_the_run_reach_the_classifier(layout):
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", list(Estimator))
-def test_every_classifier_learns_repeats_itself_and_can_be_pickled(name, layout):
+def test_every_classifier_learns_repeats_itself_is_pickled_and_has_weights_if_linear(name, layout):
     algorithm = SklearnClassifier(estimator=name)
     state = train(algorithm, layout(X), Y, PASS)
     assert algorithm.done(state)
@@ -80,21 +84,10 @@ def test_every_classifier_learns_repeats_itself_and_can_be_pickled(name, layout)
     by_path = ImportedEstimator(cls=PATHS[name])
     assert np.array_equal(scores, scores_of(by_path, layout(X), layout(X)))
     assert class_of_model(by_path) is class_of_model(algorithm)
-
-
-@pytest.mark.parametrize("name", list(Estimator))
-def test_only_linear_classifiers_have_weights(name):
-    algorithm = SklearnClassifier(estimator=name)
     assert hasattr(algorithm, "weights") == (name in LINEAR)
     if name in LINEAR:
-        state = train(algorithm, X, Y, PASS)
         np.testing.assert_allclose(algorithm.score(state, X_TEST), X_TEST @ algorithm.weights(state))
-
-
-@pytest.mark.parametrize("name", list(Estimator))
-def test_one_class_alone_scores_all_rows_alike(name):
-    scores = scores_of(SklearnClassifier(estimator=name), labels=np.ones(150, np.int8))
-    assert np.ptp(scores) == 0
+    assert np.ptp(scores_of(algorithm, layout(X), labels=np.ones(150, np.int8))) == 0  # one class alone
 
 
 def test_sparse_rows_that_do_not_fit_are_refused_by_classifiers_that_take_dense_ones():
@@ -106,18 +99,9 @@ def test_sparse_rows_that_do_not_fit_are_refused_by_classifiers_that_take_dense_
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        (
-            {"estimator": "os.system"},
-            r"sklearn: estimator must be one of hist_gradient_boosting, .*os\.system",
-        ),
-        (
-            {"params": {"max_dept": 3}},
-            r"params\.max_dept of estimator=hist_.*got 3.*'max_depth'",
-        ),
-        (
-            {"params": {"max_iter": -5}},
-            r"sklearn: estimator=hist_.* refuses.*'max_iter'.*Got -5",
-        ),
+        ({"estimator": "os.system"}, r"estimator must be one of hist_gradient_boosting, .*os\.system"),
+        ({"params": {"max_dept": 3}}, r"params\.max_dept of estimator=hist_.*got 3.*'max_depth'"),
+        ({"params": {"max_iter": -5}}, r"sklearn: estimator=hist_.* refuses.*'max_iter'.*Got -5"),
         ({"params": {"max_iter": [1]}}, r"refuses params=.*'max_iter'"),
         ({"params": {"max_iter": object()}}, r"params\.max_iter must be a number, text.*got <object"),
         ({"estimator": "lightgbm", "params": {"n_jobs": 3}}, r"params\.n_jobs .* cannot be set"),
@@ -146,6 +130,7 @@ def test_nothing_is_fitted_before_the_first_pass():
 X_ROWS = {"dense": X, "csr": sparse.csr_array(X * (np.abs(X) > 0.2))}
 
 
+@pytest.mark.boosters
 @pytest.mark.parametrize("layout", X_ROWS)
 def test_seed_thread_balance_and_parameters_reach_a_class_that_uses_other_words(layout):
     rows, params = X_ROWS[layout], {"iterations": 20, "depth": 3, "ignored_features": [5]}
@@ -160,22 +145,6 @@ def test_seed_thread_balance_and_parameters_reach_a_class_that_uses_other_words(
     assert np.array_equal(algorithm.score(state, X_TEST), expected)
     assert np.array_equal(algorithm.score(pickle.loads(pickle.dumps(state)), X_TEST), expected)
     assert algorithm.packages == ("catboost",)
-
-
-@pytest.mark.parametrize(
-    ("name", "params"),
-    [
-        ("lightgbm", {"n_estimators": 7, "max_bin": 15, "class_weight": None}),
-        ("xgboost", {"n_estimators": 7, "max_depth": 2, "scale_pos_weight": 1.0}),
-    ],
-)
-def test_any_parameters_reach_the_boosters_of_the_presets(name, params):
-    algorithm = SklearnClassifier(estimator=name, params=params)
-    fixed = {"random_state": SEED, "n_jobs": 1}
-    cls = LGBMClassifier if name == "lightgbm" else XGBClassifier
-    quiet = {"verbosity": -1} if name == "lightgbm" else {}
-    expected = cls(**params, **fixed, **quiet).fit(X, Y == 1).predict_proba(X_TEST)[:, 1]
-    assert np.array_equal(rankdata(scores_of(algorithm)), rankdata(expected))
 
 
 def test_weights_of_rows_are_the_sample_weight():

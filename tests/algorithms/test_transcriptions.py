@@ -32,7 +32,7 @@ ANY, SQUARE, SCALED = ("dense", "sparse", "unscaled"), ("dense", "narrow", "unsc
 MOST = {Access.stream: 900, Access.pairs: 900, Access.minibatch: 40, Access.full: 1}
 EXAMPLES = 20
 BOUNDS = {"delta": [0.01, 0.5], "kappa": [None, 1.0]}
-OPTIMISED = {"eta": (0.02, 0.3), "momentum": [0.3, 0.5, 0.8], "lam": [0.0, 0.02, 0.4]}
+OPTIMISED = {"eta": (0.02, 0.3), "momentum": [0.0, 0.3, 0.5, 0.8], "lam": [0.0, 0.02, 0.4]}
 MARGINS = [Hinge(), Hinge(margin=0.3)]
 OF_BLOCKS = [SquaredHinge(), Hinge(), Logistic()]
 OF_PAIRS = [Hinge(margin=2.0), Square(), Logistic(), Exponential(), SmoothHinge(margin=0.3), Bent(scale=0.5)]
@@ -262,6 +262,14 @@ CASES = [
         SCALED,
         [*OF_PAIRS, SquaredHinge(margin=2.0), *MARGINS],
         most=250,
+    ),
+    Case(  # every step shrinks the weights to nothing
+        "pair_batch",
+        on_blocks(reference_blocks.pair_batch),
+        {"block": [1, 2], "eta": [1.0], "lam": [1.0], "optimiser": ["sgd"], "schedule": ["constant"]},
+        SCALED,
+        [SquaredHinge()],
+        most=60,
     ),
     *(
         Case(name, transcription, {"block": [2, 8], **OPTIMISED, **own}, SCALED, OF_BLOCKS, most=150)
