@@ -1,18 +1,14 @@
 """Steps bounded by the curvature survive rows that are far longer than the others, however long the run."""
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 
 import aucbench
-from aucbench.contracts import for_rows
-from aucbench.data.preprocess import prepare
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits.protocols import Side, Split
-from aucbench.runner.cell import run_cell
-from aucbench.runner.task import Task
+from tests.helpers import training
 
 METHODS = ("opauc", "solam", "solam_l1", "regsolam", "fsauc", "spam", "spauc", "sht_auc", "pesg")
 KINDS = ("heavy_tails", "rare_columns", "dominant_direction", "few_positives", "wide_rare_class")
@@ -39,17 +35,13 @@ def prepared(kind, seed):
     elif kind == "wide_rare_class":  # its few rows are long, have nearly all of the variance, and differ
         X[:, 1:8] = np.where(y == 1, 5.0, 0.0)[:, None] * rng.exponential(size=(n, 7)) + 0.5 * X[:, 1:8]
     sides = [Side(X[part], y[part], None) for part in (slice(800), slice(800, None))]
-    identity = aucbench.catalog().features("identity")()
-    return prepare(Split(*sides), Scaling.standard, identity, "float64", 0, rescale=True)
+    return training.prepared(Split(*sides), Scaling.standard)
 
 
-def auc(name, rows, epochs=None, **fields):
-    factor, method = rows.rescaling.factor, replace(aucbench.catalog().algorithm(name)(), **fields)
-    task = Task(
-        for_rows(method, factor), aucbench.catalog().loss(type(method).losses[0])(),
-        rows.X, rows.y, rows.X_test, rows.y_test, epochs, checkpoints=1, row_factor=factor,
-    )  # fmt: skip
-    found = run_cell(task).auc
+@cache
+def auc(name, kind, seed, epochs=None, **fields):
+    method = aucbench.catalog().algorithm(name)(**fields)
+    found = training.outcome_on(method, prepared(kind, seed), epochs).auc
     return float(found[-1]) if len(found) else np.nan  # diverged before the first checkpoint
 
 
@@ -57,14 +49,13 @@ def auc(name, rows, epochs=None, **fields):
 @pytest.mark.parametrize("name", METHODS)
 def test_no_kind_of_rows_makes_a_default_lose_the_order(name, kind):
     for seed in range(3):
-        rows = prepared(kind, seed)
-        assert auc(name, rows) > auc("ls_svm", rows) - 0.03, seed
+        assert auc(name, kind, seed) > auc("ls_svm", kind, seed) - 0.03, seed
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_pass_more_does_not_change_the_auc_of_opauc_by_much(kind):
     for seed in range(3):
-        found = [auc("opauc", prepared(kind, seed), float(passes)) for passes in range(1, 21)]
+        found = [auc("opauc", kind, seed, float(passes)) for passes in range(1, 21)]
         assert np.abs(np.diff(found)).max() < 0.1, seed
         assert max(found) - found[-1] < 0.1, seed
 
@@ -72,7 +63,7 @@ def test_one_pass_more_does_not_change_the_auc_of_opauc_by_much(kind):
 @pytest.mark.parametrize("name", METHODS)
 def test_the_same_step_without_the_bound_loses_the_order(name):
     found = [
-        auc(name, prepared(kind, seed), bounded=False)
+        auc(name, kind, seed, bounded=False)
         for kind in ("rare_columns", "wide_rare_class")
         for seed in range(3)
     ]

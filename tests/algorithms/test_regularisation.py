@@ -9,13 +9,12 @@ from sklearn.linear_model import LogisticRegression
 
 import aucbench
 from aucbench.contracts import MethodFacts, for_rows
-from aucbench.data.preprocess import prepare
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits.protocols import Side, Split
 from aucbench.errors import ParameterError
 from aucbench.evaluation.auc import exact_auc
-from aucbench.runner.cell import run_cell
-from aucbench.runner.task import Task, default_passes
+from aucbench.runner.task import default_passes
+from tests.helpers import training
 
 SOLVERS = {
     "bam": "C",
@@ -33,19 +32,13 @@ Y = np.where(X @ [3.0, 1.0, -1.0, 0.0, 0.05, 0.5] + RNG.normal(size=240) > 0.8, 
 
 def prepared(form, scaling, rescale):
     sides = [Side(FORMS[form](X[part]), Y[part], None) for part in (slice(180), slice(180, None))]
-    return prepare(Split(*sides), scaling, aucbench.catalog().features("identity")(), "float64", 0, rescale)
+    return training.prepared(Split(*sides), scaling, rescale)
 
 
 def trained(method, rows):
     """The outcome, and its weights for the scaled columns."""
-    factor = 1.0 if rows.rescaling is None else rows.rescaling.factor
-    loss = aucbench.catalog().loss(MethodFacts(method).losses[0])()
-    task = Task(
-        for_rows(method, factor), loss, rows.X, rows.y, rows.X_test, rows.y_test,
-        checkpoints=1, row_factor=factor,
-    )  # fmt: skip
-    outcome = run_cell(task)
-    return outcome, factor * outcome.weights
+    outcome = training.outcome_on(method, rows)
+    return outcome, outcome.weights * (1.0 if rows.rescaling is None else rows.rescaling.factor)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -4,6 +4,10 @@ import numpy as np
 
 import aucbench
 from aucbench import Batch, Problem
+from aucbench.contracts import for_rows
+from aucbench.data.preprocess import prepare
+from aucbench.runner.cell import run_cell
+from aucbench.runner.task import Task
 
 
 def problem_of(algorithm, X, y, iterations=None, loss=None):
@@ -25,6 +29,20 @@ def train(algorithm, X, y, rows, parts=1, loss=None):
 def weights(algorithm, X, y, rows, parts=1, loss=None):
     """The weights after the rows."""
     return algorithm.weights(train(algorithm, X, y, rows, parts, loss))
+
+
+def prepared(split, scaling, rescale=True):
+    """The rows of a split as a run prepares them."""
+    identity = aucbench.catalog().features("identity")()
+    return prepare(split, scaling, identity, "float64", 0, rescale=rescale)
+
+
+def outcome_on(method, rows, epochs=None):
+    """What a run of a method with its first loss gives on prepared rows."""
+    factor = 1.0 if rows.rescaling is None else rows.rescaling.factor
+    loss = problem_of(method, rows.X, rows.y).loss
+    arrays = rows.X, rows.y, rows.X_test, rows.y_test
+    return run_cell(Task(for_rows(method, factor), loss, *arrays, epochs, checkpoints=1, row_factor=factor))
 
 
 def difference(left, right):
