@@ -53,48 +53,53 @@ def test_a_strangers_method_is_found_with_its_distribution(monkeypatch):
     assert plugin.summary == "A stream method in plain NumPy."
 
 
-def test_a_plugin_that_fails_to_import_is_a_warning_and_the_others_work(monkeypatch):
+def other(name="perceptron"):
+    return type("Other", (Exploding,), {"name": name})
+
+
+def raises():
+    raise RuntimeError("no licence")
+
+
+def both():
+    return (Perceptron, other())
+
+
+def perceptron():
+    return (Perceptron,)
+
+
+@pytest.mark.parametrize(
+    ("hooks", "words", "culprit"),
+    [
+        ({"broken": "no_such_module_anywhere", "healthy": perceptron},
+         r"distribution broken failed and is left out: ModuleNotFoundError: .*no_such_module", "broken"),
+        ({"a": raises, "b": perceptron},
+         r"aucbench_algorithms of distribution a failed .*: RuntimeError: no licence", "a"),
+        ({"odd": lambda: (FakeDistribution, Perceptron)},
+         "FakeDistribution is not a dataclass", "FakeDistribution"),
+        ({"strange": lambda: (Perceptron, Bad)},
+         r"algorithm Bad of distribution strange failed and is left out", "bad"),
+        ({"first": perceptron, "second": lambda: (other(),)},
+         r"Other of distribution second .*'perceptron' .* of distribution first", "second"),
+        ({"first": both}, r"Other .*the name 'perceptron' is that of .*Perceptron", "first"),
+        # A built-in method keeps its name against a package that is loaded before.
+        ({"aaa": lambda: (other(),), "aucbench": perceptron},
+         "algorithm Other of distribution aaa failed and is left out", "aaa"),
+    ],
+    ids=["import", "hook", "class", "lacks", "two packages", "one package", "built-in"],
+)  # fmt: skip
+def test_what_fails_is_a_warning_that_names_it_and_the_others_work(hooks, words, culprit, monkeypatch):
     points = [
-        entry(monkeypatch, "broken", source="no_such_module_anywhere"),
-        entry(monkeypatch, "healthy", lambda: (Perceptron,)),
+        entry(monkeypatch, name, source=hook) if isinstance(hook, str) else entry(monkeypatch, name, hook)
+        for name, hook in hooks.items()
     ]
-    with pytest.warns(
-        PluginWarning,
-        match=r"distribution broken failed and is left out: ModuleNotFoundError: .*no_such_module",
-    ):
+    with pytest.warns(PluginWarning, match=words):
         catalog = load_catalog(points)
     assert list(catalog.plugins[Family.algorithms]) == ["perceptron"]
-    assert len(catalog.failures) == 1
-
-
-def test_a_hook_that_raises_does_not_silence_the_rest(monkeypatch):
-    def fails():
-        raise RuntimeError("no licence")
-
-    points = [entry(monkeypatch, "a", fails), entry(monkeypatch, "b", lambda: (Perceptron,))]
-    with pytest.warns(
-        PluginWarning, match=r"aucbench_algorithms of distribution a failed .*: RuntimeError: no licence"
-    ):
-        catalog = load_catalog(points)
-    assert "perceptron" in catalog.plugins[Family.algorithms]
-
-
-def test_a_class_that_is_no_algorithm_says_what_it_lacks(monkeypatch):
-    point = entry(monkeypatch, "odd", lambda: (FakeDistribution,))
-    with pytest.warns(PluginWarning, match="FakeDistribution is not a dataclass"):
-        load_catalog([point])
-
-
-def test_of_two_plugins_of_one_name_the_second_is_left_out_naming_both_distributions(monkeypatch):
-    points = [
-        entry(monkeypatch, "first", lambda: (Perceptron,)),
-        entry(monkeypatch, "second", lambda: (type("Other", (Exploding,), {"name": "perceptron"}),)),
-    ]
-    with pytest.warns(
-        PluginWarning, match=r"Other of distribution second .*'perceptron' .* of distribution first"
-    ):
-        found = load_catalog(points)
-    assert found.algorithm("perceptron") is Perceptron
+    assert catalog.algorithm("perceptron") is Perceptron
+    (found,) = catalog.failures
+    assert found.is_called(culprit)
 
 
 def test_an_unknown_name_suggests_the_nearest():
@@ -120,16 +125,11 @@ def failure(monkeypatch, hook, distribution="strange"):
     return found
 
 
-def test_one_class_that_is_no_plugin_does_not_take_the_others_of_its_package_with_it(monkeypatch):
-    with pytest.warns(PluginWarning, match=r"algorithm Bad of distribution strange failed and is left out"):
-        catalog = load_catalog([entry(monkeypatch, "strange", lambda: (Perceptron, Bad))])
-    assert list(catalog.plugins[Family.algorithms]) == ["perceptron"]
-    (found,) = catalog.failures
+def test_a_failure_of_a_class_has_its_reason_its_place_and_its_names(monkeypatch):
+    found = failure(monkeypatch, lambda: (Perceptron, Bad))
     assert found.reason == "Bad lacks score; is `scores` for `score` a slip?"
     assert found.place.endswith(": class Bad:")
-    assert found.is_called("bad")
-    assert found.is_called("Bad")
-    assert not found.is_called("perceptron")
+    assert [found.is_called(name) for name in ("bad", "Bad", "perceptron")] == [True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -195,30 +195,10 @@ def test_a_module_that_cannot_be_imported_is_a_failure_with_its_line(
     assert found.is_called("bad_one")
 
 
-def test_of_two_classes_of_one_name_in_a_package_the_second_is_left_out(monkeypatch):
-    other = type("Other", (Exploding,), {"name": "perceptron"})
-    with pytest.warns(PluginWarning, match=r"Other .*the name 'perceptron' is that of .*Perceptron"):
-        found = load_catalog([entry(monkeypatch, "first", lambda: (Perceptron, other))])
-    assert found.algorithm("perceptron") is Perceptron
-
-
-def test_a_built_in_method_keeps_its_name_against_a_package_that_is_loaded_before(monkeypatch):
-    other = type("Other", (Exploding,), {"name": "perceptron"})
-    entries = [
-        entry(monkeypatch, "aaa", lambda: (other,)),
-        entry(monkeypatch, "aucbench", lambda: (Perceptron,)),
-    ]
-    with pytest.warns(PluginWarning, match="algorithm Other of distribution aaa failed and is left out"):
-        found = load_catalog(entries)
-    assert found.algorithm("perceptron") is Perceptron
-    assert found.failures[0].is_called("aaa")
-
-
 MISBEHAVIOUR = {
     "raise BaseException('I go')": "BaseException: I go",
     "raise GeneratorExit": "GeneratorExit",
     "import os, tempfile; os.chdir(tempfile.gettempdir())": None,
-    "import sys; sys.exit(3)": "SystemExit",
 }
 
 

@@ -37,24 +37,9 @@ class Quartic:
         return -4.0 * theta * (1.0 - m) ** 3
 
 
-MARGINS = np.linspace(-2, 3, 11)
-
-
-@pytest.mark.parametrize(
-    "loss", [Hinge(), Hinge(margin=2.0), Square(), Quartic(), Quartic(scale=0.5)], ids=str
-)
-def test_a_compiled_loss_gives_what_its_plain_functions_give(loss):
-    compiled = kernels.compile_loss(loss)
-    theta = compiled.theta
-    for address, function in ((compiled.value, loss.value), (compiled.derivative, loss.derivative)):
-        np.testing.assert_allclose(
-            at(address, MARGINS, theta), [function(m, theta) for m in MARGINS], rtol=1e-15
-        )
-
-
-def test_all_losses_share_one_compiled_kernel():
+def test_all_losses_share_one_compiled_kernel():  # `check` compares what it gives with the plain functions
     for loss in (Hinge(), Square(), Quartic()):
-        at(kernels.compile_loss(loss).value, MARGINS, 1.0)
+        at(kernels.compile_loss(loss).value, [0.5], 1.0)
     assert len(_at.signatures) == 1
 
 

@@ -17,6 +17,7 @@ from aucbench import Access, Batch, ParameterError, PluginError, Problem, kernel
 from aucbench.kernels import Move, rule_loops
 from aucbench.kernels import call as slope
 from aucbench_algorithms import aucbench_algorithms
+from tests.algorithms.reference import proj1, proj2
 from tests.helpers.training import difference, random_pairs, random_problem
 
 FORMS = {
@@ -122,23 +123,11 @@ def expected(cls, numbers, X, y, order, derivative=None):
         total, weights = total + move.before * w, weights + move.before
         w = move.keep * w + move.step * x
         if ball == "l2":
-            w = w * min(1.0, given.radius / max(1e-300, np.linalg.norm(w)))
+            w = proj2(w, given.radius)
         elif ball == "l1":
-            w = into_l1_ball(w, given.radius)
+            w = proj1(w, given.radius)
         total, weights = total + move.after * w, weights + move.after
     return total / weights if weights else w
-
-
-def into_l1_ball(w, radius):
-    if np.abs(w).sum() <= radius:
-        return w
-    low, high = 0.0, np.abs(w).max()
-    for _ in range(64):  # halves, more than a float64 has bits
-        threshold = (low + high) / 2
-        low, high = (
-            (threshold, high) if np.maximum(np.abs(w) - threshold, 0).sum() > radius else (low, threshold)
-        )
-    return np.sign(w) * np.maximum(np.abs(w) - high, 0.0)
 
 
 def data(form, pairs=False, n=400):

@@ -1,5 +1,4 @@
 from dataclasses import dataclass, replace
-from itertools import cycle
 from typing import ClassVar
 
 import numpy as np
@@ -17,22 +16,8 @@ from tests.helpers.training import difference
 
 X, Y = two_clouds(n=1500, d=9)
 X_TEST, Y_TEST = two_clouds(n=300, d=9, seed=1)
-FORMS = {
-    "dense": lambda X: X,
-    "float32": lambda X: X.astype(np.float32),
-    "csr": sparse.csr_matrix,
-}
+FORMS = {"dense": lambda X: X, "float32": lambda X: X.astype(np.float32), "csr": sparse.csr_matrix}
 DATA = {name: (form(X), Y, form(X_TEST), Y_TEST) for name, form in FORMS.items()}
-SETTINGS = {  # of methods of every access; tests/algorithms has the property of each that trains at once
-    "solam": [{"zeta": zeta, "radius": radius} for zeta in (0.1, 10.0) for radius in (0.1, 100.0)],
-    "spam": [{"C": 0.1}, {"beta": 0.1}, {"penalty": "ball"}, {"penalty": "net"}],
-    "asam": [{"gamma": gamma} for gamma in (1e-4, 1e-3, 1e-1)],
-    "opauc_r": [{"eta": eta, "lam": 0.01, "tau": tau} for eta in (1e-4, 1e-3) for tau in (3, 5)],
-    "cbr_diag": [{"C": 10.0**power, "buffer": 20} for power in range(-6, 4)],
-    "mba": [{"lam": lam} for lam in (1e-6, 1e-3, 1.0)],
-    "fsauc": [{}, {}],
-    "ls_svm": [{}, {}],
-}
 
 
 @pytest.fixture(autouse=True)
@@ -45,13 +30,17 @@ def _short_chunks(monkeypatch):
 @pytest.fixture(autouse=True)
 def _few_together(monkeypatch):
     """So that few settings train together, also where their kernels must be compiled first."""
-    for cls in (kernels.RuleMethod, *map(aucbench.catalog().algorithm, ("opauc", "adaoam"))):
+    for cls in (kernels.RuleMethod, *map(method, ("opauc", "adaoam"))):
         monkeypatch.setattr(cls, "min_together", 2)
     monkeypatch.setattr(cell, "WORTH_COMPILING", 0.0)
 
 
 def task(algorithm, loss=None, layout="dense", **options):
     return Task(algorithm, loss, *DATA[layout], **options)
+
+
+def method(name):
+    return aucbench.catalog().algorithm(name)
 
 
 def loss(name):
@@ -86,7 +75,7 @@ def assert_as_alone(tasks):
 
 @pytest.mark.parametrize("name", ["uni_exp", "sgd_log", "ls_svm", "log_reg"])
 def test_settings_see_the_weights_of_the_rows(name):
-    cls = aucbench.catalog().algorithm(name)
+    cls = method(name)
     loss = first_loss(cls)
     (field, values), *_ = cls.grid.items()
     options = {"checkpoints": 3, "weights": np.random.default_rng(0).uniform(0.5, 3.0, len(Y))}
@@ -101,7 +90,7 @@ def test_settings_see_the_weights_of_the_rows(name):
 
 @pytest.mark.parametrize(("name", "field"), [("solam", "zeta"), ("opauc", "eta")])
 def test_fewer_than_min_together_train_alone(name, field, monkeypatch):
-    cls = aucbench.catalog().algorithm(name)
+    cls = method(name)
     counts, together = [], cls.together
     monkeypatch.setattr(cls, "min_together", 4)
     monkeypatch.setattr(cls, "together", lambda own, states: counts.append(len(own)) or together(own, states))
@@ -122,20 +111,12 @@ def test_methods_that_depend_on_their_path_train_as_they_do_alone(name, field, v
     rng = np.random.default_rng(0)
     features = (rng.random((1250, 30)) < 0.3).astype(float)
     labels = np.where(rng.random(1250) < 0.3, 1, -1).astype(np.int8)
-    cls = aucbench.catalog().algorithm(name)
+    cls = method(name)
     arrays = features[250:], labels[250:], features[:250], labels[:250]
     epochs = None if name == "toppush" else 10
     tasks = [Task(cls(**{field: value}), first_loss(cls), *arrays, epochs=epochs) for value in values]
     for outcome, each in zip(run_grid(tasks), tasks, strict=True):
         np.testing.assert_array_equal(outcome.weights, run_cell(each).weights)
-
-
-@pytest.mark.parametrize(("name", "layout"), [*zip(SETTINGS, cycle(("csr", "float32")), strict=False)])
-def test_settings_run_together_give_what_each_gives_alone(name, layout):
-    cls = aucbench.catalog().algorithm(name)
-    assert_as_alone(
-        [task(cls(**each), first_loss(cls), layout, epochs=2, checkpoints=5) for each in SETTINGS[name]]
-    )
 
 
 @dataclass(frozen=True)
@@ -209,14 +190,13 @@ class Spoiling(Perceptron):
             for order in (Order.stored, Order.blocks)
             for options in ({"checkpoints": 1}, {"iterations": 211}, {"seed": 3, "fold": 2})
         ),
-        [
-            task(aucbench.catalog().algorithm("asam")(), loss(name))
-            for name in ("smooth_hinge", "logistic", "squared_hinge")
-        ],
+        [task(method("asam")(), loss(name)) for name in ("smooth_hinge", "logistic", "squared_hinge")],
         [task(Remembering(every=every), epochs=3, seed=5) for every in (2, 3, 5)],
         [task(Sums(size=size), epochs=2) for size in (10, 64, 10, 7)],
         [task(Spoiling(eta)) for eta in (0.1, 0.2, 0.3)],
         [task(Iterating(needed=needed)) for needed in (7, 3, 11)],
+        [task(method("solam")(zeta=zeta), loss("square"), "csr") for zeta in (0.1, 10.0)],
+        [task(method("mba")(lam=lam), loss("square"), "float32") for lam in (1e-6, 1.0)],
     ],
     ids=lambda tasks: tasks[0].algorithm.name,
 )
