@@ -266,7 +266,14 @@ CASES = [
     Case(  # every step shrinks the weights to nothing
         "pair_batch",
         on_blocks(reference_blocks.pair_batch),
-        {"block": [1, 2], "eta": [1.0], "lam": [1.0], "optimiser": ["sgd"], "schedule": ["constant"]},
+        {
+            "eta": [1.0],
+            "lam": [1.0],
+            "block": [1],
+            "optimiser": ["sgd"],
+            "schedule": ["constant"],
+            "average": [True],
+        },
         SCALED,
         [SquaredHinge()],
         most=60,

@@ -193,8 +193,8 @@ class Spoiling(Perceptron):
         [task(Sums(size=size), epochs=2) for size in (10, 64, 10, 7)],
         [task(Spoiling(eta)) for eta in (0.1, 0.2, 0.3)],
         [task(Iterating(needed=needed)) for needed in (7, 3, 11)],
-        [task(method("solam")(zeta=zeta), loss("square"), "csr") for zeta in (0.1, 10.0)],
-        [task(method("mba")(lam=lam), loss("square"), "float32") for lam in (1e-6, 1.0)],
+        [task(method("solam")(zeta=zeta), first_loss(method("solam")), "csr") for zeta in (0.1, 10.0)],
+        [task(method("mba")(lam=lam), first_loss(method("mba")), "float32") for lam in (1e-6, 1.0)],
     ],
     ids=lambda tasks: tasks[0].algorithm.name,
 )
