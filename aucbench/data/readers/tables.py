@@ -8,7 +8,7 @@ in all of them.
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -169,7 +169,8 @@ def _learn(
     first batch are read a second time.
     """
 
-    def attempt(feature: Feature, path: Path, array: Any) -> NDArray[np.float64] | DataError:
+    def attempt(path: Path, batch: list[Any], feature: Feature) -> NDArray[np.float64] | DataError:
+        array = batch[feature.place]
         if feature.place in refused:
             return np.full(len(array), np.nan)
         try:
@@ -185,7 +186,7 @@ def _learn(
             for path, batch in _batches(opened) if some else ():
                 for column in () if again else kept:
                     column.learn(path, batch[column.place])
-                found = threads.map(lambda each: attempt(each, path, batch[each.place]), some)
+                found = threads.map(partial(attempt, path, batch), some)
                 cells = []
                 for feature, values in zip(some, found, strict=True):
                     if isinstance(values, DataError):  # noted, so that others are looked at, too
@@ -321,9 +322,7 @@ def _batches(opened: list[Columns]) -> Iterator[tuple[Path, list[Any]]]:
             yield columns.path, batch
 
 
-def _block(
-    schema: Schema, path: Path, cells: list[NDArray[np.float64]], labels: Coded, row: int
-) -> Block:
+def _block(schema: Schema, path: Path, cells: list[NDArray[np.float64]], labels: Coded, row: int) -> Block:
     """The encoded rows of a batch; `row` rows precede them."""
     fills, n = schema.table.missing == "median", len(labels.codes)
     widths = [feature.width for feature in schema.features]
