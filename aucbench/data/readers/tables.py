@@ -49,7 +49,9 @@ class Learned:
             for path, batch, cells in batches:
                 if self.complete:
                     self._begins.setdefault(path, writer.size // len(self._columns))
-                    self._labels.setdefault(path, []).append(pc.dictionary_encode(batch[self._target]))
+                    with arrow_errors(path):
+                        labels = pc.dictionary_encode(batch[self._target])
+                    self._labels.setdefault(path, []).append(labels)
                     writer.write(np.stack(cells, axis=1))
 
     @cached_property
@@ -236,11 +238,12 @@ def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
     """The rows of a file, block by block."""
     row = 0
     for cells, label_array, kept in _cells(schema, file, path):
-        labels = _labels(path, schema, label_array, row)
-        beside = [column.values(path, array, row) for column, array in zip(schema.kept, kept, strict=True)]
-        yield _block(schema, path, cells, labels, row)._replace(
-            kept=np.stack(beside, axis=1) if beside else None
-        )
+        with arrow_errors(path):
+            labels = _labels(path, schema, label_array, row)
+            pairs = zip(schema.kept, kept, strict=True)
+            beside = [column.values(path, array, row) for column, array in pairs]
+        block = _block(schema, path, cells, labels, row)
+        yield block._replace(kept=np.stack(beside, axis=1)) if beside else block
         row += len(labels.codes)
 
 
