@@ -259,7 +259,7 @@ def _cells(
                 [],
             )
         return
-    places = [each.place for each in (*schema.features, *schema.kept)]
+    places = [each.place for each in schema.features] + [each.place for each in schema.kept]
     columns = open_columns(file, path).arranged(schema.names, {schema.target, *places})
     for batch in columns.batches():
         with arrow_errors(path):
