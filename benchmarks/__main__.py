@@ -2,7 +2,8 @@
 
 When none is named, all measures of speed run. `defaults` and `estimator`, which measure AUCs and take long,
 `estimates`, which needs real data, `reference`, which computes the figures of README from the archives,
-`families`, which compares the rows of all data sets at hand, `pair_loss`,
+`families`, which compares the rows of all data sets at hand, `parsing` and `beyond_memory`, which write
+gigabytes to the cache folder, `pair_loss`,
 which needs LightGBM and JAX, `attacks`, which harms processes, `mutations`, which runs the tests on changed
 lines, and `verdicts` and `intervals`, which simulate studies, run when they are named. The options are for
 `defaults` and `estimator`; `families` takes the data sets.
@@ -26,6 +27,7 @@ from benchmarks import (
     reference,
     sparse,
     streams,
+    tables,
     together,
     verdicts,
 )
@@ -38,6 +40,7 @@ SPEED = {**dense.MEASURES, **sparse.MEASURES, **together.MEASURES, **streams.MEA
 ON_REAL_SETS = {**defaults.MEASURES, **estimator.MEASURES, **families.MEASURES}
 OTHERS = {
     **estimates.MEASURES,
+    **tables.MEASURES,
     **pair_losses.MEASURES,
     **reference.MEASURES,
     **attacks.MEASURES,

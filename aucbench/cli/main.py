@@ -12,6 +12,7 @@ from aucbench.cli.exit_status import BAD_INPUT, INTERRUPTED, sentence_of
 from aucbench.cli.output import tolerant_output
 from aucbench.humanize import harmless, without_secrets
 
+LEAST_DATA = 450_000_000  # bytes that a run on a small data set needs
 USAGE = """\
 aucbench compares stochastic methods for maximising the AUC: which work best,
 on which data, and at what cost.
@@ -70,6 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.unraisablehook is sys.__unraisablehook__:
         sys.unraisablehook = _interrupted_again
     try:
+        _refuse_small_limit()
         if "COMP_LINE" in os.environ and any(word.startswith("query=") for word in arguments):
             from aucbench.cli.completion import complete
 
@@ -100,6 +102,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.freeze()
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     return status
+
+
+def _refuse_small_limit() -> None:
+    """Refuse a limit of data within which SciPy's BLAS would look for memory for ever as it is loaded."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    from aucbench.errors import ParameterError
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    if limit != resource.RLIM_INFINITY and limit < LEAST_DATA:
+        raise ParameterError(
+            f"This process may have {limit / 1e6:,.0f} MB of data, and needs {LEAST_DATA / 1e6:,.0f} MB to "
+            "start; raise the limit (ulimit -d, prlimit --data)."
+        )
 
 
 def _interrupted_again(unraisable: Any) -> None:

@@ -14,6 +14,9 @@ from scipy import sparse
 if TYPE_CHECKING:
     from aucbench.data.splits.protocols import Side
 
+KINDS = np.uint64(3)  # bits of a key: a test row, and a positive label
+AT_ONCE = 1 << 20  # sorted keys that are looked at together
+
 _known: dict[int, NDArray[np.int64]] = {}  # numbers of the rows of matrices that are still in use, by id
 
 
@@ -53,16 +56,25 @@ def equal_rows(X: Any) -> NDArray[np.int64]:
 
 
 def repeats(train: "Side", test: "Side") -> Repeats:
-    """The shares of repeated rows on the two sides of a split."""
-    numbers = np.concatenate([_numbers(train), _numbers(test)])
-    positive = np.concatenate([train.y, test.y]) == 1
-    _, group = np.unique(numbers, return_inverse=True)
-    rows, positives, trained = (
-        np.bincount(each, minlength=len(group)) for each in (group, group[positive], group[: len(train.y)])
-    )
-    mixed = (positives > 0) & (positives < rows)
-    duplicates, contradicted = trained[group[len(train.y) :]] > 0, mixed[group]
-    return Repeats(float(duplicates.mean()), float(contradicted.mean()))
+    """The shares of repeated rows on the two sides of a split, by 62 bits of the numbers of rows."""
+    keys = np.concatenate([_numbers(train), _numbers(test)]).view(np.uint64)
+    keys &= ~KINDS  # the lowest bits hold side and label, so that a sort in place brings equal rows together
+    keys[len(train.y) :] |= np.uint64(2)
+    keys[: len(train.y)] |= (train.y == 1).astype(np.uint64)
+    keys[len(train.y) :] |= (test.y == 1).astype(np.uint64)
+    keys.sort()
+    begin = duplicates = contradicted = 0
+    while begin < len(keys):
+        last = keys[min(begin + AT_ONCE, len(keys)) - 1] | KINDS
+        end = int(np.searchsorted(keys, last, "right"))
+        part, kinds = keys[begin:end] & ~KINDS, (keys[begin:end] & KINDS).astype(np.uint8)
+        starts = np.flatnonzero(np.append(True, part[1:] != part[:-1]))
+        present = np.bitwise_or.reduceat(np.uint8(1) << kinds, starts)
+        sizes, tested = np.diff(starts, append=len(part)), np.add.reduceat(kinds >> 1, starts, dtype=np.int64)
+        duplicates += int(tested[(present & 0b0011) > 0].sum())
+        contradicted += int(sizes[((present & 0b1010) > 0) & ((present & 0b0101) > 0)].sum())
+        begin = end
+    return Repeats(duplicates / len(test.y), contradicted / len(keys))
 
 
 def blocks_of(side: "Side") -> NDArray[np.uint8]:

@@ -24,6 +24,8 @@ from aucbench.humanize import filesize
 VECTORS = 5  # vectors (d,) held while a scaling is fitted
 FEW_BYTES = 1 << 24  # vectors up to this size are never refused
 SHARE = 0.75  # largest share of the available memory for one array
+RESERVED = 400_000_000  # bytes that a large array leaves to the rest of the run
+SMALL_SHARE = 1 / 16  # arrays up to this share of the available memory need leave nothing
 BLOCK_BYTES = 1 << 25  # bytes of rows written at a time
 
 
@@ -74,7 +76,8 @@ def _facts(group: Path) -> dict[str, int]:
 
 def fits(size: int) -> bool:
     """Whether an array of `size` bytes can be held in memory."""
-    return size <= SHARE * available()
+    room = available()
+    return size <= max(SMALL_SHARE * room, min(SHARE * room, room - RESERVED))
 
 
 def require_memory(owner: str, shape: tuple[int, ...], advice: str) -> None:

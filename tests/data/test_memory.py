@@ -13,6 +13,7 @@ from scipy import sparse
 
 from aucbench import DataError, ParameterError, Problem, require_memory
 from aucbench.data import memory
+from aucbench.data.files.npy import NpyWriter, open_npy
 from aucbench.data.preprocess import prepare
 from aucbench.data.scaler import Scaling, fit_scaling, gather
 from aucbench.data.splits.protocols import Side, Split
@@ -246,6 +247,34 @@ def test_the_limits_of_the_process_and_of_its_container_count(monkeypatch):
     assert memory.available() > 100_000_000
     monkeypatch.setattr(memory, "_room_in_groups", lambda: [100_000])
     assert memory.available() == 100_000
+
+
+def test_a_large_array_leaves_room_for_the_rest_of_the_run(monkeypatch):
+    monkeypatch.setattr(memory, "available", lambda: 600_000_000)
+    assert memory.fits(150_000_000)
+    assert not memory.fits(300_000_000)
+    monkeypatch.setattr(memory, "available", lambda: 100_000_000)
+    assert memory.fits(5_000_000)
+
+
+@pytest.mark.usefixtures("process")
+def test_a_limit_of_data_too_small_to_start_within_ends_in_a_sentence():
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_DATA, (200_000_000,) * 2)"
+    code = f"{limit}; from aucbench.cli.main import main; raise SystemExit(main(['algo=psam']))"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 2
+    assert "200 MB of data" in ended.stderr
+
+
+def test_maps_are_no_data_of_a_limited_process(tmp_path, monkeypatch):
+    with NpyWriter(tmp_path / "x.npy", np.float64) as writer:
+        writer.write(np.arange(3.0))
+    own = open_npy(tmp_path / "x.npy")
+    own[0] = 5.0  # changes no file
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (10**9, 10**9))
+    limited = open_npy(tmp_path / "x.npy")
+    assert not limited.flags.writeable
+    np.testing.assert_array_equal(limited, np.arange(3.0))
 
 
 @pytest.mark.parametrize(

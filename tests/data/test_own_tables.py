@@ -8,6 +8,7 @@ import os
 import shutil
 import zipfile
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,7 @@ from sklearn.metrics import roc_auc_score
 from aucbench import DataError, ParameterError
 from aucbench.data import columns_of, describe, load
 from aucbench.data.loader import Part
-from aucbench.data.readers import formats
+from aucbench.data.readers import formats, table_files
 from aucbench.data.readers.formats import reader_of
 from aucbench.data.splits.inner import inner_count, inner_split
 from aucbench.data.splits.protocols import Given, Holdout, KFold, TrainValidTest
@@ -535,3 +536,43 @@ def test_an_archive_that_unpacks_to_an_endless_line_is_refused(tmp_path, monkeyp
     path.write_bytes(pack(text[reader] + b"1" * 10_000_000))
     with pytest.raises(DataError, match=r"own\.packed: a line has more than 100 kB"):
         load(reader(path=str(path)))
+
+
+@pytest.mark.parametrize("missing", ["refuse", "median"])
+def test_tables_read_in_one_batch_or_in_many_are_equal(saved, monkeypatch, missing):
+    gaps = missing == "median"
+    path = saved(
+        age=np.where(np.arange(ROWS) % 9 == 4, "." if gaps else "41", AGES.astype(str)),
+        job=np.array(["cook", "nurse", "" if gaps else "cook"])[np.arange(ROWS) % 3],
+        grade=np.where(np.arange(ROWS) < ROWS // 2, "1", "b"),  # a text after numbers
+        share=[f"{age}.5%" for age in AGES],
+        row=np.arange(ROWS),
+    )
+    data = Csv(path, missing=missing, add_indicator=gaps)
+    whole, described = load(data), columns_of(data)
+    monkeypatch.setattr(table_files, "CSV_BYTES", 100)
+    monkeypatch.setattr(table_files, "CELL_BYTES", 1)
+    os.utime(path, (1, 1))
+    cut = load(data)
+    assert cut.sha256 == whole.sha256
+    np.testing.assert_array_equal(cut.X, whole.X)
+    assert columns_of(data) == described
+
+
+def test_a_table_of_numbers_and_texts_is_read_once(saved, monkeypatch):
+    opened, original = [], table_files._csv_batches
+
+    def counted(path, layout):
+        batches = original(path, layout)
+        return lambda: opened.append(path) or batches()
+
+    monkeypatch.setattr(table_files, "_csv_batches", counted)
+    path = saved(age=replaced(20, "."), job=["cook", "nurse"] * (ROWS // 2))
+    load(Csv(path, missing="median"))
+    assert opened == [Path(path)]
+
+
+def test_the_first_row_with_another_number_of_cells_is_named(write):
+    rows = [f"{k},{k % 7},{k % 2}" for k in range(ROWS)]
+    with pytest.raises(DataError, match="line 152: 4 cells, expected 3"):
+        load(Csv(write("\n".join(["a,b,y", *rows[:150], "1,2,3,4", *rows[150:]]))))

@@ -31,16 +31,18 @@ def open_npy(path: Path, shared: bool = False) -> NDArray[Any]:
 
 
 def _private_map(file: BinaryIO) -> mmap.mmap:
-    """A private and writable map; read-only where a limit on the process's data forbids that."""
+    """A private and writable map; read-only where the process's data is limited."""
     if platform.system() != "Linux":
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    import resource
+
+    # A writable map counts as data in full, though no page is copied, and would take the room of all else.
+    if resource.getrlimit(resource.RLIMIT_DATA)[0] != resource.RLIM_INFINITY:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     # Without a reservation the system promises no memory for copies of all pages; otherwise it would refuse
     # files larger than memory and swap together.
     flags = mmap.MAP_PRIVATE | getattr(mmap, "MAP_NORESERVE", 0x4000)
-    try:
-        return mmap.mmap(file.fileno(), 0, flags=flags, prot=mmap.PROT_READ | mmap.PROT_WRITE)
-    except OSError:
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    return mmap.mmap(file.fileno(), 0, flags=flags, prot=mmap.PROT_READ | mmap.PROT_WRITE)
 
 
 class NpyWriter:

@@ -44,7 +44,8 @@ class Block(NamedTuple):
         if filled.all():
             lengths, indices, values = np.full(n, d), np.tile(np.arange(d, dtype=np.int32), n), X.ravel()
         else:
-            lengths, indices, values = filled.sum(axis=1), np.nonzero(filled)[1].astype(np.int32), X[filled]
+            columns = np.broadcast_to(np.arange(d, dtype=np.int32), (n, d))
+            lengths, indices, values = filled.sum(axis=1), columns[filled], X[filled]
         return cls(labels, lengths, indices, values, d, dense=X)
 
 

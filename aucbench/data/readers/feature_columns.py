@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import types
 
@@ -195,7 +194,8 @@ class Feature:
             known = plain_texts(texts, self._missing_numbers)
             self.notations = [name for name in self.notations if is_written_as(name, known)]
         distinct, places = coded(texts)
-        self.counts.update(dict(zip(distinct, np.bincount(places[places >= 0], minlength=len(distinct)).tolist(), strict=True)))
+        times = np.bincount(places[places >= 0], minlength=len(distinct)).tolist()
+        self.counts.update(dict(zip(distinct, times, strict=True)))
         if len(self.counts) > MAX_CATEGORIES:  # perhaps numbers with some errors between: see to the errors
             for text in [text for text in self.counts if is_number(text)]:
                 self.numbers += self.counts.pop(text)
@@ -207,7 +207,8 @@ class Feature:
         if not self.staged:
             self.codes.clear()
             return np.full(len(texts), np.nan)
-        return np.array([self.codes.setdefault(text, len(self.codes)) for text in distinct] + [np.nan])[places]
+        codes = [self.codes.setdefault(text, len(self.codes)) for text in distinct]
+        return np.array([*codes, np.nan])[places]
 
     def _error(self, path: Path, what: str) -> DataError:
         return DataError(f"{path}: column {self.name!r} {what}")
@@ -391,9 +392,7 @@ class Feature:
     def _columns(self) -> dict[str, int]:
         return {text: column for column, text in enumerate(self.categories)}
 
-    def filled(
-        self, path: Path, cells: NDArray[np.float64], fills: bool, row: int
-    ) -> NDArray[np.float64]:
+    def filled(self, path: Path, cells: NDArray[np.float64], fills: bool, row: int) -> NDArray[np.float64]:
         """Numbers with the median in place of those that are missing."""
         bad = self._bad(path, cells, fills, row)
         return np.where(bad, self.median, cells) if bad.any() else cells

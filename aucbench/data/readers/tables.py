@@ -8,7 +8,7 @@ in all of them.
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,9 @@ class Learned:
             for path, batch, cells in batches:
                 if self.complete:
                     self._begins.setdefault(path, writer.size // len(self._columns))
-                    self._labels.setdefault(path, []).append(pc.dictionary_encode(batch[self._target]))
+                    with arrow_errors(path):
+                        labels = pc.dictionary_encode(batch[self._target])
+                    self._labels.setdefault(path, []).append(labels)
                     writer.write(np.stack(cells, axis=1))
 
     @cached_property
@@ -169,7 +171,8 @@ def _learn(
     first batch are read a second time.
     """
 
-    def attempt(feature: Feature, path: Path, array: Any) -> NDArray[np.float64] | DataError:
+    def attempt(path: Path, batch: list[Any], feature: Feature) -> NDArray[np.float64] | DataError:
+        array = batch[feature.place]
         if feature.place in refused:
             return np.full(len(array), np.nan)
         try:
@@ -185,7 +188,7 @@ def _learn(
             for path, batch in _batches(opened) if some else ():
                 for column in () if again else kept:
                     column.learn(path, batch[column.place])
-                found = threads.map(lambda each: attempt(each, path, batch[each.place]), some)
+                found = threads.map(partial(attempt, path, batch), some)
                 cells = []
                 for feature, values in zip(some, found, strict=True):
                     if isinstance(values, DataError):  # noted, so that others are looked at, too
@@ -235,11 +238,12 @@ def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
     """The rows of a file, block by block."""
     row = 0
     for cells, label_array, kept in _cells(schema, file, path):
-        labels = _labels(path, schema, label_array, row)
-        beside = [column.values(path, array, row) for column, array in zip(schema.kept, kept, strict=True)]
-        yield _block(schema, path, cells, labels, row)._replace(
-            kept=np.stack(beside, axis=1) if beside else None
-        )
+        with arrow_errors(path):
+            labels = _labels(path, schema, label_array, row)
+            pairs = zip(schema.kept, kept, strict=True)
+            beside = [column.values(path, array, row) for column, array in pairs]
+        block = _block(schema, path, cells, labels, row)
+        yield block._replace(kept=np.stack(beside, axis=1)) if beside else block
         row += len(labels.codes)
 
 
@@ -255,7 +259,7 @@ def _cells(
                 [],
             )
         return
-    places = [each.place for each in (*schema.features, *schema.kept)]
+    places = [each.place for each in schema.features] + [each.place for each in schema.kept]
     columns = open_columns(file, path).arranged(schema.names, {schema.target, *places})
     for batch in columns.batches():
         with arrow_errors(path):
@@ -321,9 +325,7 @@ def _batches(opened: list[Columns]) -> Iterator[tuple[Path, list[Any]]]:
             yield columns.path, batch
 
 
-def _block(
-    schema: Schema, path: Path, cells: list[NDArray[np.float64]], labels: Coded, row: int
-) -> Block:
+def _block(schema: Schema, path: Path, cells: list[NDArray[np.float64]], labels: Coded, row: int) -> Block:
     """The encoded rows of a batch; `row` rows precede them."""
     fills, n = schema.table.missing == "median", len(labels.codes)
     widths = [feature.width for feature in schema.features]
