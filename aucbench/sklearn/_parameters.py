@@ -1,12 +1,19 @@
 """Estimator parameters that name plugins, and nested plugin parameters such as ``algo__radius``."""
 
 from dataclasses import fields
+from functools import partial
+from inspect import signature
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 
-from aucbench.errors import AucbenchError
+from aucbench.errors import AucbenchError, ParameterError
 from aucbench.studies.adapted_plugins import FAMILIES, built, built_loss, check_field, mapping, plugin_class
+
+NO_CLASS_WEIGHT = (
+    "There is no class_weight: every pair has one row of each class, so that weights of classes multiply the "
+    "loss by a constant. Leave class_weight out; sample_weight of fit weights rows."
+)
 
 
 class PluginParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -18,6 +25,17 @@ class PluginParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn shi
     loss_params: dict[str, Any] | None
     features: Any
     features_params: dict[str, Any] | None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        # What `help` shows; else it would be the signature of `__new__`.
+        cls.__signature__ = signature(partial(cls.__init__, None))
+
+    def __new__(cls, *_: Any, **params: Any) -> Self:
+        """Refuse class weights with the reason; scikit-learn lets `__init__` have parameters only."""
+        if "class_weight" in params:
+            raise ParameterError(NO_CLASS_WEIGHT)
+        return super().__new__(cls)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name; with `deep` also the parameters of valid plugins."""

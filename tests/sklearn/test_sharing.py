@@ -58,6 +58,10 @@ def onnx_text(model):
     return f"{head} {graph} {{ z = MatMul(X, w) s = Add(z, b) }}"
 
 
-def test_no_scaling_is_none_or_its_name():
+def test_no_scaling_is_none_or_its_name_and_class_weight_is_refused_with_the_reason():
     models = [AUCClassifier("psam", scaling=each, random_state=0).fit(X, Y) for each in (None, "none")]
     np.testing.assert_array_equal(*[model.coef_ for model in models])
+    with pytest.raises(ParameterError, match="sample_weight"):
+        AUCClassifier(class_weight="balanced")
+    with pytest.raises(TypeError, match="nosuch"):
+        AUCClassifier(nosuch=1)
