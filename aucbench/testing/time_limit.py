@@ -51,7 +51,7 @@ class TimeLimit:
         """The reason why a check was not tried or not finished."""
         slow = (self.per_iteration or 0.0) >= SLOW
         cost = f"one iteration takes {duration(self.per_iteration or 0.0)}, and " if slow else ""
-        return f"{cost}the {self.seconds:g} s time limit for all checks is used up"
+        return f"{cost}the {self.seconds:g} s time limit for all checks is used up (--patience allows more)"
 
     def begin(self, method: str, iterations: int) -> None:
         """Note a call; raises `Untried` when no time is left."""
