@@ -7,7 +7,6 @@ minima of objectives, the plans of studies, and notes of what was tracked where.
 import contextlib
 import json
 import os
-import secrets
 from collections.abc import Collection, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -31,11 +30,11 @@ from aucbench.studies.record import (
     StudyPlan,
     Trial,
 )
+from aucbench.studies.replaced_files import PART, lock, replacing
 from aucbench.studies.result import CellResult, OptimumRecord, OptimumResult
 
 RECORD = "record"  # name of a cell's record among its arrays
 SERIES = "0.2"  # series of versions with the same cell keys
-PART = ".part"  # suffix of files being written
 STALE_SECONDS = 3600.0
 LONGEST_FILE_NAME = 150  # of a study, without the ending; most file systems allow 255 bytes
 CURVE_PREFIX = "curve_"
@@ -73,7 +72,7 @@ class Store:
             with contextlib.suppress(OSError):  # of the lock, too
                 if not file.is_symlink() and time() - file.stat().st_mtime > STALE_SECONDS:
                     with file.open("rb") as handle:
-                        _lock(handle)
+                        lock(handle)
                         file.unlink()
 
     def take_over(self) -> bool:
@@ -85,7 +84,7 @@ class Store:
         return True
 
     def _mark(self) -> None:
-        with _replacing(self._inside("series")) as handle:
+        with replacing(self._inside("series")) as handle:
             handle.write(SERIES.encode())
 
     def has(self, key: str) -> bool:
@@ -131,7 +130,7 @@ class Store:
         """Remove arrays of the finished cell of that key, such as ``scores``; returns their bytes."""
         removed = sum(size for name, size in self.sizes(key).items() if name in names)
         if removed:
-            with _replacing(self._file(key)) as handle:
+            with replacing(self._file(key)) as handle:
                 npz.copy(self._file(key), handle, names)
         return removed
 
@@ -145,7 +144,7 @@ class Store:
         try:
             if not (self.path / "cells").is_dir():
                 self._mark()  # before, as a cell without the mark would be one of an earlier series
-            with _replacing(self._file(key)) as handle:
+            with replacing(self._file(key)) as handle:
                 npz.write(handle, arrays, COMPRESSED)
         except OSError as error:
             raise DataError(
@@ -165,7 +164,7 @@ class Store:
     def put_optimum(self, key: str, result: OptimumResult) -> None:
         """Keep a certified minimum."""
         record = np.frombuffer(encode(result.record), np.uint8)
-        with _replacing(self._keyed("optima", key, "npz")) as handle:
+        with replacing(self._keyed("optima", key, "npz")) as handle:
             np.savez(handle, record=record, weights=result.weights)
 
     def failure(self, key: str) -> FailureRecord | None:
@@ -180,7 +179,7 @@ class Store:
 
     def put_failure(self, failure: FailureRecord) -> None:
         """Keep how a cell failed; a later success replaces it."""
-        with _replacing(self._keyed("failures", failure.key, "json")) as handle:
+        with replacing(self._keyed("failures", failure.key, "json")) as handle:
             handle.write(encode(failure))
 
     def replications(self, key: str) -> tuple[ReplicationRecord, ...]:
@@ -189,7 +188,7 @@ class Store:
 
     def put_replications(self, key: str, found: Iterable[ReplicationRecord]) -> None:
         """Store the results of other runs of a finished cell, replacing earlier ones."""
-        with _replacing(self._keyed("replications", key, "json")) as handle:
+        with replacing(self._keyed("replications", key, "json")) as handle:
             handle.write(b"[" + b",".join(map(encode, found)) + b"]")
 
     def trials(self, key: str) -> list[Trial]:
@@ -241,7 +240,7 @@ class Store:
         """
         file = self._inside("plans", f"{_file_name(plan.study)}.json")
         plan = decode(encode(plan), StudyPlan)  # as the entries of the file are: lists, no tuples
-        with file_lock(file.parent / "lock"), _replacing(file) as handle:
+        with file_lock(file.parent / "lock"), replacing(file) as handle:
             handle.write(encode(self._merged(plan, _plan(file))))
 
     def leases(self) -> Leases:
@@ -267,7 +266,7 @@ class Store:
 
     def mark_tracked(self, address: str, entry_key: str, run_id: str) -> None:
         """Remember that an entry was logged at an address."""
-        with _replacing(self._marker(address, entry_key)) as handle:
+        with replacing(self._marker(address, entry_key)) as handle:
             handle.write(encode(_Note(address=address, run_id=run_id)))
 
     def forget_tracked(self, entry_key: str) -> None:
@@ -377,34 +376,3 @@ def _read(file: Path, kind: type[R]) -> R | None:
         return decode(file.read_bytes(), kind)
     except (OSError, msgspec.DecodeError):
         return None
-
-
-def _lock(handle: Any) -> None:
-    """Lock an open file until it is closed; an OSError when it is locked already."""
-    with contextlib.suppress(ImportError):  # Windows, where an open file cannot be removed
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-@contextlib.contextmanager
-def _replacing(file: Path) -> Iterator[Any]:
-    """A file handle whose content replaces `file` at once when all went well."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    # Made by `open`, so that who may read it is up to the umask.
-    with (file.parent / f"{secrets.token_hex(8)}{PART}").open("xb+") as handle:
-        try:
-            with contextlib.suppress(OSError):  # a file system without locks
-                _lock(handle)
-            yield handle
-            handle.flush()
-            os.fsync(handle.fileno())
-            handle.close()
-            os.replace(handle.name, file)
-        except BaseException as error:
-            with contextlib.suppress(OSError):  # what is in the buffer cannot be written either
-                handle.close()
-            os.unlink(handle.name)
-            if isinstance(error, OSError) and error.filename is None:
-                raise OSError(error.errno, error.strerror, str(file)) from error
-            raise

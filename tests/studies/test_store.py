@@ -11,7 +11,8 @@ import pytest
 
 from aucbench import DataError
 from aucbench.studies import npz
-from aucbench.studies.store import Store, _replacing
+from aucbench.studies.replaced_files import replacing
+from aucbench.studies.store import Store
 from tests.helpers.board_cells import result
 
 KEY = "ab" + "0" * 62
@@ -131,8 +132,8 @@ def test_what_killed_processes_left_is_removed_after_an_hour_unless_somebody_wri
     store.put(KEY, CELL)
     folder = tmp_path / "store" / "cells" / "ab"
     killed = (
-        "import os, sys\nfrom aucbench.studies.store import _replacing\nfrom pathlib import Path\n"
-        "with _replacing(Path(sys.argv[1])) as handle:\n handle.write(b'half'); handle.flush(); os._exit(9)"
+        "import os, sys\nfrom aucbench.studies.replaced_files import replacing\nfrom pathlib import Path\n"
+        "with replacing(Path(sys.argv[1])) as handle:\n handle.write(b'half'); handle.flush(); os._exit(9)"
     )
     words = [sys.executable, "-c", killed, str(folder / "half.npz")]
     assert subprocess.run(words).returncode == 9
@@ -141,7 +142,7 @@ def test_what_killed_processes_left_is_removed_after_an_hour_unless_somebody_wri
     outside = tmp_path / "outside.part"
     outside.write_bytes(b"not ours")
     (folder / "link.part").symlink_to(outside)
-    with _replacing(folder / "slow.npz") as handle:
+    with replacing(folder / "slow.npz") as handle:
         written = Path(handle.name)
         for file in (old, written, outside):
             os.utime(file, (time.time() - 3601.0,) * 2)

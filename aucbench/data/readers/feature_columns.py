@@ -2,10 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -25,29 +24,28 @@ from aucbench.data.readers.cells import (
     plain_texts,
     words_for_missing,
 )
+from aucbench.data.readers.doubtful_texts import (
+    MAX_CATEGORIES,
+    SHOWN_TEXTS,
+    first_of,
+    refuse_errors,
+    refuse_identifiers,
+    ways_out,
+)
 from aucbench.data.readers.notations import (
-    DAY_AND_MONTH,
     DETECTED,
     NOTATIONS,
-    are_written_as,
     days,
     is_written_as,
     read_numbers,
 )
-from aucbench.data.readers.row_numbers import FEW_ROWS, RowOrder
+from aucbench.data.readers.row_numbers import RowOrder
 from aucbench.data.readers.table_files import Columns
 from aucbench.errors import DataError
 from aucbench.humanize import counted
 
-STRAY_SHARE = 0.01  # texts among numbers up to this share are errors, however few different numbers there are
-MANY_NUMBERS = 10  # more different numbers than this are no categories
-SHOWN_TEXTS = 5
-MONEY = "$\u20ac\u00a3\u00a5("  # first signs of amounts of money
-MAX_CATEGORIES = 1 << 16
 HASHED_LEVELS = 1000  # categories up to this number have a column each, unless the user declares them
 HASHED_COLUMNS = 1 << 18  # that all hashed columns share
-MOST_LEVELS = 50  # of texts most of which occur once, as those of identifiers do
-_WITH_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)+")
 
 
 @dataclass
@@ -162,10 +160,10 @@ class Feature:
             row, text = self.first_other(array)
             where = f"row {self.rows - len(array) + row}"
             if self.declared:
-                raise self._error(path, f"has {text!r} in {where}, expected {self.declared} (dataset.types).")
-            raise self._error(
+                raise self.error(path, f"has {text!r} in {where}, expected {self.declared} (dataset.types).")
+            raise self.error(
                 path,
-                f"has {text!r} in {where}, and the file declares numbers; {self._ways_out([text])}.",
+                f"has {text!r} in {where}, and the file declares numbers; {ways_out(self, [text])}.",
             )
         if values is None:
             self.numeric, self.late = False, self.rows > len(array)
@@ -187,8 +185,8 @@ class Feature:
                 raise pyarrow.ArrowNotImplementedError("no category")
             texts = self.texts(array)
         except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
-            what = f"is of type {array.type}, expected numbers or texts; {self._leave_out}."
-            raise self._error(path, what) from None
+            what = f"is of type {array.type}, expected numbers or texts; {self.leave_out}."
+            raise self.error(path, what) from None
         self.missing += texts.null_count
         if self.notations:
             known = plain_texts(texts, self._missing_numbers)
@@ -210,11 +208,13 @@ class Feature:
         codes = [self.codes.setdefault(text, len(self.codes)) for text in distinct]
         return np.array([*codes, np.nan])[places]
 
-    def _error(self, path: Path, what: str) -> DataError:
+    def error(self, path: Path, what: str) -> DataError:
+        """That the column has or is something else than its type."""
         return DataError(f"{path}: column {self.name!r} {what}")
 
     @property
-    def _leave_out(self) -> str:
+    def leave_out(self) -> str:
+        """The override without the column, in words."""
         return f"leave it out with dataset.drop=[{self.key}]"
 
     def find_notation(self, opened: Sequence[Columns]) -> None:
@@ -223,8 +223,8 @@ class Feature:
             return
         if self.notations[0] == "thousands" and len(self.notations) > 1:
             first = {text: 1 for text in self.counts if "," in text}
-            path, row, text = self._first_of(first, opened)
-            raise self._error(
+            path, row, text = first_of(self, first, opened)
+            raise self.error(
                 path,
                 f"has numbers with commas ({text!r} in row {row}), which may stand between thousands or "
                 f"before decimals; say which with 'dataset.types={{{self.key}: thousands}}' or "
@@ -239,98 +239,17 @@ class Feature:
                     self._learn_numbers(columns.path, batch[self.place])
         if not self.numeric:
             what = f"has a date that there is not; correct it, or set dataset.drop=[{self.key}]."
-            raise self._error(opened[0].path, what)
+            raise self.error(opened[0].path, what)
 
     def check_type(self, opened: Sequence[Columns]) -> None:
         """Refuse a column that looks like numbers with some errors in it, like identifiers or like dates."""
         if self.numeric:
             return
         if not (self.nominal or self.declared):
-            self._refuse_errors(opened)
-            self._refuse_identifiers(opened[0].path)
+            refuse_errors(self, opened)
+            refuse_identifiers(self, opened[0].path)
         many = self.many_texts or self.numbers or len(self.counts) > HASHED_LEVELS
         self.hashed |= bool(many) and (self.declared != "categories" or self.many_texts)
-
-    def _refuse_errors(self, opened: Sequence[Columns]) -> None:
-        """Refuse a column of numbers with some texts among them."""
-        strays = Counter({text: count for text, count in self.counts.items() if not is_number(text)})
-        texts, cells = strays.total(), self.counts.total() + self.numbers
-        commas = bool(strays) and all(_WITH_COMMA.fullmatch(text) for text in strays)
-        few = texts < cells and (texts == 1 < cells - 10 or texts < STRAY_SHARE * cells)
-        if not strays or self.many_texts:
-            return
-        if not (commas or few):
-            self._refuse_numbers_with_texts(opened[0].path, strays)
-            return
-        path, row, text = self._first_of(strays, opened)
-        if commas:
-            what = f"has numbers with commas ({text!r} in row {row}), expected a decimal point and nothing "
-            raise self._error(path, f"{what}between thousands.")
-        what = f"has numbers but for {texts} of {cells} values, the first being {text!r} in row {row};"
-        raise self._error(path, f"{what} {self._ways_out(strays)}, or {self._leave_out}.")
-
-    def _refuse_numbers_with_texts(self, path: Path, strays: Counter[str]) -> None:
-        """Refuse a column of many different numbers, with signs, units or texts among them."""
-        notation, alike = "", Counter[str]()
-        for name in (name for name, each in NOTATIONS.items() if not each.is_detected):
-            mask = are_written_as(name, _array(*strays)).to_pylist()
-            found = Counter({text: strays[text] for text in compress(strays, mask)})
-            notation, alike = max((notation, alike), (name, found), key=lambda item: item[1].total())
-        plain = self.counts - strays
-        numbers = plain.total() + self.numbers
-        if len(plain) + len(alike) <= MANY_NUMBERS and not self.numbers:
-            return
-        few = len(strays) <= SHOWN_TEXTS and len(plain) > MANY_NUMBERS  # as 'none' in half of the rows
-        if not few and numbers + alike.total() <= strays.total() - alike.total():
-            return
-        shown = ", ".join(f"{text!r} ({count})" for text, count in strays.most_common(SHOWN_TEXTS))
-        more = f" and {len(strays) - SHOWN_TEXTS} other texts" if len(strays) > SHOWN_TEXTS else ""
-        beside = f"among {numbers} numbers" if numbers else "where numbers are expected"
-        what = f"has {shown}{more} {beside}; write plain numbers"
-        ways_out = self._ways_out(strays)
-        if len(alike) == len(strays) and is_written_as(notation, _array(*plain)):
-            noun = "money" if any(text[0] in MONEY for text in alike) else "them"
-            ways_out = (
-                f"read {noun} with 'dataset.types={{{self.key}: {notation}}}', or {self._as_categories}"
-            )
-        raise self._error(path, f"{what}, {ways_out}.")
-
-    def _ways_out(self, words: Iterable[str]) -> str:
-        """The overrides that make words missing, or all values of the column categories."""
-        listed = ",".join(
-            text if re.fullmatch(r"[\w.+-]+", text) else repr(text) for text in [*words][:SHOWN_TEXTS]
-        )
-        return f'read such texts as missing with "dataset.missing_words=[{listed}]", or {self._as_categories}'
-
-    @property
-    def _as_categories(self) -> str:
-        return (
-            f"make a column of zeros and ones for each text with 'dataset.types={{{self.key}: categories}}'"
-        )
-
-    def _refuse_identifiers(self, path: Path) -> None:
-        levels, cells = len(self.counts), self.counts.total()
-        if self.identifying:
-            levels, cells = MAX_CATEGORIES, MAX_CATEGORIES
-        dates = re.compile(DAY_AND_MONTH)
-        if levels > FEW_ROWS and all(dates.fullmatch(text) for text in self.counts):
-            first = min(self.counts)
-            what = f"has dates that may be read in several ways, such as {first!r}; write 2024-12-31,"
-        elif levels > MOST_LEVELS and 2 * levels > cells:
-            what = f"has {levels:,} different texts in {cells:,} rows, as names and identifiers do;"
-        else:
-            return
-        raise self._error(path, f"{what} {self._leave_out}, or {self._as_categories}.")
-
-    def _first_of(self, strays: dict[str, int], opened: Sequence[Columns]) -> tuple[Path, int, str]:
-        for columns in opened:
-            cells = (
-                text for batch in columns.batches() for text in plain_texts(batch[self.place]).to_pylist()
-            )
-            for row, text in enumerate(cells, 1):
-                if text in strays:
-                    return columns.path, row, text
-        raise RuntimeError(f"Column {self.name!r} changed while it was read.")
 
     def numbers_the_rows(self, path: Path) -> bool:
         """Whether the column counts the rows; one that is sorted in another way is refused."""
@@ -339,17 +258,17 @@ class Feature:
         if self.order.counts and not self.notation:
             return True
         way = "ascends" if self.order.direction > 0 else "descends"
-        raise self._error(
+        raise self.error(
             path,
             f"{way} from row to row, as an identifier or a time does, and tells where in the file a row "
-            f"stands; {self._leave_out}, or use it with "
+            f"stands; {self.leave_out}, or use it with "
             f"'dataset.types={{{self.key}: {self.notation or 'number'}}}'.",
         )
 
     def refusal_of_infinite(self, path: Path) -> DataError:
         """Of a column with infinite values."""
         what = f"has {counted(self.infinite, 'infinite value')}; correct or empty such cells, or set "
-        return self._error(path, f"{what}dataset.drop=[{self.key}].")
+        return self.error(path, f"{what}dataset.drop=[{self.key}].")
 
     def cells(self, path: Path, array: Any) -> NDArray[np.float64]:
         """The numbers of an array of cells, or the places of texts; NaN where a cell is missing."""
@@ -359,7 +278,7 @@ class Feature:
         values = self.values(array)
         if values is None:
             text = self.first_other(array)[1]
-            raise self._error(path, f"has {text!r}, expected numbers as in the training part.")
+            raise self.error(path, f"has {text!r}, expected numbers as in the training part.")
         return values
 
     def staged_cells(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
