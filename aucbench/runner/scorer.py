@@ -18,7 +18,7 @@ from aucbench.kernels import kernel
 
 LANES = 64  # rows multiplied at a time
 DEPTH = 128  # features multiplied at a time: LANES x DEPTH numbers stay in the cache
-SCORE_ELEMENTS = 1 << 24  # scores held at a time while checkpoints are evaluated (128 MB)
+SCORE_ELEMENTS = 1 << 22  # scores held at a time while checkpoints are evaluated (32 MB)
 WEIGHT_BYTES = 1 << 28  # weights held before they are scored; the clock is stopped meanwhile
 
 
