@@ -67,8 +67,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     failures: int
     machines: tuple[MachineRecord, ...]
     sources: dict[str, tuple[str, ...]]  # method name to digests of the code that ran
-    confirmed: dict[str, str] = {}  # always empty, so that equal content gives equal manifests as before
-    compact: bool = False  # curves in single precision, numbers of trials rounded
+    compact: bool = False  # whole curves of first runs alone, in single precision, and rounded trials
     # Versions of what the plugins of the cells need, by distribution; unset in format 1.
     distributions: dict[str, tuple[str, ...]] | UnsetType = UNSET
     entries: dict[str, EntryDigest] = {}
