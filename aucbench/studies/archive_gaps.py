@@ -21,6 +21,7 @@ EntryOf = Callable[[Sequence[str]], Entry]  # composes an entry from overrides a
 def gaps_of(archive: Archive, entry_of: EntryOf) -> list[str]:
     """Sentences on missing cells, missing rulesets, and departures from the installed rulesets.
 
+    Data sets on which a method has the same gap share a sentence.
     Recorded departures are not trusted: the settings of an entry are compared with those of its method under
     the ruleset.
     """
@@ -29,8 +30,11 @@ def gaps_of(archive: Archive, entry_of: EntryOf) -> list[str]:
     def ruled(method: str, title: str) -> Entry:
         return entry_of([f"algo={method}", f"ruleset={title}"])
 
-    entries = (entry for plan in archive.studies for entry in plan.entries)
-    return [f"{_name(entry)}: {gap}" for entry in entries for gap in _gaps(archive, entry, ruled)]
+    data_sets: dict[tuple[str, str], list[str]] = {}
+    for entry in (entry for plan in archive.studies for entry in plan.entries):
+        for gap in _gaps(archive, entry, ruled):
+            data_sets.setdefault((entry.algorithm, gap), []).append(entry.dataset)
+    return [f"{method} on {_few(names)}: {gap}" for (method, gap), names in data_sets.items()]
 
 
 def lacking(archive: Archive, wanted: Iterable[Entry]) -> list[str]:
@@ -95,6 +99,13 @@ def _gaps(archive: Archive, entry: EntryPlan, ruled: Callable[[str, str], Entry]
     departures = [_difference(own, expected)] if own != expected else [*entry.ruleset.departures]
     if departures:
         yield f"departs from {entry.ruleset}: {' '.join(departures)}"
+
+
+def _few(names: list[str]) -> str:
+    """Names, of which a long list shows the first three."""
+    if len(names) <= 4:
+        return ", ".join(names)
+    return f"{', '.join(names[:3])} and {counted(len(names) - 3, 'other data set')}"
 
 
 def _name(entry: EntryPlan) -> str:

@@ -185,9 +185,9 @@ def test_compare_takes_a_study_from_an_archive(run, done, tmp_path):
     assert main([*words, "tracking=none"]) == 0
     run("results", "export", "spdam_table3", "table.zip")
     shutil.move("aucbench-store", "away")
-    out = done("compare", "spdam_table3", "--with", "table.zip")
-    assert "--with table.zip" in out
-    assert "diabetes" in out
+    assert "diabetes" in done("compare", "spdam_table3", "--with", "table.zip")
+    done("compare", "spdam_table3", "--with", "table.zip", "--out", "table.md")
+    assert "--with table.zip" in Path("table.md").read_text()
 
 
 REFUSED = {
