@@ -186,8 +186,8 @@ def test_compare_takes_a_study_from_an_archive(run, done, tmp_path):
     run("results", "export", "spdam_table3", "table.zip")
     shutil.move("aucbench-store", "away")
     assert "diabetes" in done("compare", "spdam_table3", "--with", "table.zip")
-    done("compare", "spdam_table3", "--with", "table.zip", "--out", "table.md")
-    assert "--with table.zip" in Path("table.md").read_text()
+    done("compare", "spdam_table3", "--with", "table.zip", "--out", "made")
+    assert "--with table.zip" in Path("made/spdam_table3.md").read_text()
 
 
 REFUSED = {
