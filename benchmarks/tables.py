@@ -2,8 +2,8 @@
 
 ``parsing`` compares the time of all threads, since both sides parse in parallel. ``beyond_memory`` trains in
 a process whose data are limited to 1.5 GB of address space, so that the training rows are read from memory
-maps, beside SGDClassifier.partial_fit on the same blocks of the same maps. `AUCBENCH_ROWS` sets the number of its rows,
-by default 20 million, which need 30 GB of disk in the cache folder.
+maps, beside SGDClassifier.partial_fit on the same blocks of the same maps. `AUCBENCH_ROWS` sets the number
+of its rows, by default 20 million, which need 30 GB of disk in the cache folder.
 """
 
 import json
