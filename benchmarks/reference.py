@@ -316,7 +316,7 @@ def _answer(section: Section, study: str) -> Iterator[Measure]:
     frame, table = cells(study), methods(study)
     runs = sorted(frame.groupby("data_set")["split"].nunique().unique())
     counts = [frame[name].nunique() for name in ("method", "data_set", "family")]
-    numbers = " or ".join(r"(\d+)" for _ in runs)
+    numbers = r"(\d+)" + r"(?:, | or )(\d+)" * (len(runs) - 1)
     yield from section.claim(
         "scope", rf"(\d+) methods on (\d+) data sets of (\d+) families, {numbers} runs", *counts, *runs
     )
