@@ -124,7 +124,14 @@ def _per_unit(entry: Entry, tasks: Sequence[Task], rows: int, seconds: float) ->
     is_full, known, units = _is_full(entry), len(tasks[0].y), max(1, round(_units(entry, rows)))
     most = min(known, MOST_ROWS) if is_full else units
     size, end = min(most, FEWEST_ROWS if is_full else FEWEST_ITERATIONS), process_time() + seconds
-    _timed(tasks, size, is_full)  # compiles
+    while True:
+        try:
+            _timed(tasks, size, is_full)  # compiles
+            break
+        except ParameterError:  # such as blocks that are too large for a short run
+            if size >= most:
+                raise
+            size = min(most, 2 * size)
     tried = [(0, 0.0)]
     while True:
         tried.append((size, min(_timed(tasks, size, is_full) for _ in range(2))))
