@@ -72,9 +72,8 @@ class Scheduler:
         self._cells: dict[str, list[tuple[PlannedEntry, PlannedCell]]] = {}  # cells behind a unit, by its key
         self._searches: dict[str, TuningSearch] = {}  # in progress, by key
         self._leases = store.leases()
-        self._later: deque[Unit] = (
-            deque()
-        )  # searches that have not begun, and units that another process runs
+        # Searches that have not begun, and units that another process runs.
+        self._later: deque[Unit] = deque()
         self._dropped: set[str] = set()  # keys of refused entries
         self._is_alone = False  # whether one unit runs at a time
         self._end: float | None = None  # of the monotonic clock
