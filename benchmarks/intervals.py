@@ -1,4 +1,4 @@
-"""How the intervals over families were chosen: coverage and width of the candidates in simulated studies.
+"""Coverage and width of candidate intervals over families in simulated studies, by which one was chosen.
 
 `python -m benchmarks intervals` draws studies from the populations of `benchmarks.verdicts` and prints a
 table: for each candidate and number of families the mean coverage over populations and numbers of methods,

@@ -1,4 +1,4 @@
-"""What decides the AUC: the size of its change when one thing is chosen differently and all else stays.
+"""Sizes of the change in AUC when one thing is chosen differently and all else stays.
 
 Every line of the table has comparisons of two choices that differ in one respect. The change is the
 difference of their AUCs on the same rows, by family of data sets; its size is the root mean square over

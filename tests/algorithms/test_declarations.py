@@ -1,4 +1,4 @@
-"""What every built-in plugin declares about itself, and which values its fields refuse."""
+"""Declarations of all built-in plugins, and the values that their fields refuse."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""What single methods promise beyond their formulas and beyond what all do."""
+"""Promises of single methods beyond their formulas and beyond those of all methods."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""What is generated is clean, obeys the rules as it is, and asks its author for few changes."""
+"""Generated packages are clean, obey the rules as they are, and ask their authors for few changes."""
 
 import importlib.util
 import shutil

@@ -1,4 +1,4 @@
-"""Which attributes of a class its contract refuses, and what a registered class then does."""
+"""Attributes of a class that its contract refuses, and the behaviour of a registered class."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Which labels are positive, and labels that make no two classes."""
+"""Positive labels, and labels that do not make two classes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What README and the pages tell people to type is typed here, page by page."""
+"""The commands of README and of the pages are typed here, page by page."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""What the pages say of the trials, computed again from the records with loops."""
+"""Statements of the pages about the trials, computed again from the records with loops."""
 
 import statistics
 import sys

@@ -1,4 +1,4 @@
-"""Which method has a cell on which data set, in the tables of the papers."""
+"""The methods and data sets that have a cell in the tables of the papers."""
 
 import re
 from pathlib import Path

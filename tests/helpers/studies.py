@@ -1,4 +1,4 @@
-"""What tests of studies share: entries made of objects, what a store holds, a package other processes see."""
+"""Helpers of tests of studies: entries made of objects, stores, and a package for other processes."""
 
 import os
 import subprocess

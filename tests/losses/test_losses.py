@@ -1,4 +1,4 @@
-"""What losses promise beyond their checks."""
+"""Promises of losses beyond their checks."""
 
 import math
 

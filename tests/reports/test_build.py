@@ -1,4 +1,4 @@
-"""What a report is made of: settings, variants, other measures, families, and parts of it."""
+"""Parts of a report: settings, variants, other measures, families."""
 
 import numpy as np
 import pytest

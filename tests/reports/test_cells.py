@@ -1,4 +1,4 @@
-"""Which cells are compared, what methods are called, and which version of the code counts."""
+"""The cells that are compared, names of methods, and the version of the code that counts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What reports say of rulesets, machines and replications, against counts and times put in by hand."""
+"""Rulesets, machines and replications in reports, against counts and times put in by hand."""
 
 import math
 from dataclasses import replace

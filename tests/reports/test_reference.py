@@ -1,4 +1,4 @@
-"""Which method gains are relative to, and what is said where it was not run."""
+"""The reference of the gains, and the sentence where it was not run."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is said of one method: its AUC, gain and verdict, its speed, and what to look at next."""
+"""The summary of one method: its AUC, gain and verdict, its speed, and the next thing to look at."""
 
 import pytest
 

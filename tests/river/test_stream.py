@@ -1,4 +1,4 @@
-"""What a stream trains, against the method's own steps over the same rows, and against NumPy."""
+"""Training on a stream, against the method's own steps over the same rows, and against NumPy."""
 
 import contextlib
 import doctest

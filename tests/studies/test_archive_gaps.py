@@ -1,4 +1,4 @@
-"""What an archive lacks for a public board is found whatever it says of itself."""
+"""Gaps of an archive are found whatever it says of itself."""
 
 import pytest
 from msgspec.structs import replace

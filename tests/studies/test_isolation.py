@@ -1,4 +1,4 @@
-"""What a plugin does to its process reaches no cell of another distribution."""
+"""The effects of a plugin on its process reach no cell of another distribution."""
 
 import contextlib
 import fcntl

@@ -1,4 +1,4 @@
-"""What of a study the store already has."""
+"""The part of a study that the store already has."""
 
 import sys
 from dataclasses import replace

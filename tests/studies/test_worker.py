@@ -1,4 +1,4 @@
-"""What a record says: the labels and counts of both classes, the largest norm, why a cell failed."""
+"""Facts in a record: labels and counts of both classes, the largest norm, the reason of a failure."""
 
 import inspect
 import re

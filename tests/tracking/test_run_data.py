@@ -1,4 +1,4 @@
-"""What runs say of themselves."""
+"""Parameters, metrics and tags of runs."""
 
 from pathlib import Path
 

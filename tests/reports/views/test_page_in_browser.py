@@ -1,4 +1,4 @@
-"""What a page does in a real browser, opened from a file."""
+"""A page in a real browser, opened from a file."""
 
 import csv
 from dataclasses import replace
