@@ -31,6 +31,7 @@ class Report:
     curves : DataFrame
         One line a checkpoint of a method on a data set: means over the runs of `samples`, `passes`,
         `seconds` and the measure (`mean`, with `std` over the runs), and of the relative `suboptimality`.
+        Compact archives have whole curves of first runs alone, and only these are averaged.
     data_sets : DataFrame
         One line a data set: family, rows, columns, share of positives, target, licence.
     methods : DataFrame

@@ -161,8 +161,9 @@ def curves(report: Report, own: "pd.DataFrame", facts: Any, looks: dict[str, Sty
             axes.axhline(target, color="0.4", linewidth=0.8, linestyle=":", zorder=1)
     every[0].set_ylabel(f"test {report.measure.symbol}", fontsize=type_size())
     sentence = (
-        f"Mean test {report.measure.title} over the runs on {text(facts['data_set'])}, against seconds of "
-        "training and against passes over the training rows, log scales; higher and further left is better. "
+        f"Mean test {report.measure.title} on {text(facts['data_set'])} over the runs with whole curves, "
+        "against seconds of training and passes over the training rows, log scales; higher and further left "
+        "is better. "
         f"Values far below the final ones are not shown.{steps}"
     )
     if own.loc[own["method"].map(lambda name: looks[name].is_named), "std"].gt(0).any():

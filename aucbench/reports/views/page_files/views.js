@@ -172,7 +172,7 @@ function curves(name, rows) {
     h("div", { class: "keys", role: "group", "aria-label": "Methods in colour" }, rows.map(({ method }) => h("button", {
       type: "button", class: "key", "aria-pressed": String(lit.has(method)), "data-key": `key-${method}`, "data-method": method, onclick: () => choose(method),
     }, swatch(method), method))),
-    reading("Means over the runs; bands are one standard deviation. Buttons are in the order of the results and put methods in colour."));
+    reading("Means over the runs whose curves are kept; bands are one standard deviation. Buttons are in the order of the results and put methods in colour."));
 }
 
 const NO_PLUGIN = { summary: "", citation: "", claims: "", deviations: [], source: "", distribution: "", links: [] };
