@@ -39,7 +39,7 @@ class Console:
     _view = BarView()
 
     def __getattr__(self, name: str) -> Any:
-        """All but the beginning of a study is up to its view, even where the method is asked for earlier."""
+        """Events after the beginning of a study go to its view, which is looked up when they happen."""
         return lambda *report: getattr(self._view, name)(*report)
 
     def study_begun(self, study: Study) -> None:

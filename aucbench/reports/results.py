@@ -18,7 +18,7 @@ from aucbench.studies.codec import canonical
 from aucbench.studies.plugin_metadata import model_of
 from aucbench.studies.record import CellRecord, CellStatus, MeasureRecord, Seeds, TunedRecord
 from aucbench.studies.rerun_command import words
-from aucbench.studies.result import SUBOPTIMALITY, TURNED_OFF, common, mean_curve, whole_curves
+from aucbench.studies.result import SUBOPTIMALITY, TURNED_OFF, common, mean_curve, with_whole_curves
 
 ENDS_ONLY = "the objective is known at the end of training only; store.weights=checkpoints keeps its curve"
 SEVERAL, CLOCK = 1.5, 0.1  # times the wall time, and seconds more, that a single thread does not use
@@ -179,7 +179,8 @@ def _suboptimality(done: Sequence[BoardCell]) -> dict[str, Any]:
     reason = "not measured in all finished runs" if len(known) < len(done) else _reason(known)
     if reason:
         return {"suboptimality_reason": reason}
-    curves = whole_curves([cell.curve for cell in done])
+    kept = with_whole_curves(done)
+    curves = [cell.curve for cell in kept]
     minima = [own.minimum for own in known if own.minimum]
     row: dict[str, Any] = {
         "objective": minima[0].objective,
@@ -245,15 +246,18 @@ def with_reaching(
     ends = [
         np.median([[curve["samples"][0], curve["samples"][-1]] for curve in curves], axis=0)
         for cells in by_method.values()
-        if (curves := whole_curves([cell.curve for cell in finished(cells)]))
+        if (curves := [cell.curve for cell in with_whole_curves(finished(cells))])
     ]
     low, high = (max(1.0, min(end[0] for end in ends)), max(end[1] for end in ends)) if ends else (1.0, 1.0)
     for row in rows:
-        curves = whole_curves([cell.curve for cell in finished(by_method[row["method"]])])
+        done = finished(by_method[row["method"]])
+        kept = with_whole_curves(done)
+        runs = len(done) // len(kept) if kept else 0  # that one curve stands for, beside those that were lost
         lost = [np.inf] * (row["diverged"] + row["failed"])
-        known = [(curve, ~np.isnan(curve[by])) for curve in curves]
+        known = [(cell.curve, ~np.isnan(cell.curve[by])) for cell in kept]
         for cost, name in (("samples", "target_samples"), ("train_seconds", "target_seconds")):
             paid = [first_crossing(own[cost][at].astype(float), own[by][at], target) for own, at in known]
+            paid *= runs
             row[name] = median_cost([*paid, *(lost if not np.isnan(target) else [])])
         reached = [cost for cost in [*paid, *lost] if not np.isnan(cost)]
         row["target_share"] = float(np.isfinite(reached).mean()) if reached and not np.isnan(target) else NAN
@@ -270,7 +274,7 @@ def curve_rows(cells: Sequence[BoardCell], by: str) -> list[dict[str, Any]]:
     done = finished(cells)
     if not done:
         return []
-    mean = mean_curve([cell.curve for cell in done])
+    mean = mean_curve([cell.curve for cell in with_whole_curves(done)])
     columns = {
         "samples": np.asarray(mean["samples"], float),
         "passes": mean["passes"],

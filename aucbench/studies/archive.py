@@ -245,7 +245,7 @@ def into_store(archive: Archive, store: Store) -> Imported:
     )
     both, _ = merged(known, archive)
     for key, cell in archive.cells.items():
-        if key not in known.cells:
+        if both.cells[key] is cell:
             store.put(key, cell)
     for key, found in both.others.items():
         store.put_replications(key, found)
@@ -265,13 +265,17 @@ def into_store(archive: Archive, store: Store) -> Imported:
 
 
 def merged(first: Archive, other: Archive, tolerance: float = TOLERANCE) -> tuple[Archive, list[Comparison]]:
-    """All cells of two archives, preferring the first, and comparisons with their replications."""
-    cells = {**other.cells, **first.cells}
+    """All cells of two archives, preferring the first, and comparisons with their replications.
+
+    Where the curve of the first was cut, an equal cell of the other with more of it is preferred.
+    """
+    preferred = {key: _fuller(cell, other.cells.get(key)) for key, cell in first.cells.items()}
+    cells = {**other.cells, **preferred}
     others = {}
     for key, cell in cells.items():
         found = [*first.replications(key), *other.replications(key)]
         if key in first.cells and key in other.cells:
-            found.append(replication_of(other.cells[key].record))
+            found.append(replication_of((first if cell is other.cells[key] else other).cells[key].record))
         if kept := without_twins(cell.record, found):
             others[key] = kept
     studies = {plan.study: plan for plan in first.studies}
@@ -288,6 +292,12 @@ def merged(first: Archive, other: Archive, tolerance: float = TOLERANCE) -> tupl
         compare(cells[key].record, each, tolerance) for key, found in others.items() for each in found
     ]
     return archive, comparisons
+
+
+def _fuller(cell: CellResult, other: CellResult | None) -> CellResult:
+    if other is not None and other.auc == cell.auc and len(other.curve["auc"]) > len(cell.curve["auc"]):
+        return other
+    return cell
 
 
 def _joined(first: StudyPlan, other: StudyPlan) -> StudyPlan:

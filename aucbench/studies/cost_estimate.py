@@ -118,12 +118,12 @@ def _some(side: Side, is_mapped: bool) -> Side:
 def _per_unit(entry: Entry, tasks: Sequence[Task], rows: int, seconds: float) -> float:
     """Seconds per unit of a run on `rows` rows, from runs of doubling length.
 
-    The last two give the cost of more iterations, in which diverged settings take no part, or the power of
-    the row count in the seconds of a full method.
+    The last two lengths give the cost of an iteration, without settings that diverged by then, or for a full
+    method the power of the number of rows.
     """
     is_full, known, units = _is_full(entry), len(tasks[0].y), max(1, round(_units(entry, rows)))
     most = min(known, MOST_ROWS) if is_full else units
-    size, end = min(most, FEWEST_ROWS if is_full else FEWEST_ITERATIONS), process_time() + seconds
+    size = min(most, FEWEST_ROWS if is_full else FEWEST_ITERATIONS)
     while True:
         try:
             _timed(tasks, size, is_full)  # compiles
@@ -132,7 +132,7 @@ def _per_unit(entry: Entry, tasks: Sequence[Task], rows: int, seconds: float) ->
             if size >= most:
                 raise
             size = min(most, 2 * size)
-    tried = [(0, 0.0)]
+    tried, end = [(0, 0.0)], process_time() + seconds
     while True:
         tried.append((size, min(_timed(tasks, size, is_full) for _ in range(2))))
         if size >= most or process_time() + 4 * tried[-1][1] > end:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from msgspec import Struct, structs
@@ -37,6 +37,7 @@ TURNED_OFF = "no certified minimum was asked for (limits.optimum=0)"
 SMALLEST = 1e-12  # least scale of a relative suboptimality
 ROUNDING = 1e-15  # of an objective
 # Arrays of a curve that are not measures.
+T = TypeVar("T", bound=Any)  # of finished cells
 COSTS = ("iteration", "samples", "passes", "train_seconds", "cpu_seconds")
 
 
@@ -143,7 +144,9 @@ class Result:
         """One row a checkpoint, means over the runs: iteration, samples, train_seconds, measures."""
         import pandas as pd
 
-        mean = mean_curve([with_suboptimality(cell.record, cell.curve) for cell in self.cells])
+        mean = mean_curve(
+            [with_suboptimality(cell.record, cell.curve) for cell in with_whole_curves(self.cells)]
+        )
         return pd.DataFrame(mean)[
             [*CURVE, *(name for name in (*self.measures, SUBOPTIMALITY) if name in mean and name != "auc")]
         ]
@@ -353,18 +356,16 @@ def with_suboptimality(record: CellRecord, curve: dict[str, NDArray[Any]]) -> di
     return curve | {SUBOPTIMALITY: np.maximum(curve[TrainingObjective.name] - minimum, least) / size}
 
 
-def whole_curves(curves: Sequence[dict[str, NDArray[Any]]]) -> Sequence[dict[str, NDArray[Any]]]:
-    """The curves with several checkpoints, or all if none has: compact archives cut those of later runs."""
-    return [curve for curve in curves if len(curve["iteration"]) > 1] or curves
+def with_whole_curves(cells: Sequence[T]) -> Sequence[T]:
+    """The cells that have their whole curve, or all if none has: compact archives cut those of later runs."""
+    return [cell for cell in cells if len(cell.curve["iteration"]) >= cell.record.result.checkpoints] or cells
 
 
 def mean_curve(curves: Sequence[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
     """Checkpoint by checkpoint mean of several curves, as far as all of them reach, and the std of measures.
 
-    Measures that some of the curves lack are left out, and so are curves that end where they begin beside
-    others that do not.
+    Measures that some of the curves lack are left out.
     """
-    curves = whole_curves(curves)
     length = min(len(curve["iteration"]) for curve in curves)
     known = [name for name in curves[0] if all(name in curve for curve in curves)]
     every = {name: np.array([curve[name][:length] for curve in curves]) for name in known}

@@ -26,6 +26,7 @@ from aucbench.studies.result import (
     edges_in_words,
     mean_curve,
     with_suboptimality,
+    with_whole_curves,
 )
 
 LIMIT = 7500  # characters; MLflow keeps 8,000
@@ -124,7 +125,7 @@ def _variant(described: EntryDescription) -> list[str]:
 def metrics(entry: FinishedEntry) -> Iterator[tuple[str, float, float, int]]:
     """Points of the curves, then the totals: the metric, its value, the training seconds and the step."""
     cells = entry.cells
-    curve = mean_curve([with_suboptimality(cell.record, cell.curve) for cell in cells])
+    curve = mean_curve([with_suboptimality(cell.record, cell.curve) for cell in with_whole_curves(cells)])
     measures = {
         f"{measure.rows}/{measure.name}": measure.name for measure in common([c.record for c in cells])
     }

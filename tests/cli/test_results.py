@@ -17,6 +17,7 @@ from aucbench.cli.main import main
 from aucbench.studies import provenance
 from aucbench.studies.archive_file import read, write
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
+from aucbench.studies.store import Store
 from tests.helpers.archives import altered, moved, with_record
 from tests.studies.conftest import WORDS
 
@@ -232,6 +233,19 @@ def test_check_and_verify_of_one_method(run):
     status, _, err = run("results", "check", "pair.zip", "--method", "psam")
     assert status == 1
     assert "psam under ruleset=trials is missing on a9a," in err
+
+
+def test_verify_compares_what_a_compact_archive_has_of_curves(run, done):
+    words = ["-m", "algo=psam", "dataset=wine", "runs=3", "study=cut", "budget.checkpoints=4"]
+    assert main([*words, "tracking=none"]) == 0
+    run("results", "export", "cut", "cut.zip", "--compact")
+    assert "3 replications: 3 with equal AUC" in done("results", "verify", "cut.zip", "--cells", "3")
+    run("results", "export", "cut", "whole.zip")
+    run("results", "import", "cut.zip", "--store", "filled")
+    run("results", "import", "whole.zip", "--store", "filled")
+    for archive in ("cut.zip", "whole.zip"):
+        for key, cell in read(archive)[1].cells.items():
+            assert len(Store("filled").get(key).curve["auc"]) >= len(cell.curve["auc"])
 
 
 def test_verify_runs_tunings_again_and_compares_their_trials(run, done):

@@ -54,6 +54,10 @@ def test_a_mistake_is_one_failure_in_plain_words_at_its_line(mistake):
         assert linecache.getline(file, int(number)).strip() == line.strip()
 
 
+def test_most_mistakes_are_marked_at_their_line():
+    assert sum(MARK in inspect.getsource(mistake) for mistake in MISTAKES) >= 10
+
+
 def test_the_method_without_mistakes_passes():
     assert failures(check_algorithm(Plain)) == {}
 

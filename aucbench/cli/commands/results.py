@@ -48,7 +48,7 @@ def results() -> None:
     help="With the test scores of methods that are not linear, or without; by default with those of all data "
     "but your own files.",
 )  # fmt: skip
-@click.option("--compact", is_flag=True, help="Whole curves of first runs alone; rounded trials.")
+@click.option("--compact", is_flag=True, help="First runs alone keep whole curves; rounded trials.")
 def export(study: str, file: str, store: str, weights: bool, scores: bool | None, compact: bool) -> None:
     """Write the cells of STUDY into the archive FILE.
 
