@@ -18,7 +18,7 @@ from sklearn.externals import _arff
 
 from aucbench import DataError, ParameterError
 from aucbench.data import columns_of, load
-from aucbench.data.readers import feature_columns, table_files
+from aucbench.data.readers import doubtful_texts, feature_columns, table_files
 from aucbench_datasets.user_files import Arff, Csv, Npz, Parquet
 
 GOOD = "a,b,y\n1,2,0\n3,4,1\n"
@@ -352,7 +352,7 @@ def test_a_stray_text_among_numbers_is_named_with_its_row(write, monkeypatch):
     message = r"own\.csv: column 'a' .* 1 of 301 .*'1\.2\.3' in row 201"
     with pytest.raises(DataError, match=message):
         load(Csv(path))
-    monkeypatch.setattr(feature_columns, "MAX_CATEGORIES", 100)
+    monkeypatch.setattr(doubtful_texts, "MAX_CATEGORIES", 100)
     with pytest.raises(DataError, match=message):
         load(Csv(path))
     assert load(Csv(path, drop=["a"])).X.shape == (301, 1)
@@ -459,7 +459,7 @@ def test_numbers_in_one_notation_are_numbers(beside, kind, texts, numbers):
 
 
 def test_many_numbers_in_one_notation_are_no_categories(beside, monkeypatch, small_blocks):
-    monkeypatch.setattr(feature_columns, "MAX_CATEGORIES", 20)
+    monkeypatch.setattr(doubtful_texts, "MAX_CATEGORIES", 20)
     texts = [f"{i}%" for i in SHUFFLED]
     np.testing.assert_allclose(load(beside(texts)).X[:, 0], SHUFFLED / 100, rtol=1e-15)
     data = beside([*texts[:-1], "1 2"])

@@ -13,6 +13,7 @@ import pyarrow
 from numpy.typing import NDArray
 from pyarrow import types
 
+from aucbench.data.readers import doubtful_texts
 from aucbench.data.readers.blocks import ColumnRecord
 from aucbench.data.readers.cells import (
     GAPS,
@@ -25,7 +26,6 @@ from aucbench.data.readers.cells import (
     words_for_missing,
 )
 from aucbench.data.readers.doubtful_texts import (
-    MAX_CATEGORIES,
     SHOWN_TEXTS,
     first_of,
     refuse_errors,
@@ -194,11 +194,13 @@ class Feature:
         distinct, places = coded(texts)
         times = np.bincount(places[places >= 0], minlength=len(distinct)).tolist()
         self.counts.update(dict(zip(distinct, times, strict=True)))
-        if len(self.counts) > MAX_CATEGORIES:  # perhaps numbers with some errors between: see to the errors
+        if (
+            len(self.counts) > doubtful_texts.MAX_CATEGORIES
+        ):  # perhaps numbers with some errors between: see to the errors
             for text in [text for text in self.counts if is_number(text)]:
                 self.numbers += self.counts.pop(text)
             self.staged = False
-        if len(self.counts) > MAX_CATEGORIES:
+        if len(self.counts) > doubtful_texts.MAX_CATEGORIES:
             self.many_texts = True
             self.identifying |= 2 * len(self.counts) > self.counts.total()
             self.counts.clear()
@@ -356,7 +358,7 @@ class Feature:
         note = f"has {words} for missing values" if words else ""
         if self.hashed:
             known = self.counts and not (self.many_texts or self.numbers)
-            levels = f"{len(self.counts):,}" if known else f"more than {MAX_CATEGORIES:,}"
+            levels = f"{len(self.counts):,}" if known else f"more than {doubtful_texts.MAX_CATEGORIES:,}"
             note = f"has {levels} texts, which are hashed into {HASHED_COLUMNS:,} columns"
         return ColumnRecord(self.name, kind, self.missing, note, categories, median, self.indicates)
 
