@@ -12,7 +12,7 @@ from aucbench.cli.exit_status import BAD_INPUT, INTERRUPTED, sentence_of
 from aucbench.cli.output import tolerant_output
 from aucbench.humanize import harmless, without_secrets
 
-LEAST_DATA = 450_000_000  # bytes that a run on a small data set needs
+LEAST_DATA = 700_000_000  # bytes with which a run on a small data set has always ended well
 USAGE = """\
 aucbench compares stochastic methods for maximising the AUC: which work best,
 on which data, and at what cost.

@@ -37,8 +37,9 @@ TURNED_OFF = "no certified minimum was asked for (limits.optimum=0)"
 SMALLEST = 1e-12  # least scale of a relative suboptimality
 ROUNDING = 1e-15  # of an objective
 # Arrays of a curve that are not measures.
-T = TypeVar("T", bound=Any)  # of finished cells
 COSTS = ("iteration", "samples", "passes", "train_seconds", "cpu_seconds")
+
+T = TypeVar("T", bound=Any)  # a finished cell
 
 
 @dataclass(frozen=True)
