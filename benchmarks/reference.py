@@ -354,8 +354,9 @@ def _cost_and_data(section: Section) -> Iterator[Measure]:
     shares = [first["better"], first["worse"], (gains > ROPE).mean(), (gains < -ROPE).mean()]
     yield from section.claim(
         "shares of families",
-        rf"`{first.name}` gains more than 0\.005 on (\d+) % of the families and loses as much on (\d+) %, "
+        rf"`{first.name}` gains more than (0\.\d+) on (\d+) % of the families and loses as much on (\d+) %, "
         r"while `psam`.* gains as much on (\d+) % and loses as much on (\d+) %",
+        ROPE,
         *(100 * share for share in shares),
     )
     fast, slow = linear["time"].idxmin(), linear["time"].idxmax()
@@ -380,7 +381,7 @@ def _deciding(section: Section) -> Iterator[Measure]:
     yield from section.claim(
         "sizes",
         rf"Another {first} typically changes it by ([\d.]+), another loss over pairs by ([\d.]+), and "
-        r"another order of the rows, which is chance, by ([\d.]+)",
+        r"another order of the rows, which is chance, by ([\d.]+)\.",
         *(sizes[name] for name in (first, "loss over pairs", "order of the rows")),
     )
 
