@@ -203,10 +203,11 @@ def trial_text(archive: Archive) -> str:
         for record in (cell.record for cell in archive)
     ]
     frame = pd.DataFrame(rows, columns=["family", "data_set", "split", "method", "auc", "validation"])
-    wide = frame.pivot_table(index=["family", "data_set", "split"], columns="method")
-    tested, validated = wide["auc"], wide["validation"][list(TRIED)].dropna()
+    run = ["family", "data_set", "split"]
+    tested = frame.pivot_table(index=run, columns="method", values="auc")
+    validated = frame.pivot_table(index=run, columns="method", values="validation")[list(TRIED)].dropna()
     best, tested = tested.max(axis=1)[validated.index], tested.loc[validated.index]
-    chosen = [tested.at[run, name] for run, name in validated.idxmax(axis=1).items()]
+    chosen = [tested.at[at, name] for at, name in validated.idxmax(axis=1).items()]
     behind = {
         "chosen": best - chosen,
         **{name: best - tested[name] for name in TRIED},
