@@ -207,7 +207,7 @@ def trial_text(archive: Archive) -> str:
     tested = frame.pivot_table(index=run, columns="method", values="auc")
     validated = frame.pivot_table(index=run, columns="method", values="validation")[list(TRIED)].dropna()
     best, tested = tested.max(axis=1)[validated.index], tested.loc[validated.index]
-    chosen = [tested.at[at, name] for at, name in validated.idxmax(axis=1).items()]
+    chosen = np.array([tested.at[at, name] for at, name in validated.idxmax(axis=1).items()], dtype=float)
     behind = {
         "chosen": best - chosen,
         **{name: best - tested[name] for name in TRIED},
