@@ -111,10 +111,8 @@ class Sauc(LinearMethod):
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero, the polynomial of the loss and the plan of the rounds.
 
-        Raises
-        ------
-        ParameterError
-            When the number of iterations is not planned, or the polynomial exceeds the range of numbers.
+        Raises `ParameterError` when the number of iterations is not planned, or the polynomial
+        exceeds the range of numbers.
         """
         n = planned_iterations(self.name, problem)
         try:
