@@ -99,7 +99,8 @@ class Aum(BatchSolver):
         return State(w, w, 0, False)
 
     def weights(self, state: State) -> np.ndarray:
-        return state.total / (state.iteration + 1) if self.average else state.w.copy()
+        mean: np.ndarray = state.total / (state.iteration + 1)
+        return mean if self.average else state.w.copy()
 
     def _iterate(self, state: State, batch: Batch) -> State:
         X, positive = batch.X, batch.y == 1
