@@ -108,6 +108,11 @@ class Feature:
         return own + self.indicates
 
     @property
+    def is_plain(self) -> bool:
+        """Whether its numbers are its only column of the encoded rows."""
+        return self.numeric and not self.indicates
+
+    @property
     def key(self) -> str:
         """What an override calls the column: its name, or its number where the name would need quotes."""
         return self.name if re.fullmatch(r"[A-Za-z_]\w*", self.name) else str(self.place)
