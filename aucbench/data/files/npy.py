@@ -34,22 +34,15 @@ def _private_map(file: BinaryIO) -> mmap.mmap:
     """A private and writable map; read-only where the process's data is limited."""
     if platform.system() != "Linux":
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    import resource
+
     # A writable map counts as data in full, though no page is copied, and would take the room of all else.
-    if are_data_limited():
+    if resource.getrlimit(resource.RLIMIT_DATA)[0] != resource.RLIM_INFINITY:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     # Without a reservation the system promises no memory for copies of all pages; otherwise it would refuse
     # files larger than memory and swap together.
     flags = mmap.MAP_PRIVATE | getattr(mmap, "MAP_NORESERVE", 0x4000)
     return mmap.mmap(file.fileno(), 0, flags=flags, prot=mmap.PROT_READ | mmap.PROT_WRITE)
-
-
-def are_data_limited() -> bool:
-    """Whether the system limits the data of this process, in which maps that are only read do not count."""
-    if platform.system() != "Linux":
-        return False
-    import resource
-
-    return resource.getrlimit(resource.RLIMIT_DATA)[0] != resource.RLIM_INFINITY
 
 
 class NpyWriter:

@@ -17,7 +17,6 @@ from pyarrow import csv as arrow_csv
 from pyarrow import parquet, types
 
 from aucbench.contracts import File
-from aucbench.data.files.npy import are_data_limited
 from aucbench.data.readers.csv_layout import Layout, find_layout, refuse_twins
 from aucbench.data.readers.formats import open_bytes, skip_keel_header
 from aucbench.errors import DataError
@@ -81,8 +80,6 @@ class Columns:
 
 def open_columns(file: File, path: Path) -> Columns:
     """Open a file of kind csv, parquet, arff or keel."""
-    if are_data_limited():  # pyarrow's own allocator reserves 1 GB at once, all of which counts
-        pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     openers = {"csv": _open_csv, "parquet": _open_parquet, "arff": _open_arff, "keel": _open_keel}
     return openers[file.kind](file, path).behind(file.partitions)
 
