@@ -1,6 +1,5 @@
 """Tables in CSV, Parquet and ARFF files: numbers made of their cells, and refusals of what is ambiguous."""
 
-import bz2
 import contextlib
 import gzip
 import os
@@ -263,13 +262,6 @@ def test_wide_tables_become_sparse_and_blocks_are_joined(write, small_blocks):
     assert isinstance(X, sparse.csr_matrix)
     assert X.shape == (1500, 1501)
     assert X[1499].toarray().ravel().nonzero()[0].tolist() == [1499, 1500]
-
-
-@pytest.mark.parametrize("pack", [bz2, gzip], ids=lambda pack: pack.__name__)
-def test_compressed_tables_are_read(tmp_path, pack):
-    path = tmp_path / f"own.csv.{'gz' if pack is gzip else 'bz2'}"
-    path.write_bytes(pack.compress(GOOD.encode()))
-    assert load(Csv(str(path))).X.tolist() == [[1, 2], [3, 4]]
 
 
 def test_parquet_keeps_types_and_categories(columns):
