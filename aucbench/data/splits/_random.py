@@ -17,7 +17,7 @@ def permutation(n: int, seed: int, stream: RandomStream, number: int = 0) -> Row
 
 def _permuted(n: int, rng: np.random.Generator) -> Rows:
     """``rng.permutation(n)`` in numbers of 32 bits where they are large enough."""
-    order = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
+    order: Rows = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
     rng.shuffle(order)
     return order
 
@@ -55,6 +55,7 @@ def random_parts(
 
     A part that lacks a class is refused, with the advice.
     """
+    part: NDArray[Any]
     if groups is not None:
         part = deal(y, groups, [1.0 - sum(fractions.values()), *fractions.values()], rng, stratified)
     else:
