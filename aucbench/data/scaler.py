@@ -87,10 +87,7 @@ class Scaler:
 
 
 def fit_scaling(
-    name: str,
-    X: Matrix,
-    rows: NDArray[np.int64] | None = None,
-    weights: NDArray[np.float64] | None = None,
+    name: str, X: Matrix, rows: NDArray[np.int64] | None = None, weights: NDArray[np.float64] | None = None
 ) -> Scaler:
     """Fit a scaling to `rows` of X, (n, d) dense or CSR, or to all rows.
 

@@ -49,34 +49,11 @@ def saved(tmp_path):
     return saved
 
 
-@pytest.fixture
-def write(tmp_path):
-    def written(text, name="own.csv"):
-        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-        return str(tmp_path / name)
-
-    return written
-
-
 def replaced(every, *texts):
     return [texts[i // every % len(texts)] if i % every == 0 else str(age) for i, age in enumerate(AGES)]
 
 
-WORDS = [
-    ".",
-    "\\N",
-    "unknown",
-    "#DIV/0!",
-    "n.a.",
-    "--",
-    "N/A",
-    "UNKNOWN",
-    "Missing",
-    ".b",
-    "#N/A",
-    "NULL",
-    "*",
-]
+WORDS = [".", "\\N", "unknown", "#DIV/0!", "n.a.", "--", "UNKNOWN", "Missing", ".b", "#N/A", "NULL", "*"]
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -155,7 +132,6 @@ def test_numbers_for_missing_values_are_named_and_indicated(tmp_path, kind):
         (replaced(10, "90+"), "quantity", np.where(np.arange(ROWS) % 10 == 0, 90.0, AGES)),
         (replaced(10, "<40"), "quantity", np.where(np.arange(ROWS) % 10 == 0, 40.0, AGES)),
         ([f"\u2212{age}.5" for age in AGES], "quantity", -AGES - 0.5),
-        ([f"{age / 8} kg" for age in AGES], "quantity", AGES / 8),
         ([f"${age * 1000:,}.50" for age in AGES], "quantity", AGES * 1000 + 0.5),
         ([f"({age}.25)" for age in AGES], "quantity", -AGES - 0.25),
         ([f"0x{age:X}" for age in AGES], "hexadecimal", AGES),
@@ -543,12 +519,7 @@ def test_arrays_have_a_test_part_and_medians_in_the_place_of_missing_values(tmp_
     path = str(tmp_path / "own.npz")
     if layout == "csr":
         filled = sparse.csr_matrix(np.where(RNG.random(X.shape) < 0.5, 0.0, X))
-        parts = {
-            "data": filled.data,
-            "indices": filled.indices,
-            "indptr": filled.indptr,
-            "shape": filled.shape,
-        }
+        parts = {name: getattr(filled, name) for name in ("data", "indices", "indptr", "shape")}
         X = filled.toarray()
         np.savez(path, y=np.arange(50) % 2, **parts)
         data = Npz(path, missing="median")

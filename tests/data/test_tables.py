@@ -29,15 +29,6 @@ N = 120
 
 
 @pytest.fixture
-def write(tmp_path):
-    def written(text, name="own.csv"):
-        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-        return str(tmp_path / name)
-
-    return written
-
-
-@pytest.fixture
 def saved(tmp_path):
     """Writes a frame as pandas does, without its index unless asked; gives the data set of the file."""
 

@@ -32,14 +32,7 @@ from aucbench.data.readers.doubtful_texts import (
     refuse_identifiers,
     ways_out,
 )
-from aucbench.data.readers.notations import (
-    DETECTED,
-    NOTATIONS,
-    days,
-    is_written_as,
-    read_numbers,
-    units,
-)
+from aucbench.data.readers.notations import DETECTED, NOTATIONS, days, is_written_as, read_numbers, units
 from aucbench.data.readers.row_numbers import RowOrder
 from aucbench.data.readers.table_files import Columns
 from aucbench.errors import DataError
@@ -172,8 +165,7 @@ class Feature:
             if self.declared:
                 raise self.error(path, f"has {text!r} in {where}, expected {self.declared} (dataset.types).")
             raise self.error(
-                path,
-                f"has {text!r} in {where}, and the file declares numbers; {ways_out(self, [text])}.",
+                path, f"has {text!r} in {where}, and the file declares numbers; {ways_out(self, [text])}."
             )
         if values is None:
             self.numeric, self.late = False, self.rows > len(array)
