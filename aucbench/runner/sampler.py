@@ -86,14 +86,14 @@ def check_order(access: Access, order: Order) -> None:
 
 def _visits(n: int, order: Order, rng: np.random.Generator) -> Iterator[Iterator[Rows]]:
     """The blocks of rows of each visit of all rows, made when they are needed."""
-    starts = np.arange(0, n, BLOCK_ROWS)
+    starts = range(0, n, BLOCK_ROWS)
     while True:
         if order is Order.shuffled:
             yield iter([rng.permutation(n)])
         elif order is Order.stored:
             yield (np.arange(start, min(start + BLOCK_ROWS, n)) for start in starts)
         else:
-            shuffled = rng.permutation(starts)
+            shuffled = rng.permutation(np.array(starts))
             yield (start + rng.permutation(min(BLOCK_ROWS, n - start)) for start in shuffled)
 
 
