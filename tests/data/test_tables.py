@@ -17,7 +17,7 @@ from sklearn.externals import _arff
 
 from aucbench import DataError, ParameterError
 from aucbench.data import columns_of, load
-from aucbench.data.readers import doubtful_texts, feature_columns, table_files
+from aucbench.data.readers import doubtful_texts, table_files
 from aucbench_datasets.user_files import Arff, Csv, Npz, Parquet
 
 GOOD = "a,b,y\n1,2,0\n3,4,1\n"
@@ -445,9 +445,8 @@ def test_many_numbers_in_one_notation_are_no_categories(beside, monkeypatch, sma
     monkeypatch.setattr(doubtful_texts, "MAX_CATEGORIES", 20)
     texts = [f"{i}%" for i in SHUFFLED]
     np.testing.assert_allclose(load(beside(texts)).X[:, 0], SHUFFLED / 100, rtol=1e-15)
-    data = beside([*texts[:-1], "1 2"])
-    assert load(data).X.shape == (60, 1 + feature_columns.HASHED_COLUMNS)
-    assert kinds(data)["x"] == "hashed"
+    with pytest.raises(DataError, match="'x' has more than 20 different texts"):
+        load(beside([*texts[:-1], "1 2"]))
 
 
 def test_commas_before_decimals_are_read_and_those_that_may_be_either_as_declared(beside, tmp_path):
@@ -486,7 +485,7 @@ def test_dates_in_parquet_are_days_and_sorted_ones_are_refused(tmp_path):
     np.testing.assert_array_equal(load(data).X[:, 1], 19782.0 + np.arange(60))
 
 
-def test_names_and_dates_in_no_certain_order_are_refused_with_their_count(beside):
+def test_names_and_dates_in_no_certain_order_are_refused_with_their_count(beside, monkeypatch):
     names = [f"customer {i}" for i in SHUFFLED]
     with pytest.raises(DataError, match=r"'x' .*60 different.*drop=\[x\].*types=\{x: categories\}"):
         load(beside(names))
@@ -496,6 +495,9 @@ def test_names_and_dates_in_no_certain_order_are_refused_with_their_count(beside
     data = beside([f"town {i % 60}" for i in range(600)])  # texts that occur again and again
     assert load(data).X.shape == (600, 61)
     assert columns_of(data)[0].levels == 60
+    monkeypatch.setattr(doubtful_texts, "MAX_CATEGORIES", 40)
+    with pytest.raises(DataError, match=r"'x' has more than 40 different texts"):
+        load(beside(names))
 
 
 def test_a_cell_that_is_not_as_declared_is_refused_with_its_row(beside, write, small_blocks):

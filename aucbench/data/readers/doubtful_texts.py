@@ -84,18 +84,14 @@ def _refuse_numbers_with_texts(column: Any, path: Path, strays: Counter[str]) ->
 
 def refuse_identifiers(column: Any, path: Path) -> None:
     """Refuse a column of names, of identifiers or of dates that may be read in several ways."""
-    levels, cells = len(column.counts), column.counts.total()
-    if column.identifying:
-        levels, cells = MAX_CATEGORIES, MAX_CATEGORIES
-    dates = re.compile(DAY_AND_MONTH)
-    if levels > FEW_ROWS and all(dates.fullmatch(text) for text in column.counts):
-        first = min(column.counts)
-        what = f"has dates that may be read in several ways, such as {first!r}; write 2024-12-31,"
-    elif levels > MOST_LEVELS and all(_WITH_SIGNS.fullmatch(text) for text in column.counts):
-        what = (
-            f"has {levels:,} different texts of numbers with signs between, such as {min(column.counts)!r};"
-        )
-        what += " write each number into a column of its own,"
+    texts, levels, cells = column.counts, len(column.counts), column.counts.total()
+    if column.identifying:  # there were more than can be counted
+        what = f"has more than {MAX_CATEGORIES:,} different texts, as names and identifiers do;"
+    elif levels > FEW_ROWS and all(re.fullmatch(DAY_AND_MONTH, text) for text in texts):
+        what = f"has dates that may be read in several ways, such as {min(texts)!r}; write 2024-12-31,"
+    elif levels > MOST_LEVELS and all(_WITH_SIGNS.fullmatch(text) for text in texts):
+        what = f"has {levels:,} different texts of numbers with signs between, such as {min(texts)!r}; write"
+        what += " each number into a column of its own,"
     elif levels > MOST_LEVELS and 2 * levels > cells:
         what = f"has {levels:,} different texts in {cells:,} rows, as names and identifiers do;"
     else:
