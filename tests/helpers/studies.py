@@ -9,7 +9,6 @@ import numpy as np
 from msgspec.structs import replace
 
 from aucbench.config.build import build_study
-from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import parse
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
@@ -73,7 +72,7 @@ def entry(
 
 def study_of(*words):
     """The study that some words of the command line ask for, not run."""
-    return build_study(catalog(), compose_jobs(catalog(), parse(words)))
+    return build_study(catalog(), parse(words))
 
 
 def plan_of(entries, store, **options):
