@@ -71,7 +71,10 @@ def compose_jobs(catalog: Catalog, request: Request) -> Composed:
         (common,) = expand(
             each for each in of_runs if not each.is_sweep_override() and not _is_own(str(each.input_line))
         )
-        if request.multirun or _may_be_sweep([*of_hydra, *common], request):
+        names = [_name(word) for word in (*of_hydra, *common)]
+        # A chosen configuration, such as an experiment, may set hydra.mode.
+        may_be_sweep = any("." not in name or name == "hydra.mode" for name in names)
+        if request.multirun or request.config_name != "config" or may_be_sweep:
             base = compose([*of_hydra, *common], request.config_name, with_hydra=True)
             if request.multirun or base.hydra.mode == RunMode.MULTIRUN:
                 params = base.hydra.sweeper.params or {}
@@ -142,12 +145,6 @@ def _without_hydra(cfg: DictConfig) -> DictConfig:
     with open_dict(cfg):
         del cfg["hydra"]
     return cfg
-
-
-def _may_be_sweep(common: Sequence[str], request: Request) -> bool:
-    """Whether a chosen configuration, such as an experiment, may set hydra.mode."""
-    names = [_name(word) for word in common]
-    return request.config_name != "config" or any("." not in name or name == "hydra.mode" for name in names)
 
 
 def _workers(cfg: DictConfig) -> int | None:
