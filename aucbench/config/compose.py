@@ -263,7 +263,7 @@ def _each(catalog: Catalog, composer: Composer, jobs: Sequence[list[str]]) -> li
         algo, dataset = (names[group] for group in LOOKED_UP)
         if dataset in _listed(matrix.skip, algo, "matrix.skip"):
             continue
-        said = _runs_by_size(matrix.runs, catalog.plugins[Family.datasets].get(dataset))
+        said = _runs_by_size(matrix.runs, catalog.plugins[Family.datasets].get(str(dataset)))
         said += _listed(matrix.for_dataset, dataset, "matrix.for_dataset")
         said += _listed(matrix.for_algo, algo, "matrix.for_algo")
         words = [word for word in said if not _is_overruled(word, job)]

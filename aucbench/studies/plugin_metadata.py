@@ -132,14 +132,15 @@ def _model(algorithm: str, features: str, parameters: str) -> ModelClass | None:
 
 def _with_defaults(described: D) -> D:
     """The record with the defaults of newer plugin parameters."""
-    found = {}
+    found: dict[str, PluginRecord] = {}
     for field, group in GROUPS.items():
         own = getattr(described, field)
         known = own and installed(group, own.name)
         if known and known.distribution == own.distribution:  # else it is another plugin of that name
             usual = defaults_of(known.cls).items()
             since = {name: each for name, each in usual if name not in own.parameters and each is not MISSING}
-            found |= {field: replace(own, parameters=own.parameters | since)} if since else {}
+            if since:
+                found[field] = replace(own, parameters=own.parameters | since)
     return replace(described, **found) if found else described
 
 
