@@ -71,11 +71,11 @@ def repeats(train: "Side", test: "Side") -> Repeats:
     """The shares of repeated rows on the two sides of a split, by 62 bits of the numbers of rows."""
     # The lowest bits of a key hold side and label, so that a sort in place brings equal rows together.
     keys, begin = np.empty(len(train.y) + len(test.y), np.uint64), 0
-    for tested, side in enumerate((train, test)):
-        for part in memory.blocks(len(side.y), 8):
-            kinds = np.uint64(2 * tested) + (side.y[part] == 1).astype(np.uint64)
-            numbers = _numbers(side, part).view(np.uint64)
-            keys[begin : begin + len(numbers)] = numbers & ~KINDS | kinds
+    for is_test, side in enumerate((train, test)):
+        for block in memory.blocks(len(side.y), 8):
+            signs = np.uint64(2 * is_test) + (side.y[block] == 1).astype(np.uint64)
+            numbers = _numbers(side, block).view(np.uint64)
+            keys[begin : begin + len(numbers)] = numbers & ~KINDS | signs
             begin += len(numbers)
     keys.sort()
     begin = duplicates = contradicted = 0
