@@ -89,10 +89,7 @@ class Scaler:
 
 
 def fit_scaling(
-    name: str,
-    X: Matrix,
-    rows: NDArray[np.int64] | None = None,
-    weights: NDArray[np.float64] | None = None,
+    name: str, X: Matrix, rows: NDArray[np.int64] | None = None, weights: NDArray[np.float64] | None = None
 ) -> Scaler:
     """Fit a scaling to `rows` of X, (n, d) dense or CSR, or to all rows.
 
@@ -121,7 +118,6 @@ def fit_scaling(
         )
     if scaling is Scaling.minmax:
         return Scaler(scaling, low, width)
-    weights = np.ones(X.shape[0]) if weights is None else weights
     return _fit_deviations(scaling, X, rows, low, width, weights)
 
 
@@ -131,12 +127,13 @@ def _fit_deviations(
     rows: NDArray[np.int64],
     low: NDArray[Any],
     width: NDArray[Any],
-    weights: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
 ) -> Scaler:
     """Welford's updates on values relative to the column range, without overflow or cancellation."""
     from aucbench.data import _scaler_kernels as kernels
 
-    n, d = float(weights[rows].sum()), len(low)
+    n, d = float(len(rows) if weights is None else weights[rows].sum()), len(low)
+    weights = np.broadcast_to(1.0, X.shape[0]) if weights is None else weights
     mean, squares = np.zeros(d), np.zeros(d)
     # A column is constant if its values differ only by rounding.
     constant = width <= 8.0 * np.finfo(np.float64).eps * np.abs(low)
@@ -178,9 +175,15 @@ def gather(
         return X
     if not isinstance(X, np.ndarray) and scaler.makes_dense:
         _check_density(scaler.scaling, X, count, dtype)
-    rows = np.arange(count) if rows is None else rows
-    parts = memory.blocks(count, row_bytes)
-    return memory.spill(parts, lambda part: _gathered(X, rows[part], scaler, dtype), dtype)
+
+    def block(part: slice) -> Matrix:
+        return (
+            _gathered(X[part], None, scaler, dtype)
+            if rows is None
+            else _gathered(X, rows[part], scaler, dtype)
+        )
+
+    return memory.spill(memory.blocks(count, row_bytes), block, dtype)
 
 
 def _row_bytes(X: Matrix, dtype: np.dtype[Any]) -> int:
