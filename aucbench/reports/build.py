@@ -1,9 +1,11 @@
 """From stored cells to the data frames of a report."""
 
 import json
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +19,6 @@ from aucbench.reports.cells import NOTHING_FIXED, BoardCell, Fixed, Group, group
 from aucbench.reports.gains import compared, gains_of, slopes_of
 from aucbench.reports.labels import setting_texts
 from aucbench.reports.method_info import method_info
-from aucbench.reports.notes import notes_on
 from aucbench.reports.origins import has_several_machines, ruleset_text
 from aucbench.reports.reference import check_reference, default_reference, reference_of
 from aucbench.reports.report import ALL, DEFAULTS, ROPE, TUNED, Report
@@ -25,7 +26,6 @@ from aucbench.reports.results import class_of, curve_rows, overlap, result_row, 
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.method_look import shown_looks
 from aucbench.studies.plugin_metadata import citation, links, plugin, summary
-from aucbench.studies.record import CellStatus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,21 +60,20 @@ def build(
     import pandas as pd
 
     measure, others = measure_of(cells, by), _others(cells, by)
-    lacking = sum(cell.status is CellStatus.finished for cell in cells)
-    cells = judged_by(cells, by)
-    lacking -= sum(cell.status is CellStatus.finished for cell in cells)
-    found = groups(cells, one_study, measure)
+    judged = judged_by(cells, by)
+    lacking = sum(own is not cell for own, cell in zip(judged, cells, strict=True))
+    found = groups(judged, one_study, measure)
     reference = reference or default_reference(found, planned.reference)
     check_reference(reference, found)
     if model_class is not None:
         found = _of_class(found, model_class, reference)
         kept = {cell.key for group in found for own in group.boards.values() for cell in own}
-        cells = [cell for cell in cells if cell.key in kept]
+        judged = [cell for cell in judged if cell.key in kept]
     usual = (planned.rope or ROPE) if by == AUC.name else None
     if rope not in (None, usual) and by == AUC.name:
         remarks = (*remarks, LATER.format(rope=rope, usual=usual))
     rope = rope or usual
-    parts: dict[str, list[dict[str, Any]]] = {"curves": [], "data_sets": [], "methods": [], "results": []}
+    parts: dict[str, list[Any]] = {"curves": [], "data_sets": [], "methods": [], "results": []}
     references = {}
     for name, group in zip(_settings(found), found, strict=True):
         references[name] = reference_of(group, reference) or ""
@@ -84,27 +83,27 @@ def build(
             _add_data_set(parts, group, data_set, name, [other.name for other in others], models)
         for label, own in by_label.items():
             algorithm = own[0].described.algorithm
+            settings = [row["own_setting"] for row in parts["results"]
+                        if (row["setting"], row["method"]) == (name, label)]  # fmt: skip
             parts["methods"].append(
                 {
                     "setting": name,
                     "method": label,
                     "algorithm": algorithm.name,
                     "class_of_model": str(models[label]),
-                    "own_setting": _own_setting(parts["results"], name, label),
+                    "own_setting": " / ".join(dict.fromkeys(filter(None, settings))),
                     "exempt": "; ".join(f"{check}: {why}" for check, why in algorithm.exempt.items()),
                 }
             )
-    frames = {name: pd.DataFrame(rows) for name, rows in parts.items()}
-    every = cell_frame(cells, found)
-    gains = gains_of(every, frames["data_sets"], references, rope, by)
-    verdicts = compared(gains, frames["results"], frames["data_sets"], rope)
+    curves, data_sets, methods, results = (pd.DataFrame(rows) for rows in parts.values())
+    every = cell_frame(judged, found)
+    gains = gains_of(every, data_sets, references, rope, by)
+    verdicts = compared(gains, results, data_sets, rope)
     order: list[str] = list(verdicts.loc[verdicts["group"] == ALL, "method"]) if len(verdicts) else []
-    looks = shown_looks(
-        list(dict.fromkeys([*filter(None, references.values()), *order, *frames["methods"]["method"]]))
-    )
+    looks = shown_looks(list(dict.fromkeys([*filter(None, references.values()), *order, *methods["method"]])))
     for name in ("colour", "dark", "marker", "dashes"):
-        frames["methods"][name] = [getattr(looks[method], name) for method in frames["methods"]["method"]]
-    records = [cell.record for cell in cells if cell.record]
+        methods[name] = [getattr(looks[method], name) for method in methods["method"]]
+    records = [cell.record for cell in judged if cell.record]
     return Report(
         title=title,
         version=version("aucbench"),
@@ -115,24 +114,29 @@ def build(
         rope=rope,
         references=references,
         cells=every,
+        curves=curves,
+        data_sets=data_sets,
+        methods=methods,
+        results=results,
         gains=gains,
         verdicts=verdicts,
-        slopes=slopes_of(gains, frames["data_sets"]),
-        plugins={
-            name: method_info(name) for name in sorted({cell.described.algorithm.name for cell in cells})
-        },
-        notes=(
-            *remarks,
-            *notes_on(
-                measure,
-                rope,
-                lacking,
-                any(row.get("suboptimality") for row in parts["results"]),
-                any(row["time_note"] for row in parts["results"]),
-            ),
-        ),
-        **frames,
+        slopes=slopes_of(gains, data_sets),
+        plugins={name: method_info(name) for name in sorted(methods["algorithm"].unique())},
+        notes=(*remarks, *_notes(measure, rope, lacking, results)),
     )
+
+
+def _notes(measure: Measure, rope: float | None, lacking: int, results: "pd.DataFrame") -> list[str]:
+    """How the numbers of a report are made; `lacking` finished cells have no value of the measure."""
+    known = tomllib.loads(files("aucbench.reports").joinpath("notes.toml").read_text("utf-8"))
+    texts = [known["auc" if measure.name == AUC.name else "measure"]]
+    texts += [known["lacking"]] * bool(lacking)
+    texts += [known["positives"]] * (measure.name in ("ap", "precision_at"))
+    texts += [known["no_rope" if rope is None else "rope"], *known["always"]]
+    texts += [known["threads"]] * bool((results["time_note"] != "").any())
+    if "suboptimality" in results and results["suboptimality"].fillna(0.0).any():
+        texts.append(known["suboptimality"])
+    return [text.format(measure=measure.title, rope=rope or 0.0, lacking=lacking) for text in texts]
 
 
 def _of_class(found: Sequence[Group], model: str, reference: str) -> list[Group]:
@@ -163,12 +167,6 @@ def _others(cells: Sequence[BoardCell], by: str) -> tuple[Measure, ...]:
             found.setdefault(name, set()).add(restored(name, known.parameters))
     names = [name for name in MEASURES if len(found.get(name, ())) == 1 or name == AUC.name]
     return tuple(AUC() if name == AUC.name else found[name].pop() for name in names if name != by)
-
-
-def _own_setting(results: Sequence[Mapping[str, Any]], setting: str, method: str) -> str:
-    """What is a method's own of the settings of its data sets."""
-    own = [row["own_setting"] for row in results if (row["setting"], row["method"]) == (setting, method)]
-    return " / ".join(dict.fromkeys(filter(None, own)))
 
 
 def _settings(found: Sequence[Group]) -> list[str]:

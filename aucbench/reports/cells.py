@@ -1,8 +1,8 @@
 """Cells of a store or of MLflow as boards see them, grouped into boards that can be compared."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from aucbench.studies.result import CellResult, with_suboptimality
 from aucbench.studies.store import Store
 
 RANKED_BY = AUC()
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -136,12 +137,15 @@ def of_results(results: Iterable[CellResult]) -> list[BoardCell]:
 def _look_up(store: Store | Archive, key: str, described: EntryDescription, seeds: Seeds) -> BoardCell:
     result = store.measured(key)
     if result is not None:
-        return _finished(result, store)
+        return _finished(result, store, described)
     failure = store.failure(key)
     return BoardCell(key, described, seeds, failure.reason if failure else CellStatus.missing, None, {})
 
 
-def _finished(result: CellResult, source: Store | Archive | None = None) -> BoardCell:
+def _finished(
+    result: CellResult, source: Store | Archive | None = None, described: EntryDescription | None = None
+) -> BoardCell:
+    """The cell of a result; those of one entry share its description, from which much is made once."""
     record = result.record
     if result.auc < 0.0 or result.auc > 1.0:  # not of a diverged cell, which has none
         raise DataError(f"The AUC of cell {record.key} is {result.auc}, expected a number from 0 to 1.")
@@ -149,7 +153,8 @@ def _finished(result: CellResult, source: Store | Archive | None = None) -> Boar
     curve = with_suboptimality(record, result.curve)
     curve |= {"passes": curve["samples"] / record.data.train_rows}
     others = source.replications(record.key) if source else ()
-    return BoardCell(record.key, completed(record), record.seeds, status, record, curve, replications=others)
+    described = described or completed(record)
+    return BoardCell(record.key, described, record.seeds, status, record, curve, replications=others)
 
 
 @dataclass(frozen=True)
@@ -218,23 +223,32 @@ def groups(cells: Sequence[BoardCell], one_study: bool, measure: Measure = RANKE
     that were run with several versions of the code, or with several numbers of checkpoints, a row takes the
     version that finished last. `measure` is what the statistics get.
     """
-    boards: dict[tuple[str, str], list[BoardCell]] = {}
-    for cell in cells:
-        described = cell.described
-        group = str(is_tuned(described)) if one_study else setting_of(described)
-        boards.setdefault((group, dataset_of(described)), []).append(cell)
-    by_group: dict[str, list[list[BoardCell]]] = {}
-    for (group, _), members in boards.items():
-        by_group.setdefault(group, []).append(members)
-    return [_group(members, one_study, measure) for members in by_group.values()]
+    places = once_for_each(
+        cells, lambda each: (str(is_tuned(each)) if one_study else setting_of(each), dataset_of(each))
+    )
+    by_group: dict[str, dict[str, list[BoardCell]]] = {}
+    for cell, (group, data_set) in zip(cells, places, strict=True):
+        by_group.setdefault(group, {}).setdefault(data_set, []).append(cell)
+    return [_group(list(members.values()), one_study, measure) for members in by_group.values()]
+
+
+def once_for_each(cells: Sequence[BoardCell], function: Callable[[EntryDescription], T]) -> list[T]:
+    """The value of a function of the description of each cell; cells of one entry share theirs."""
+    known: dict[int, T] = {}
+    for described in (cell.described for cell in cells):
+        if id(described) not in known:
+            known[id(described)] = function(described)
+    return [known[id(cell.described)] for cell in cells]
 
 
 def _group(boards: list[list[BoardCell]], one_study: bool, measure: Measure) -> Group:
     names = _names([board[0].described for board in boards])
-    by_identity = labels([[cell.described for cell in board] for board in boards], one_study)
-    by_key = {
-        cell.key: by_identity[method_of(cell.described, one_study)] for board in boards for cell in board
-    }
+    by_identity = labels(
+        [list({id(cell.described): cell.described for cell in board}.values()) for board in boards], one_study
+    )
+    every = [cell for board in boards for cell in board]
+    methods = once_for_each(every, lambda each: by_identity[method_of(each, one_study)])
+    by_key = {cell.key: method for cell, method in zip(every, methods, strict=True)}
     kept = [_latest(board, by_key) for board in boards]
     return Group(
         tuned=is_tuned(boards[0][0].described),
