@@ -113,15 +113,25 @@ def _on_one(report: Report, setting: str, reference: str) -> str:
 
 
 def _best(report: Report, setting: str) -> str:
-    """The highest mean over the data sets that a method has without gaps, and that of each other class."""
+    """The highest mean over data sets that several methods have without gaps, and that of each other class.
+
+    Means are compared over equal data sets alone: the most that any method has, and of as many those that
+    most methods have.
+    """
     own = report.part("results", setting).query("gaps == ''").dropna(subset=["mean"])
     if not len(own):
         return "No run has finished."
-    by_method = own.groupby("method").agg({"data_set": "nunique", "mean": "mean", "class_of_model": "first"})
-    most = by_method["data_set"].max()
-    ranked = by_method[by_method["data_set"] == most].sort_values("mean", ascending=False, kind="stable")
+    sets = own.groupby("method")["data_set"].agg(frozenset)
+    chosen = max(sets, key=lambda each: (len(each), (sets == each).sum(), sorted(each, reverse=True)))
+    own = own[own["method"].map(sets == chosen)]
+    ranked = own.groupby("method").agg({"mean": "mean", "class_of_model": "first"})
+    ranked = ranked.sort_values("mean", ascending=False, kind="stable")
     best, *others = ranked.groupby("class_of_model", sort=False).head(1).itertuples()
-    where = "" if most == 1 else f" over {counted(int(most), 'data set')}"
-    who = f"{best.Index} ({best.class_of_model})" if others else best.Index
+    data = counted(len(chosen), "data set")
+    where, who = f" over {data}" * (len(chosen) > 1), best.Index
+    if others:
+        who += f" ({best.class_of_model})"
+    if len(ranked) < len(sets):
+        where, who = "", f"Of the {counted(len(ranked), 'method')} with results on the same {data}, {who}"
     rest = [f"; of the {NOUNS[each.class_of_model]}s, {each.Index} has {each.mean:.4f}" for each in others]
     return f"{who} has the highest mean {report.measure.title}{where}, {best.mean:.4f}{''.join(rest)}."

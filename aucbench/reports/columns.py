@@ -67,6 +67,7 @@ class Column:
     bounds: tuple[str, str] | None = None
     spread: str = ""
     mark: str = ""  # name of a column; an asterisk is added where that is not empty
+    note: str = ""  # name of a column whose text is added in brackets
     descending: bool = False  # the best, or the largest, comes first
 
     def shown(self, row: Mapping[Any, Any]) -> str:
@@ -80,7 +81,8 @@ class Column:
             words += f" ({low} to {high})"
         if self.spread and not _is_none(row[self.spread]):
             words += f" ± {self.form(row[self.spread])}"
-        return words + "*" * (not _is_none(row.get(self.mark)))
+        words += "*" * (not _is_none(row.get(self.mark)))
+        return words if _is_none(row.get(self.note)) else f"{words} ({row[self.note]})"
 
     @property
     def is_text(self) -> bool:
@@ -99,7 +101,7 @@ def described(frame: str) -> dict[str, Column]:
         row["name"]: Column(
             row["name"], row["heading"], row["hint"], FORMS[row["form"]],
             bounds=(row["low"], row["high"]) if row["low"] else None,
-            spread=row["spread"], mark=row["mark"], descending=row["descending"] == "yes",
+            spread=row["spread"], mark=row["mark"], note=row["note"], descending=row["descending"] == "yes",
         )
         for row in rows
         if row["frame"] == frame

@@ -23,7 +23,7 @@ SLOPE_COLUMNS = ["setting", "reference", "method", "covariate", "slope", "low", 
 VERDICT_COLUMNS = (
     "setting", "group", "method", "class_of_model", "reference", "families", "data_sets", "gain", "low",
     "high", "median", "verdict", "more_families", "worse", "same", "better", "without", "mean",
-    "time_ratio", "time_note", "gaps",
+    "mean_note", "time_ratio", "time_note", "gaps",
 )  # fmt: skip
 LARGE = (1_000, 10_000)  # rows between groups of data sets
 
@@ -177,11 +177,12 @@ def compared(
     """The verdict on each method against each reference of the gains, over each group of data sets.
 
     To the columns of `compare_families` come `class_of_model`; `mean`, the mean of the measure over families;
-    `time_ratio`, the geometric mean over data sets of training and tuning time relative to the reference, NaN
-    where times do not compare; `time_note`, why times are not those of one thread; and `gaps`, the data sets
-    that are left out because a run gave no result. The reference and methods without any gain have lines
-    without gain; where the reference was not run all methods have. The best gain comes first, then the best
-    mean.
+    `mean_note`, on how many of the data sets the method has a mean, where that is not on all; `time_ratio`,
+    the geometric mean over data sets of training and tuning time relative to the reference, NaN where times
+    do not compare; `time_note`, why times are not those of one thread; and `gaps`, the data sets that are
+    left out because a run gave no result. The reference and methods without any gain have lines
+    without gain; where the reference was not run all methods have. The best gain comes first, then the mean
+    over most data sets, then the best mean.
     """
     import pandas as pd
 
@@ -203,7 +204,8 @@ def compared(
                     line |= {"setting": setting, "group": name, "reference": reference}
                     line["time_ratio"] = _ratios(seconds, known.index.get_indexer(pd.Index([reference]))[0])
                     gain = np.where(known.index == reference, 0.0, line["gain"])
-                    best = np.lexsort([-np.nan_to_num(each, nan=-np.inf) for each in (line["mean"], gain)])
+                    orders = (line["mean"], line["mean_sets"], gain)
+                    best = np.lexsort([-np.nan_to_num(each, nan=-np.inf) for each in orders])
                     parts.append(
                         {each: np.broadcast_to(line[each], len(known))[best] for each in VERDICT_COLUMNS}
                     )
@@ -239,7 +241,9 @@ def _by_method(results: "pd.DataFrame", families: "pd.Series[str]") -> "pd.DataF
         },
         index=pd.Index(results["method"].unique(), name="method"),
     )
-    return found.assign(gaps=found["gaps"].fillna(0).astype(int))
+    counts = whole["mean"].groupby(whole["method"]).count().reindex(found.index, fill_value=0)
+    notes = [f"{count} of {len(families)}" if 0 < count < len(families) else "" for count in counts]
+    return found.assign(gaps=found["gaps"].fillna(0).astype(int), mean_note=notes, mean_sets=counts)
 
 
 def _ratios(log_seconds: Floats, reference: int) -> Any:
