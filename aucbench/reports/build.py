@@ -122,6 +122,7 @@ def build(
         verdicts=verdicts,
         slopes=slopes_of(gains, data_sets),
         plugins={name: method_info(name) for name in sorted(methods["algorithm"].unique())},
+        remarks=remarks,
         notes=(*remarks, *_notes(measure, rope, lacking, results)),
     )
 

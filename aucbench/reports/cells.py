@@ -1,7 +1,9 @@
 """Cells of a store or of MLflow as boards see them, grouped into boards that can be compared."""
 
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -33,6 +35,7 @@ from aucbench.studies.result import CellResult, with_suboptimality
 from aucbench.studies.store import Store
 
 RANKED_BY = AUC()
+UNAVAILABLE = "Skipped in study '{study}' because the data could not be obtained"
 T = TypeVar("T")
 
 
@@ -95,12 +98,6 @@ def joined(sources: Iterable[Iterable[BoardCell]]) -> list[BoardCell]:
     return list(found.values())
 
 
-def only_study(sources: Iterable[Store | Archive]) -> str | None:
-    """The study that all plans of some stores and archives belong to; None if there are several."""
-    names = {plan.study for source in sources for plan in source.plans()}
-    return names.pop() if len(names) == 1 else None
-
-
 class Fixed(NamedTuple):
     """What was fixed when a study was planned; None for what was not."""
 
@@ -111,22 +108,38 @@ class Fixed(NamedTuple):
 NOTHING_FIXED = Fixed()
 
 
-def fixed(sources: Iterable[Store | Archive], study: str | None) -> Fixed:
-    """What the plans of a study, or of all, agree on."""
-    plans = [plan for source in sources for plan in source.plans() if study in (None, plan.study)]
-    references, ropes = {plan.reference or None for plan in plans}, {plan.rope or None for plan in plans}
-    return Fixed(references.pop() if len(references) == 1 else None, ropes.pop() if len(ropes) == 1 else None)
+def gathered(sources: Sequence[Store | Archive], study: str | None = None) -> dict[str, Any]:
+    """What `build` needs of a study in some stores and archives, or of everything in them.
 
-
-def left_out(store: Store | Archive, study: str | None = None) -> tuple[str, ...]:
-    """Sentences on data that could not be obtained when one study, or any, was planned."""
-    return tuple(
+    Without a name the study is the one that all plans belong to, if there is one. The reference and the rope
+    are fixed where all plans of the study agree. ParameterError, when there is no cell or no such study.
+    """
+    every = {plan.study for source in sources for plan in source.plans()}
+    study = study or (every.pop() if len(every) == 1 else None)
+    plans = {id(each): [own for own in each.plans() if study in (None, own.study)] for each in sources}
+    having = [each for each in sources if study is None or plans[id(each)]]
+    cells = joined(from_store(each, study) for each in having or sources[:1])
+    if not cells and study is None:
+        raise ParameterError(f"{sources[0].path} holds no finished cell yet: run aucbench first.")
+    if not cells and study is not None:
+        raise ParameterError(
+            f"The study '{study}' in {sources[0].path} has no cells: its data may be lacking, or every run "
+            f"of it was refused. aucbench status --study {shlex.quote(study)} says more."
+        )
+    known = [plan for own in plans.values() for plan in own]
+    references, ropes = {plan.reference or None for plan in known}, {plan.rope or None for plan in known}
+    return {
+        "cells": cells,
+        "title": study or Path(sources[0].path).stem,
+        "one_study": study is not None,
         # What follows the names are paths and addresses, which are not for readers of a board.
-        f"Skipped in study '{plan.study}' because the data could not be obtained: {text.partition(': ')[0]}."
-        for plan in store.plans()
-        if study in (None, plan.study)
-        for text in plan.unavailable
-    )
+        "remarks": tuple(
+            f"{UNAVAILABLE.format(study=plan.study)}: {text.partition(': ')[0]}."
+            for plan in known
+            for text in plan.unavailable
+        ),
+        "planned": Fixed(*(own.pop() if len(own) == 1 else None for own in (references, ropes))),
+    }
 
 
 def of_results(results: Iterable[CellResult]) -> list[BoardCell]:
