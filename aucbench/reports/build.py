@@ -15,7 +15,16 @@ from msgspec.structs import asdict
 from aucbench.contracts import DatasetFacts, ModelClass
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES, Measure, restored
-from aucbench.reports.cells import NOTHING_FIXED, BoardCell, Fixed, Group, groups, judged_by, measure_of
+from aucbench.reports.cells import (
+    NOTHING_FIXED,
+    BoardCell,
+    Fixed,
+    Group,
+    groups,
+    judged_by,
+    measure_of,
+    once_for_each,
+)
 from aucbench.reports.gains import compared, gains_of, slopes_of
 from aucbench.reports.labels import setting_texts
 from aucbench.reports.method_info import method_info
@@ -26,6 +35,7 @@ from aucbench.reports.results import class_of, curve_rows, overlap, result_row, 
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.method_look import shown_looks
 from aucbench.studies.plugin_metadata import citation, links, plugin, summary
+from aucbench.studies.record import EntryDescription
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -240,17 +250,12 @@ def _positives(cells: Sequence[BoardCell]) -> float:
     return float(np.mean(shares)) if shares else np.nan
 
 
-def family_of(cell: BoardCell) -> str:
-    """The family of a cell's data set, its own name where none is known."""
-    return cell.described.dataset.family or cell.described.dataset.name
-
-
 def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:
     """Facts of a data set; those of the run with most rows, where runs differ."""
     name = cells[0].described.dataset.name
     known: dict[str, Any] = {
         "name": name,
-        "family": family_of(cells[0]),
+        "family": cells[0].described.dataset.family or name,
         "licence": DatasetFacts(plugin("dataset", name)).licence or "",
         "citation": citation("dataset", name) or "",
         "summary": summary("dataset", name),
@@ -311,8 +316,8 @@ def cell_frame(cells: Sequence[BoardCell], found: Sequence[Group]) -> "pd.DataFr
         name for name in MEASURES if name not in CELL and any(cell.value(name) is not None for cell in cells)
     ]
     rows = []
-    for cell in cells:
-        row = _cell(cell)
+    for cell, described in zip(cells, once_for_each(cells, _described), strict=True):
+        row = described | _cell(cell)
         if cell.key in places:
             row |= dict(zip(("setting", "data_set", "method"), places[cell.key], strict=True))
         known = cell.record.measures if cell.record else {}
@@ -325,19 +330,24 @@ def cell_frame(cells: Sequence[BoardCell], found: Sequence[Group]) -> "pd.DataFr
     return pd.DataFrame(rows, columns=list(names))
 
 
+def _described(described: EntryDescription) -> dict[str, str]:
+    return {
+        "family": described.dataset.family or described.dataset.name,
+        "algorithm": described.algorithm.name,
+        "parameters": json.dumps(described.algorithm.parameters, default=str),
+        "described": canonical(subset(described, _DESCRIBED)),
+    }
+
+
 def _cell(cell: BoardCell) -> dict[str, Any]:
-    described, record = cell.described, cell.record
+    record = cell.record
     tuned = record.tuned if record else None
     row: dict[str, Any] = {
-        "family": family_of(cell),
-        "algorithm": described.algorithm.name,
         "status": str(cell.status),
         "chosen": json.dumps(tuned.parameters, default=str) if tuned else None,
         "edges": json.dumps(tuned.edges) if tuned and tuned.edges is not UNSET else None,
         "tuning_passes": tuned.cost.passes if tuned else None,
         "tuning_seconds": tuned.cost.train_seconds if tuned else None,
-        "parameters": json.dumps(described.algorithm.parameters, default=str),
-        "described": canonical(subset(described, _DESCRIBED)),
         "source": record.source if record else None,
         "key": cell.key,
         **asdict(cell.run),

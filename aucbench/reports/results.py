@@ -3,6 +3,7 @@
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,7 @@ def result_row(
 
 def _mean(values: Iterable[Any]) -> float:
     known = [float(value) for value in values if isinstance(value, int | float)]
-    return float(np.mean(known)) if known else NAN
+    return fmean(known) if known else NAN
 
 
 def _gaps(gaps: Mapping[str, int], planned: int) -> str:
@@ -204,16 +205,17 @@ def _reason(own: MeasureRecord) -> str:
 
 
 def target_of(rows: Sequence[Mapping[str, Any]], chance: float) -> tuple[float, float]:
-    """The best mean of a data set and the target, chance + `TARGET` (best - chance).
+    """The best mean of a data set and the target, chance + `TARGET` (best of a linear method - chance).
 
-    The best is that of a linear method without gaps, where there is one: no linear method need reach a
-    non-linear one. The target is a fraction of what lies above chance, since a fraction of the AUC itself is
-    trivial where AUCs are low and impossible to miss where they are high. NaN where nothing is above chance.
+    Methods with gaps do not count. The target is that of linear methods where there are any: no linear method
+    need reach a non-linear one. It is a fraction of what lies above chance, since a fraction of the AUC
+    itself is trivial where AUCs are low and impossible to miss where they are high. NaN where nothing is
+    above chance.
     """
     whole = [row for row in rows if not row["gaps"] and not np.isnan(row["mean"])]
-    whole = [row for row in whole if row["class_of_model"] == ModelClass.linear] or whole
-    best = max((row["mean"] for row in whole), default=NAN)
-    return best, chance + TARGET * (best - chance) if best > chance else NAN
+    linear = [row for row in whole if row["class_of_model"] == ModelClass.linear] or whole
+    best, goal = (max((row["mean"] for row in own), default=NAN) for own in (whole, linear))
+    return best, chance + TARGET * (goal - chance) if goal > chance else NAN
 
 
 def with_reaching(
