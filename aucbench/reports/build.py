@@ -64,11 +64,14 @@ def build(
     the study fixed. With `model_class`, only methods of that
     `ModelClass` are compared, and the reference, of whatever class.
 
-    ParameterError, when no method is of that class, when the reference is neither installed nor among the
-    cells, when no cell has the measure, or when cells have it with different parameters.
+    ParameterError, when the rope is not above 0, when no method is of that class, when the reference is
+    neither installed nor among the cells, when no cell has the measure, or when cells have it with different
+    parameters.
     """
     import pandas as pd
 
+    if rope is not None and not 0.0 < rope < np.inf:
+        raise ParameterError(f"--rope: expected a number above 0, got {rope:g}.")
     measure, others = measure_of(cells, by), _others(cells, by)
     judged = judged_by(cells, by)
     lacking = sum(own is not cell for own, cell in zip(judged, cells, strict=True))
