@@ -75,7 +75,7 @@ def build(
     measure, others = measure_of(cells, by), _others(cells, by)
     judged = judged_by(cells, by)
     lacking = sum(own is not cell for own, cell in zip(judged, cells, strict=True))
-    found = groups(judged, one_study, measure)
+    found = groups(judged, one_study)
     reference = reference or default_reference(found, planned.reference)
     check_reference(reference, found)
     if model_class is not None:
@@ -93,7 +93,7 @@ def build(
         by_label = group.by_method()
         models = {label: class_of(own) for label, own in by_label.items()}
         for data_set in group.boards:
-            _add_data_set(parts, group, data_set, name, [other.name for other in others], models)
+            _add_data_set(parts, group, data_set, name, measure, others, models)
         for label, own in by_label.items():
             algorithm = own[0].described.algorithm
             settings = [row["own_setting"] for row in parts["results"]
@@ -199,7 +199,8 @@ def _add_data_set(
     group: Group,
     data_set: str,
     setting: str,
-    others: Sequence[str],
+    measure: Measure,
+    others: Sequence[Measure],
     models: Mapping[str, ModelClass],
 ) -> None:
     """Add what there is to be said of one data set under one setting."""
@@ -211,7 +212,7 @@ def _add_data_set(
     rows = [
         where
         | {"method": method, "class_of_model": str(models[method])}
-        | result_row(own, runs, ratio, group.measure.name, others)
+        | result_row(own, runs, ratio, [measure.name, *(other.name for other in others)])
         for method, own in by_method.items()
     ]
     shared, own_settings = setting_texts(
@@ -219,14 +220,14 @@ def _add_data_set(
     )
     for row in rows:
         row["own_setting"] = own_settings[row["method"]]
-    chance = group.measure.chance(_positives(cells))
+    chance = measure.chance(_positives(cells))
     best, target = target_of(rows, chance)
-    with_reaching(rows, by_method, group.measure.name, target, chance)
+    with_reaching(rows, by_method, measure.name, target, chance)
     parts["results"] += rows
     parts["curves"] += [
         where | {"method": method} | row
         for method, own in by_method.items()
-        for row in curve_rows(own, group.measure.name)
+        for row in curve_rows(own, measure.name)
     ]
     parts["data_sets"].append(
         where

@@ -34,7 +34,6 @@ from aucbench.studies.replications import replication_of, without_twins
 from aucbench.studies.result import CellResult, with_suboptimality
 from aucbench.studies.store import Store
 
-RANKED_BY = AUC()
 UNAVAILABLE = "Skipped in study '{study}' because the data could not be obtained"
 T = TypeVar("T")
 
@@ -177,7 +176,6 @@ class Group:
     tuned: bool
     boards: dict[str, list[BoardCell]]  # by the name of a data set, unique in the group
     labels: dict[str, str]  # key of a cell to the label of its method, the same on all boards
-    measure: Measure = RANKED_BY  # that the statistics get as `auc`
 
     def label(self, cell: BoardCell) -> str:
         """Label of the cell's method."""
@@ -228,13 +226,13 @@ def judged_by(cells: Sequence[BoardCell], name: str) -> list[BoardCell]:
     ]
 
 
-def groups(cells: Sequence[BoardCell], one_study: bool, measure: Measure = RANKED_BY) -> list[Group]:
+def groups(cells: Sequence[BoardCell], one_study: bool) -> list[Group]:
     """The groups of boards among some cells.
 
     In one study a data set is one board, whatever its budget. Otherwise cells share a board only when all
     but the method agrees, and boards are ranked together only when all but the data set agrees. Of cells
     that were run with several versions of the code, or with several numbers of checkpoints, a row takes the
-    version that finished last. `measure` is what the statistics get.
+    version that finished last.
     """
     places = once_for_each(
         cells, lambda each: (str(is_tuned(each)) if one_study else setting_of(each), dataset_of(each))
@@ -242,7 +240,7 @@ def groups(cells: Sequence[BoardCell], one_study: bool, measure: Measure = RANKE
     by_group: dict[str, dict[str, list[BoardCell]]] = {}
     for cell, (group, data_set) in zip(cells, places, strict=True):
         by_group.setdefault(group, {}).setdefault(data_set, []).append(cell)
-    return [_group(list(members.values()), one_study, measure) for members in by_group.values()]
+    return [_group(list(members.values()), one_study) for members in by_group.values()]
 
 
 def once_for_each(cells: Sequence[BoardCell], function: Callable[[EntryDescription], T]) -> list[T]:
@@ -254,7 +252,7 @@ def once_for_each(cells: Sequence[BoardCell], function: Callable[[EntryDescripti
     return [known[id(cell.described)] for cell in cells]
 
 
-def _group(boards: list[list[BoardCell]], one_study: bool, measure: Measure) -> Group:
+def _group(boards: list[list[BoardCell]], one_study: bool) -> Group:
     names = _names([board[0].described for board in boards])
     by_identity = labels(
         [list({id(cell.described): cell.described for cell in board}.values()) for board in boards], one_study
@@ -267,7 +265,6 @@ def _group(boards: list[list[BoardCell]], one_study: bool, measure: Measure) -> 
         tuned=is_tuned(boards[0][0].described),
         boards=dict(sorted(zip(names, kept, strict=True))),
         labels=by_key,
-        measure=measure,
     )
 
 

@@ -17,7 +17,8 @@ from aucbench.studies.record import SEEDS
 if TYPE_CHECKING:
     import pandas as pd
 
-RARE = (0.05, 0.15)  # shares of positives between groups of data sets
+RARE = (0.05, 0.15)  # shares of the rarer class between groups of data sets
+RARE_GROUPS = ("rare class below 5 %", "rare class 5 to 15 %", "rare class above 15 %")
 COLUMNS = ["setting", "data_set", "family", "method", "reference", "runs", "gain", "low", "high", "verdict"]
 SLOPE_COLUMNS = ["setting", "reference", "method", "covariate", "slope", "low", "high", "families"]
 VERDICT_COLUMNS = (
@@ -26,6 +27,7 @@ VERDICT_COLUMNS = (
     "mean_note", "time_ratio", "time_note", "gaps",
 )  # fmt: skip
 LARGE = (1_000, 10_000)  # rows between groups of data sets
+LARGE_GROUPS = ("below 1,000 rows", "1,000 to 10,000 rows", "10,000 rows and more")
 
 
 def gains_of(
@@ -154,21 +156,18 @@ def _over_test_rows(
 
 def groups_of_data(data_sets: "pd.DataFrame") -> dict[str, set[str]]:
     """Names of groups to their data sets: all, by share of positives, by rows, by collection."""
-    names, share, rows = data_sets["data_set"], data_sets.get("positive_share"), data_sets.get("rows")
-    found = {ALL: set(names)}
-    if share is not None:
-        rare = np.minimum(share, 1.0 - share)
-        found["rare class below 5 %"] = set(names[rare < RARE[0]])
-        found["rare class 5 to 15 %"] = set(names[(rare >= RARE[0]) & (rare < RARE[1])])
-        found["rare class above 15 %"] = set(names[rare >= RARE[1]])
-    if rows is not None:
-        found["below 1,000 rows"] = set(names[rows < LARGE[0]])
-        found["1,000 to 10,000 rows"] = set(names[(rows >= LARGE[0]) & (rows < LARGE[1])])
-        found["10,000 rows and more"] = set(names[rows >= LARGE[1]])
+    import pandas as pd
+
+    names = data_sets["data_set"]
     collection = names.str.extract(r"^(keel|adbench)_", expand=False).fillna("other")
-    if collection.nunique() > 1:
-        found |= {f"collection {name}": set(names[collection == name]) for name in collection.unique()}
-    return {name: own for name, own in found.items() if own and (name == ALL or own != found[ALL])}
+    kinds = [pd.Categorical("collection " + collection, ("collection " + collection).unique())]
+    if "rows" in data_sets:
+        rare = np.minimum(data_sets["positive_share"], 1.0 - data_sets["positive_share"])
+        by_share = pd.cut(rare, [-np.inf, *RARE, np.inf], right=False, labels=RARE_GROUPS)
+        by_rows = pd.cut(data_sets["rows"], [-np.inf, *LARGE, np.inf], right=False, labels=LARGE_GROUPS)
+        kinds = [by_share.array, by_rows.array, *kinds]
+    found = {str(group): set(names[kind == group]) for kind in kinds for group in kind.categories}
+    return {ALL: set(names)} | {name: own for name, own in found.items() if 0 < len(own) < len(names)}
 
 
 def compared(

@@ -54,16 +54,15 @@ def overlap(records: Iterable[CellRecord]) -> float | None:
 
 
 def result_row(
-    cells: Sequence[BoardCell], runs: Sequence[Seeds], ratio: float | None, by: str, others: Iterable[str]
+    cells: Sequence[BoardCell], runs: Sequence[Seeds], ratio: float | None, names: Sequence[str]
 ) -> dict[str, Any]:
     """The line of a method on a data set; NaN where a number is not known.
 
-    `runs` are those that any method of the data set has, `ratio` is from `overlap`, `by` and `others` name
-    the measure that is compared and those shown beside it.
+    `runs` are those that any method of the data set has, `ratio` is from `overlap`, `names` are the measure
+    that is compared and those shown beside it.
     """
     done = finished(cells)
     statuses = Counter(cell.status for cell in cells)
-    names = [by, *others]
     values = np.array([[cell.value(name) for name in names] for cell in done], float).reshape(-1, len(names))
     own = over_runs(values, ratio)
     results = [cell.record.result for cell in done if cell.record]
