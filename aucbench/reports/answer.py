@@ -1,7 +1,7 @@
 """The answer of a report in a sentence or two: which method, by how much, at what cost."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aucbench.contracts import ModelClass
 from aucbench.humanize import counted
@@ -126,7 +126,8 @@ def _best(report: Report, setting: str) -> str:
     own = own[own["method"].map(sets == chosen)]
     ranked = own.groupby("method").agg({"mean": "mean", "class_of_model": "first"})
     ranked = ranked.sort_values("mean", ascending=False, kind="stable")
-    best, *others = ranked.groupby("class_of_model", sort=False).head(1).itertuples()
+    firsts: list[Any] = list(ranked.groupby("class_of_model", sort=False).head(1).itertuples())
+    best, *others = firsts
     data = counted(len(chosen), "data set")
     where, who = f" over {data}" * (len(chosen) > 1), best.Index
     if others:

@@ -137,7 +137,9 @@ def gathered(sources: Sequence[Store | Archive], study: str | None = None) -> di
             for plan in known
             for text in plan.unavailable
         ),
-        "planned": Fixed(*(own.pop() if len(own) == 1 else None for own in (references, ropes))),
+        "planned": Fixed(
+            references.pop() if len(references) == 1 else None, ropes.pop() if len(ropes) == 1 else None
+        ),
     }
 
 

@@ -68,7 +68,8 @@ def gains_of(
     placed = cells[cells["method"].notna()]
     run_of = placed.groupby(list(SEEDS)).ngroup().to_numpy()
     parts = []
-    for (setting, data_set), at in placed.groupby(["setting", "data_set"], sort=False).indices.items():
+    places: Any = placed.groupby(["setting", "data_set"], sort=False).indices
+    for (setting, data_set), at in places.items():
         own = placed.iloc[at]
         names, column = np.unique(own["method"].to_numpy(object), return_inverse=True)
         wanted = references.get(setting, "")
