@@ -163,10 +163,10 @@ def groups_of_data(data_sets: "pd.DataFrame") -> dict[str, set[str]]:
     collection = names.str.extract(r"^(keel|adbench)_", expand=False).fillna("other")
     kinds = [pd.Categorical("collection " + collection, ("collection " + collection).unique())]
     if "rows" in data_sets:
-        rare = np.minimum(data_sets["positive_share"], 1.0 - data_sets["positive_share"])
-        by_share = pd.cut(rare, [-np.inf, *RARE, np.inf], right=False, labels=RARE_GROUPS)
-        by_rows = pd.cut(data_sets["rows"], [-np.inf, *LARGE, np.inf], right=False, labels=LARGE_GROUPS)
-        kinds = [by_share.array, by_rows.array, *kinds]
+        share, rows = data_sets["positive_share"].to_numpy(float), data_sets["rows"].to_numpy(float)
+        rare = np.minimum(share, 1.0 - share)
+        kinds.insert(0, pd.cut(rows, [-np.inf, *LARGE, np.inf], right=False, labels=LARGE_GROUPS))
+        kinds.insert(0, pd.cut(rare, [-np.inf, *RARE, np.inf], right=False, labels=RARE_GROUPS))
     found = {str(group): set(names[kind == group]) for kind in kinds for group in kind.categories}
     return {ALL: set(names)} | {name: own for name, own in found.items() if 0 < len(own) < len(names)}
 
