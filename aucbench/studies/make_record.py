@@ -1,6 +1,7 @@
 """The records of finished and failed cells, and measures added to them from stored weights or scores."""
 
 import math
+import os
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -117,6 +118,13 @@ def _data(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded, task: Ta
     )
 
 
+def _threads(algorithm: Any) -> int:
+    """The threads that a method declares, or those of JAX where it leaves their number to JAX; 0 if unknown."""
+    facts = MethodFacts(algorithm)
+    of_jax = os.environ.get("PJRT_NPROC", "") if facts.threads == 0 and "jax" in facts.packages else ""
+    return int(of_jax) if of_jax.isdecimal() else facts.threads
+
+
 def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> ResultRecord:
     algorithm = task.algorithm
     diverged = outcome.stop_reason is StopReason.diverged
@@ -132,7 +140,7 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> R
         train_seconds=outcome.total_seconds,
         train_cpu_seconds=outcome.total_cpu_seconds,
         process_cpu_seconds=outcome.process_cpu_seconds,
-        threads=MethodFacts(algorithm).threads,
+        threads=_threads(algorithm),
         device=entry.algorithm.device,
         ns_per_iteration=outcome.total_seconds * per_iteration,
         cpu_ns_per_iteration=outcome.total_cpu_seconds * per_iteration,

@@ -306,6 +306,14 @@ def test_without_jax_the_sentence_says_what_to_install(monkeypatch):
         Mlp()
 
 
+@pytest.mark.parametrize(("given", "recorded"), [("1", 1), ("3", 3), ("", 0), ("many", 0)])
+def test_device_and_threads_are_recorded(given, recorded, monkeypatch, tmp_path):
+    monkeypatch.setenv("PJRT_NPROC", given)
+    words = ("algo=mlp", "dataset=breast_cancer", "budget.iterations=3", "isolation=none", f"store.path={tmp_path}")
+    result = aucbench.run(*words).cells[0].record.result
+    assert (result.threads, result.device) == (recorded, "cpu")
+
+
 @pytest.mark.parametrize("fields", [{"criterion": "min_max_margin"}, {"schedule": "cosine"}], ids=str)
 def test_plans_need_a_number_of_iterations(fields):
     with pytest.raises(ParameterError, match="iterations"):
