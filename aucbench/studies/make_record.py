@@ -11,7 +11,7 @@ from msgspec import UNSET, structs
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aucbench.contracts import Access, MethodFacts, Problem, class_of_model
+from aucbench.contracts import Access, MethodFacts, ModelClass, Problem, class_of_model
 from aucbench.contracts.source_location import source_file
 from aucbench.data.labels import shown
 from aucbench.data.loader import Loaded
@@ -119,7 +119,7 @@ def _data(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded, task: Ta
 
 
 def _threads(algorithm: Any) -> int:
-    """The threads that a method declares, or those of JAX where it leaves their number to JAX; 0 if unknown."""
+    """The threads that a method declares, or that JAX has where it decides; 0 if unknown."""
     facts = MethodFacts(algorithm)
     of_jax = os.environ.get("PJRT_NPROC", "") if facts.threads == 0 and "jax" in facts.packages else ""
     return int(of_jax) if of_jax.isdecimal() else facts.threads
@@ -178,6 +178,8 @@ def _advice(entry: Entry, algorithm: Any, max_norm: float | None) -> str:
     rows = "mapped rows have" if entry.features.name != "identity" else "rows have"
     known = f"{rows} norms up to {max_norm:.3g}; " if max_norm is not None else f"{rows} infinite norms; "
     name = MethodFacts(algorithm).step_size
+    if name is None and class_of_model(algorithm) is not ModelClass.linear:
+        return "its scores are NaN or infinite"
     if name is None:
         smaller = "take smaller steps"
     else:

@@ -309,7 +309,13 @@ def test_without_jax_the_sentence_says_what_to_install(monkeypatch):
 @pytest.mark.parametrize(("given", "recorded"), [("1", 1), ("3", 3), ("", 0), ("many", 0)])
 def test_device_and_threads_are_recorded(given, recorded, monkeypatch, tmp_path):
     monkeypatch.setenv("PJRT_NPROC", given)
-    words = ("algo=mlp", "dataset=breast_cancer", "budget.iterations=3", "isolation=none", f"store.path={tmp_path}")
+    words = (
+        "algo=mlp",
+        "dataset=breast_cancer",
+        "budget.iterations=3",
+        "isolation=none",
+        f"store.path={tmp_path}",
+    )
     result = aucbench.run(*words).cells[0].record.result
     assert (result.threads, result.device) == (recorded, "cpu")
 
