@@ -58,7 +58,7 @@ def _note(block: Any, y: NDArray[np.int8], column: ColumnRecord) -> str:
         whole = column.kind == "number" and bool(np.all(values == np.floor(values)))
         different, what = (len(np.unique(values)) if whole else 0), "whole numbers"
         auc = _auc(values, y)
-        if sentinel := _sentinel(values):
+        if sentinel := _sentinel(values, column.kind == "date"):
             return sentinel
     auc = max(auc, 1.0 - auc)
     if auc >= TELLING:
@@ -68,15 +68,18 @@ def _note(block: Any, y: NDArray[np.int8], column: ColumnRecord) -> str:
     return ""
 
 
-def _sentinel(values: NDArray[np.float64]) -> str:
-    """A note on -999 or the like, if several rows have it, farther from the others than these extend."""
+def _sentinel(values: NDArray[np.float64], are_days: bool) -> str:
+    """A note on -999 or 9999-12-31, if several rows have it, farther from the others than these extend."""
     distinct, counts = np.unique(values, return_counts=True)
     if len(distinct) < 3:
         return ""
     for end, others in ((0, distinct[1:]), (-1, distinct[:-1])):
         text = f"{distinct[end]:.15g}"
+        if are_days:
+            text = str(np.datetime64(int(distinct[end]), "D"))
         gap = float(np.abs(distinct[end] - others).min())
-        if counts[end] > 1 and set(text.removeprefix("-")) == {"9"} and gap > np.ptp(others):
+        is_suspect = are_days or set(text.removeprefix("-")) == {"9"}
+        if counts[end] > 1 and is_suspect and gap > np.ptp(others):
             where = f"in {counts[end]:,} of {len(values):,} rows, far from all other values"
             return f"has {text} {where}; if it means missing, set 'dataset.missing_words=[{text}]'"
     return ""
