@@ -439,14 +439,17 @@ def test_leaks_are_named_with_their_auc(saved):
         "noise": rng.normal(size=ROWS).round(2),
         "code": rng.permutation(10 * ROWS)[:ROWS],
         "job": rng.choice(["cook", "nurse", "judge"], ROWS),
+        "ward": rng.choice([f"ward {k}" for k in range(25)], ROWS),
+        "age": rng.integers(40, 70, ROWS),
+        "patient": rng.integers(0, 30, ROWS),
     }
     notes = {column.name: column.note for column in columns_of(Csv(saved(**columns)))}
     auc = roc_auc_score(y, columns["near"])
     assert "1.0000" in notes["copy"]
     assert (f"{auc:.4f}" in notes["near"]) is (auc >= 0.99)
     assert "identifier" in notes["code"]
-    assert not notes["noise"]
-    assert not notes["job"]
+    assert not any(notes[name] for name in ("noise", "job", "age"))
+    assert all(f"protocol.groups='{name}'" in notes[name] for name in ("ward", "patient"))
 
 
 def test_equal_rows_are_counted_in_a_file_and_between_files(saved, tmp_path):
