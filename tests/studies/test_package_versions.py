@@ -72,6 +72,7 @@ def test_a_method_with_a_missing_package_names_the_command_that_installs_it():
     assert "aucbench-test-absent" in words
     assert "mine[engine]" in words
     assert provenance.missing_packages(Gentle()) == ""
+    assert provenance.missing_packages(type("Renamed", (Importing,), {"packages": ("sklearn",)})()) == ""
     bare = type("Bare", (Importing,), {"extra": ""})()
     assert provenance.missing_packages(bare).endswith("pip install aucbench-test-engine aucbench-test-absent")
     builder = _Builder(None, {}, None)

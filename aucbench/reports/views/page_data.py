@@ -105,11 +105,7 @@ def _compared(
 
 def _described(columns: Mapping[str, Column]) -> list[dict[str, Any]]:
     """What the script needs of columns; `form` is the name of the format, which the script has, too."""
-    return [
-        {"name": each.name, "heading": each.heading, "hint": each.hint, "form": each.form.__name__,
-         "bounds": each.bounds, "spread": each.spread, "mark": each.mark, "descending": each.descending}
-        for each in columns.values()
-    ]  # fmt: skip
+    return [vars(each) | {"form": each.form.__name__} for each in columns.values()]
 
 
 def _groups(data_sets: "pd.DataFrame", setting: str) -> dict[str, list[str]]:

@@ -90,7 +90,8 @@ function shown(column, row) {
   const form = row[column.mark] ? (each) => `${FORMS[column.form](each)}*` : FORMS[column.form];
   const [low, high] = column.bounds ? column.bounds.map((name) => row[name]) : [];
   if (known(low) && known(high)) return `${form(value)} (${form(low)} to ${form(high)})`;
-  return known(row[column.spread]) ? `${form(value)} ± ${form(row[column.spread])}` : form(value);
+  const text = known(row[column.spread]) ? `${form(value)} ± ${form(row[column.spread])}` : form(value);
+  return row[column.note] ? `${text} (${row[column.note]})` : text;
 }
 
 const words = (text) => text.replaceAll("{measure}", measure().symbol).replaceAll("{reference}", reference() || "the reference");
