@@ -59,6 +59,7 @@ def changed(group: str, described: PluginRecord) -> dict[str, Any]:
     }
 
 
+@cache
 def defaults_of(cls: Any) -> dict[str, Any]:
     """The defaults of a dataclass by field; `MISSING` for a field without one."""
     return {
