@@ -108,7 +108,7 @@ def test_the_description_leads_to_a_table_with_auc_and_cost(sent, browser):
     # A browser of its own, as for somebody who was sent the address: nothing of the former page is kept.
     with browser.new_page(viewport={"width": 1600, "height": 1100}) as page:
         page.goto(address)
-        for name in ("test/auc", "test/auc_std", "cost/train_seconds", "runs/diverged"):
+        for name in ("test/auc", "test/auc_std", "cost/train_seconds"):
             page.wait_for_selector(f"[role=columnheader]:has-text('{name}')", timeout=60_000)
         shown = [cell.inner_text() for cell in page.locator("[role=gridcell]").all()]
         assert any(f"{best.data.metrics['test/auc']:.4f}"[:5] in text for text in shown)

@@ -4,41 +4,81 @@ import pytest
 from mlflow import MlflowClient
 
 import aucbench
+from aucbench.tracking.chart_views import comparison
+from tests.helpers import mlflow_servers
+from tests.tracking.conftest import runs_of
 
 pytestmark = pytest.mark.slow  # whole studies
+WORDS = ["algo=psam,log_reg", "dataset=breast_cancer", "study=grown", "parallel=1"]
 
 
-def study(tmp_path, uri, runs):
-    words = ["algo=psam,log_reg", "dataset=breast_cancer", f"runs={runs}", "study=grown", "parallel=1"]
-    aucbench.run_study(["-m", *words, f"store.path={tmp_path / 'store'}", f"tracking.uri={uri}"])
-    return client_runs(uri, "breast_cancer")
+def study(folder, runs):
+    """The runs in MLflow of a study that has so many runs now."""
+    uri = f"sqlite:///{folder / 'mlflow.db'}"
+    aucbench.run_study(
+        ["-m", *WORDS, f"runs={runs}", f"store.path={folder / 'store'}", f"tracking.uri={uri}"]
+    )
+    return runs_of(uri)
 
 
-def client_runs(uri, experiment):
-    client = MlflowClient(uri)
-    found = client.get_experiment_by_name(experiment)
-    return client.search_runs([found.experiment_id], "tags.study = 'grown'")
-
-
-def test_an_extended_study_has_one_run_for_each_method_with_its_rank_gain_and_verdict(tmp_path, uri):
+@pytest.mark.usefixtures("uri")
+def test_an_extended_study_has_one_run_for_each_method_with_its_rank_gain_and_verdict(tmp_path):
     for runs in (2, 3):
-        found = study(tmp_path, uri, runs)
-        assert sorted(run.data.tags["algo"] for run in found) == ["log_reg", "psam"]
-        assert len({run.data.tags["mlflow.runColor"] for run in found}) == 2
-        assert {run.data.params["runs"] for run in found} == {str(runs)}
-        assert {run.data.metrics["standing/rank"] for run in found} == {1.0, 2.0}
-        report = aucbench.leaderboard(tmp_path / "store", "grown")
-        (gain,) = report.gains.to_dict("records")
-        (own,) = (run for run in found if run.data.tags["algo"] == gain["method"])
-        assert own.data.tags["verdict"] == gain["verdict"]
-        for name, key in (("gain", "gain"), ("gain_low", "low"), ("gain_high", "high")):
-            assert own.data.metrics[f"standing/{name}"] == pytest.approx(gain[key])
-        (board,) = client_runs(uri, "studies")
-        page = f"#/experiments/{board.info.experiment_id}/runs/{board.info.run_id}/artifacts/leaderboard.html"
-        experiment = MlflowClient(uri).get_experiment_by_name("breast_cancer")
-        for described in (*found, experiment):
-            tags = described.tags if described is experiment else described.data.tags
-            assert tags["mlflow.note.content"].count(page) == 1
-        assert "leaderboard.html" in {
-            each.path for each in MlflowClient(uri).list_artifacts(board.info.run_id)
-        }
+        check(study(tmp_path, runs), tmp_path, runs)
+
+
+def check(found, folder, runs):
+    assert sorted(run.data.tags["algo"] for run in found) == ["log_reg", "psam"]
+    assert len({run.data.tags["mlflow.runColor"] for run in found}) == 2
+    assert {run.data.params["runs"] for run in found} == {str(runs)}
+    assert {run.data.metrics["standing/rank"] for run in found} == {1.0, 2.0}
+    (gain,) = aucbench.leaderboard(folder / "store", "grown").gains.to_dict("records")
+    (own,) = (run for run in found if run.data.tags["algo"] == gain["method"])
+    assert own.data.tags["verdict"] == gain["verdict"]
+    for name, key in (("gain", "gain"), ("gain_low", "low"), ("gain_high", "high")):
+        assert own.data.metrics[f"standing/{name}"] == pytest.approx(gain[key])
+    uri = f"sqlite:///{folder / 'mlflow.db'}"
+    (board,) = runs_of(uri, "studies")
+    page = f"#/experiments/{board.info.experiment_id}/runs/{board.info.run_id}/artifacts/leaderboard.html"
+    experiment = MlflowClient(uri).get_experiment_by_name("breast_cancer")
+    for tags in (experiment.tags, *(run.data.tags for run in found)):
+        first, *rest = tags["mlflow.note.content"].splitlines()
+        assert first.count(page) == 1
+        assert page not in "".join(rest)
+    assert "leaderboard.html" in {each.path for each in MlflowClient(uri).list_artifacts(board.info.run_id)}
+
+
+@pytest.mark.usefixtures("process", "uri")
+def test_the_pages_show_an_extended_study_once_with_its_standings_and_its_leaderboard(tmp_path, browser):
+    for runs in (2, 3):
+        found = study(tmp_path, runs)
+    backend = f"sqlite:///{tmp_path / 'mlflow.db'}"
+    with (
+        mlflow_servers.mlflow_server(tmp_path, backend) as uri,
+        browser.new_page(viewport={"width": 1500, "height": 950}) as page,
+    ):
+        page.set_default_timeout(120_000)
+        page.goto(comparison(uri, "breast_cancer"))
+        page.wait_for_selector("text=2 matching runs")
+        for run in found:
+            assert page.locator(f"[role=gridcell] a:text-is('{run.info.run_name}')").count() == 1
+        heads = page.locator("[role=columnheader]")
+        for name in ("cost/train_seconds", "standing/gain", "standing/rank", "test/auc"):
+            box = heads.filter(has_text=name).first.bounding_box()
+            assert box["x"] < 1000  # without scrolling, beside the open panel
+        gain, own = next(
+            (f"{run.data.metrics['standing/gain']:.5f}", run)
+            for run in found
+            if "standing/gain" in run.data.metrics
+        )
+        assert page.locator(f"[role=gridcell]:has-text('{gain}')").count() == 1
+        page.screenshot(path=tmp_path / "comparison.png")
+        page.get_by_role("link", name="Leaderboard of grown").first.click()
+        board = page.frame_locator("iframe")
+        board.locator("h1:text-is('grown')").wait_for()
+        assert board.get_by_text("Gain over log_reg").first.is_visible()
+        page.screenshot(path=tmp_path / "leaderboard.png")
+        words = f"{own.info.experiment_id}/runs/{own.info.run_id}?workflowType=machine_learning"
+        page.goto(f"{uri}/#/experiments/{words}")
+        page.wait_for_selector(f"text={own.data.tags['verdict']}")
+        page.screenshot(path=tmp_path / "run.png")
