@@ -46,8 +46,8 @@ def experiment_tags(experiment: str) -> dict[str, str]:
     text = (
         f"{DESCRIPTION} [{USUAL_NAME}](#{_usual(experiment)})\n\n"
         f"The view *{USUAL_NAME}*, which is also in the menu *Views*, shows test AUC, rank, gain and "
-        "training seconds in the table. A run with the status *failed* diverged: it has no final AUC, and its tag "
-        "`diverged` counts the cells that diverged.\n\n"
+        "training seconds in the table. A run with the status *failed* diverged: it has no final AUC, and "
+        "its tag `diverged` counts the cells that diverged.\n\n"
         f"Steps of `test/auc` are iterations. `{CLOCK}` is the training time, and `{SAMPLES}` the number of "
         f"rows seen, at the same checkpoints; `{ERROR}` is 1 - AUC."
     )
