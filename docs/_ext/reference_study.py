@@ -4,7 +4,6 @@
 pictures anew.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -19,7 +18,7 @@ from markdown import table
 from matplotlib.figure import Figure
 from method_pages import source_page
 
-from aucbench.reports.answer import answer
+from aucbench.reports.answer import BETTER, listed
 from aucbench.reports.build import build
 from aucbench.reports.cells import from_store
 from aucbench.reports.columns import VERDICTS, number, signed
@@ -62,34 +61,98 @@ def verdicts(file: Path = ARCHIVE, setting: str = "defaults") -> pd.DataFrame:
     return rows.set_index("method", drop=False)
 
 
-def sentences() -> str:
-    """The answers of README and the front page."""
+def scope() -> str:
+    """What was compared, with what, and which differences matter."""
     own = report()
-    table, reference = verdicts(), own.references["defaults"]
-    linear = table[(table["class_of_model"] == "linear") & (table["method"] != reference)]
-    slowest = linear.loc[linear["time_ratio"].idxmax()]
-    fastest = linear.loc[linear["time_ratio"].idxmin()]
-    rope, known = f"{own.rope:g}", factors()
-    first = table[table["class_of_model"] != "linear"].sort_values("better").iloc[-1]
-    most, winning = linear.sort_values("better").iloc[-1], family_gains()
-    ratios = {name: number(table.loc[name, "time_ratio"]) for name in (fastest.name, WINNING, slowest.name)}
-    beyond = f"gains more than {rope} on"
-    texts = (
-        f"**Which method is best?** The study trains {_scope(ARCHIVE, 'defaults')}, with default settings.",
-        f"{_coded(answer(own, 'defaults'), table)} The reference, `{reference}`, is balanced logistic",
-        f"regression that chooses its `C` by cross-validation; differences in AUC below {rope} are taken not",
-        f"to matter. **On which data?** `{first['method']}` {beyond} {_percent(first['better'])} of the",
-        f"families and loses as much on {_percent(first['worse'])}; every linear method gains as much on at",
-        f"most {_percent(most['better'])} (`{most['method']}`). `{WINNING}`, which minimises a loss over",
-        f"pairs, {beyond} {int((winning > own.rope).sum())} of {len(winning)} families, most on",
-        f"{_listed_gains(winning.nlargest(4))}, and loses as much on {int((winning < -own.rope).sum())}.",
-        f"**At what cost?** Relative to `{reference}`, training takes {ratios[fastest.name]} times as long",
-        f"with `{fastest.name}`, {ratios[WINNING]} times with `{WINNING}` and {ratios[slowest.name]} times",
-        f"with `{slowest.name}` (geometric means). **What decides the AUC?** Choosing another",
-        f"{known['factor'].iloc[0]} changes it by {known['size'].iloc[0]:.4f}, and visiting the rows in",
-        f"another order by {known['size'].iloc[-1]:.4f} (root mean square over families).",
+    runs = sorted(map(int, own.results.groupby("data_set")["runs"].max().unique()))
+    return (
+        f"The study compares {own.results['method'].nunique()} methods on {len(own.data_sets)} data sets, "
+        f"with {listed([str(each) for each in runs])} runs, depending on the number of rows. Its reference, "
+        f"`{REFERENCE}`, is balanced logistic regression that chooses its `C` by cross-validation. "
+        f"Differences in AUC below {own.rope:g} are taken not to matter, and a method is undecided where the "
+        "interval of its gain is too wide for a verdict."
     )
-    return " ".join(texts)
+
+
+def sentences() -> tuple[str, ...]:
+    """The answer of README and the front page, one sentence a question."""
+    table, most, rope = verdicts(), factors(), report().rope
+    linear = table[(table["class_of_model"] == "linear") & (table["method"] != REFERENCE)]
+    fastest, slowest = linear["time_ratio"].idxmin(), linear["time_ratio"].idxmax()
+    times = {name: number(table.loc[name, "time_ratio"]) for name in (fastest, WINNING, slowest)}
+    strongest = table[table["class_of_model"] != "linear"].sort_values("better").iloc[-1]
+    gains, sizes = family_gains(), most.set_index("factor")["size"]
+    more, less = _percent((gains > rope).mean()), _percent((gains < -rope).mean())
+    return (
+        f"**Which method is best?** {_scope(ARCHIVE, 'defaults')} and with default settings, "
+        f"{_judged(table)}.",
+        f"**And with tuning?** {_scope(TRIALS, 'tuned')} and with the best of {_tried()}, chosen by "
+        f"cross-validation inside the training rows, {_judged(verdicts(TRIALS, 'tuned'))}.",
+        f"**On which data?** `{strongest['method']}` gains more than {rope:g} on "
+        f"{_percent(strongest['better'])} of the families and loses as much on "
+        f"{_percent(strongest['worse'])}, while `{WINNING}`, a linear method with a loss over pairs, gains "
+        f"as much on {more} and loses as much on {less}.",
+        f"**At what cost?** Training takes {times[WINNING]} times as long with `{WINNING}` as with "
+        f"`{REFERENCE}`, {times[fastest]} times with the fastest linear method, `{fastest}`, and "
+        f"{times[slowest]} times with the slowest, `{slowest}`.",
+        f"**What decides the AUC?** Another {most['factor'][0]} typically changes it by "
+        f"{most['size'][0]:.4f}, another loss over pairs by {sizes['loss over pairs']:.4f}, and another "
+        f"order of the rows, which is chance, by {sizes['order of the rows']:.4f}.",
+    )
+
+
+def _judged(table: pd.DataFrame) -> str:
+    """Which linear methods and which other models are better than the reference, equivalent, or worse."""
+    table = table[table["method"] != REFERENCE]
+    linear = table["class_of_model"] == "linear"
+    best = table[linear & table["verdict"].isin(BETTER)]
+    equal = table[linear & (table["verdict"] == "equivalent")]
+    first = f"no linear method is better than `{REFERENCE}`"
+    if len(best):
+        first = f"{_who(best)} better than `{REFERENCE}`, by up to {signed(best['gain'].max())}"
+    parts = [
+        f"{_who(own)} {verdict}"
+        for verdict, words in (
+            ("equivalent", ["equivalent"]), ("not worse", ["not worse"]), ("undecided", ["undecided"]),
+            ("worse", ["worse", "slightly worse"]),
+        )
+        if len(own := table[linear & table["verdict"].isin(words)])
+    ]  # fmt: skip
+    if len(equal):
+        cheapest = equal["time_ratio"].idxmin()
+        which = "at" if len(equal) == 1 else f"the cheapest of them `{cheapest}` at"
+        parts[0] += f", {which} {number(equal.loc[cheapest, 'time_ratio'])} times the training time"
+    others = [f"{_who(own)} {verdict}" for verdict, own in table[~linear].groupby("verdict", sort=False)]
+    return f"{first}: {listed(parts)}; of trees and networks, {listed(others)}"
+
+
+def _who(table: pd.DataFrame) -> str:
+    """The methods of a table, as the subject of a sentence with its verb."""
+    names = [f"`{name}`" for name in table["method"]]
+    return f"{listed(names) if len(names) < 4 else len(names)} {'is' if len(names) == 1 else 'are'}"
+
+
+def _tried() -> str:
+    """How many settings of each class of model were tried in tuning."""
+    most: dict[str, int] = {}
+    for cell in archive(TRIALS):
+        if cell.record.tuned:
+            name = cell.record.class_of_model
+            most[name] = max(most.get(name, 0), cell.record.tuned.cost.settings)
+    return (
+        f"{most['linear']} settings of a linear method, {most['trees']} of boosted trees and "
+        f"{most['network']} of a network"
+    )
+
+
+def _scope(file: Path, setting: str) -> str:
+    """Over how many families there are verdicts."""
+    own = report(file).data_sets
+    return f"Over {own.loc[own['setting'] == setting, 'family'].nunique()} families of data sets"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def family_gains(method: str = WINNING) -> "pd.Series[float]":
@@ -99,58 +162,13 @@ def family_gains(method: str = WINNING) -> "pd.Series[float]":
     return own.groupby(["family", "data_set"])["gain"].mean().groupby("family").mean().dropna()
 
 
-def _listed_gains(gains: "pd.Series[float]") -> str:
-    return ", ".join(f"{family} ({signed(gain)})" for family, gain in gains.items())
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
-
-
 def section() -> str:
     """What README has below its heading."""
-    parts = [
-        fill(sentences(), 120, break_long_words=False),
-        fill(tuned_sentences(), 120, break_long_words=False),
-        factor_table(),
-        fill(losses_study.losses_sentences(), 120, break_long_words=False),
-    ]
-    return "\n\n".join(parts)
-
-
-def tuned_sentences() -> str:
-    """The answer of README and the front page with tuned settings."""
-    tried: dict[str, int] = {}
-    for cell in archive(TRIALS):
-        if cell.record.tuned:
-            name = cell.record.class_of_model
-            tried[name] = max(tried.get(name, 0), cell.record.tuned.cost.settings)
-    answered = _coded(answer(report(TRIALS), "tuned"), verdicts(TRIALS, "tuned"))
-    return (
-        f"**And with tuning?** With the best of {tried['linear']} settings of a linear method, "
-        f"{tried['trees']} of boosted trees and {tried['network']} of a network, chosen by cross-validation "
-        f"inside the training rows, {_scope(TRIALS, 'tuned')}: {answered[0].lower()}{answered[1:]}"
+    first, losses = (
+        fill(each, 120, break_long_words=False) for each in (scope(), losses_study.losses_sentences())
     )
-
-
-def _scope(file: Path, setting: str) -> str:
-    """How many methods, data sets, runs and rows there are."""
-    own = report(file)
-    facts = own.data_sets[own.data_sets["setting"] == setting]
-    results = own.results[own.results["setting"] == setting]
-    runs = sorted(map(int, results.groupby("data_set")["runs"].max().unique()))
-    text = " or ".join(map(str, runs)) if len(runs) < 3 else f"{', '.join(map(str, runs[:-1]))} or {runs[-1]}"
-    return (
-        f"{results['method'].nunique()} methods on {len(facts)} data sets of "
-        f"{facts['family'].nunique()} families, "
-        f"{text} {'run' if runs == [1] else 'runs'} each"
-    )
-
-
-def _coded(text: str, table: pd.DataFrame) -> str:
-    """A sentence with the names of methods as code."""
-    names = "|".join(sorted(map(re.escape, table.index), key=len, reverse=True))
-    return re.sub(rf"(?<!\w)({names})(?!\w)", r"`\1`", text)
+    answers = [fill(f"- {each}", 120, subsequent_indent="  ", break_long_words=False) for each in sentences()]
+    return "\n\n".join([first, "\n".join(answers), factor_table(), losses])
 
 
 def picture() -> Figure:
@@ -201,11 +219,10 @@ def write(folder: Path) -> None:
     head = ["Method", *(each.heading.format(**words) for each in columns)]
     for name, text in (
         ("reference_table", table(head, rows)),
-        ("reference_answer", sentences()),
+        ("reference_answer", "\n".join([f"{scope()}\n", *(f"- {each}" for each in sentences())])),
         ("reference_factors", factor_table()),
         ("losses_answer", losses_study.losses_sentences()),
         ("losses_table", losses_study.losses_table()),
-        ("tuned_answer", tuned_sentences()),
     ):
         (folder / f"{name}.inc").write_text(f"{text}\n", encoding="utf-8")
 
