@@ -35,6 +35,11 @@ def number(value: float) -> str:
     return "never" if math.isinf(value) else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
+def nanoseconds(value: float) -> str:
+    """A time that is given in nanoseconds."""
+    return duration(1e-9 * value)
+
+
 def percent(share: float) -> str:
     """A share from 0 to 1, with three significant digits."""
     return f"{100 * share:.3g} %"
@@ -55,7 +60,8 @@ class Column:
     """A column of a frame as every view shows it.
 
     Where `bounds` are given the value is shown with its interval, where `spread` is given with its standard
-    deviation, and with an asterisk where the column `mark` is not empty; all name columns of the same frame.
+    deviation, with an asterisk where the column `mark` is not empty, and with the text of the column `per`;
+    all name columns of the same frame.
     """
 
     name: str
@@ -65,6 +71,7 @@ class Column:
     bounds: tuple[str, str] | None = None
     spread: str = ""
     mark: str = ""  # name of a column; an asterisk is added where that is not empty
+    per: str = ""  # name of a column; its text follows after a stroke
     descending: bool = False  # the best, or the largest, comes first
 
     def shown(self, row: Mapping[Any, Any]) -> str:
@@ -78,7 +85,8 @@ class Column:
             words += f" ({low} to {high})"
         if self.spread and not _is_none(row[self.spread]):
             words += f" ± {self.form(row[self.spread])}"
-        return words + "*" * (not _is_none(row.get(self.mark)))
+        per = row.get(self.per)
+        return words + "*" * (not _is_none(row.get(self.mark))) + (f"/{per}" if per else "")
 
     @property
     def is_text(self) -> bool:
@@ -159,8 +167,8 @@ RESULTS = described(
         signed, bounds=("gain_low", "gain_high"), descending=True),
     Column("verdict", "Verdict", "By the interval of the gain and the rope", text),
     Column("train_seconds", "Training", "Mean training time of a run", duration, mark="time_note"),
-    Column("ns_per_iteration", "ns/iteration", "Mean training time of an iteration in nanoseconds", number,
-        mark="time_note"),
+    Column("ns_per_iteration", "Iteration", "Mean training time of an iteration; /pass marks iterations over "
+        "all training rows, such as Newton steps", nanoseconds, mark="time_note", per="iteration"),
     Column("target_seconds", "Time to target", "Median training time until the target {measure}", duration,
         mark="time_note"),
     Column("target_share", "Reached", "Share of the runs that reached the target {measure}", percent,

@@ -75,6 +75,12 @@ class CellResult:
         return replace(self, record=record, curve=self.curve | dict(curves or {}))
 
 
+def takes_all_rows(record: CellRecord, curve: Mapping[str, NDArray[Any]]) -> bool:
+    """Whether an iteration of a cell goes through all training rows, as a Newton step does."""
+    steps = curve["iteration"]
+    return len(steps) > 0 and steps[-1] > 0 and curve["samples"][-1] >= steps[-1] * record.data.train_rows
+
+
 class OptimumRecord(Struct, frozen=True, kw_only=True):
     """A certified minimum as the store has it."""
 

@@ -94,7 +94,7 @@ def test_the_hydra_job_is_another_spelling_of_run(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     status, out, err = run("run", "algo=solam", "tracking=none")
     assert status == 0
-    for word in ("test AUC", "training", "ns per iteration", "iterations", "bytes", "stopped", "next"):
+    for word in ("test AUC", "training", "per iteration", "iterations", "bytes", "stopped", "next"):
         assert word in out
     assert re.search(
         r"solam [01]\.\d+, log_reg [01]\.\d+: [+-]0\.\d+ \(.* to .*\), \w[\w ]*; 1 run$", out.rstrip()

@@ -107,7 +107,8 @@ def _described(columns: Mapping[str, Column]) -> list[dict[str, Any]]:
     """What the script needs of columns; `form` is the name of the format, which the script has, too."""
     return [
         {"name": each.name, "heading": each.heading, "hint": each.hint, "form": each.form.__name__,
-         "bounds": each.bounds, "spread": each.spread, "mark": each.mark, "descending": each.descending}
+         "bounds": each.bounds, "spread": each.spread, "mark": each.mark, "per": each.per,
+         "descending": each.descending}
         for each in columns.values()
     ]  # fmt: skip
 
