@@ -1,5 +1,7 @@
 """The runs of a study show its standings, and those of an extended study take the place of earlier ones."""
 
+import shutil
+
 import pytest
 from mlflow import MlflowClient
 
@@ -12,49 +14,51 @@ pytestmark = pytest.mark.slow  # whole studies
 WORDS = ["algo=psam,log_reg", "dataset=breast_cancer", "study=grown", "parallel=1"]
 
 
-def study(folder, runs):
-    """The runs in MLflow of a study that has so many runs now."""
-    uri = f"sqlite:///{folder / 'mlflow.db'}"
-    aucbench.run_study(
-        ["-m", *WORDS, f"runs={runs}", f"store.path={folder / 'store'}", f"tracking.uri={uri}"]
-    )
-    return runs_of(uri)
-
-
-@pytest.mark.usefixtures("uri")
-def test_an_extended_study_has_one_run_for_each_method_with_its_rank_gain_and_verdict(tmp_path):
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory, empty_file):
+    """A folder with a store and MLflow's file, of a study with 2 runs and then 3; the runs and gains of each."""
+    folder = tmp_path_factory.mktemp("grown")
+    uri = f"sqlite:///{shutil.copyfile(empty_file, folder / 'mlflow.db')}"
+    found = []
     for runs in (2, 3):
-        check(study(tmp_path, runs), tmp_path, runs)
+        words = ["-m", *WORDS, f"runs={runs}", f"store.path={folder / 'store'}", f"tracking.uri={uri}"]
+        aucbench.run_study(words)
+        found.append((runs_of(uri), aucbench.leaderboard(folder / "store", "grown").gains))
+    return folder, uri, found
 
 
-def check(found, folder, runs):
-    assert sorted(run.data.tags["algo"] for run in found) == ["log_reg", "psam"]
-    assert len({run.data.tags["mlflow.runColor"] for run in found}) == 2
-    assert {run.data.params["runs"] for run in found} == {str(runs)}
-    assert {run.data.metrics["standing/rank"] for run in found} == {1.0, 2.0}
-    (gain,) = aucbench.leaderboard(folder / "store", "grown").gains.to_dict("records")
-    (own,) = (run for run in found if run.data.tags["algo"] == gain["method"])
-    assert own.data.tags["verdict"] == gain["verdict"]
-    for name, key in (("gain", "gain"), ("gain_low", "low"), ("gain_high", "high")):
-        assert own.data.metrics[f"standing/{name}"] == pytest.approx(gain[key])
-    uri = f"sqlite:///{folder / 'mlflow.db'}"
+def test_an_extended_study_has_one_run_for_each_method_with_its_rank_gain_and_verdict(grown):
+    for number, (runs, gains) in zip((2, 3), grown[-1], strict=True):
+        assert sorted(run.data.tags["algo"] for run in runs) == ["log_reg", "psam"]
+        assert len({run.data.tags["mlflow.runColor"] for run in runs}) == 2
+        assert {run.data.params["runs"] for run in runs} == {str(number)}
+        assert {run.data.metrics["standing/rank"] for run in runs} == {1.0, 2.0}
+        (gain,) = gains.to_dict("records")
+        (own,) = (run for run in runs if run.data.tags["algo"] == gain["method"])
+        assert own.data.tags["verdict"] == gain["verdict"]
+        for name, key in (("gain", "gain"), ("gain_low", "low"), ("gain_high", "high")):
+            assert own.data.metrics[f"standing/{name}"] == pytest.approx(gain[key])
+
+
+def test_first_lines_of_descriptions_lead_to_the_leaderboard(grown):
+    _, uri, (*_, (runs, _)) = grown
     (board,) = runs_of(uri, "studies")
     page = f"#/experiments/{board.info.experiment_id}/runs/{board.info.run_id}/artifacts/leaderboard.html"
     experiment = MlflowClient(uri).get_experiment_by_name("breast_cancer")
-    for tags in (experiment.tags, *(run.data.tags for run in found)):
+    for tags in (experiment.tags, *(run.data.tags for run in runs)):
         first, *rest = tags["mlflow.note.content"].splitlines()
         assert first.count(page) == 1
         assert page not in "".join(rest)
     assert "leaderboard.html" in {each.path for each in MlflowClient(uri).list_artifacts(board.info.run_id)}
 
 
-@pytest.mark.usefixtures("process", "uri")
-def test_the_pages_show_an_extended_study_once_with_its_standings_and_its_leaderboard(tmp_path, browser):
-    for runs in (2, 3):
-        found = study(tmp_path, runs)
-    backend = f"sqlite:///{tmp_path / 'mlflow.db'}"
+@pytest.mark.usefixtures("process")
+def test_the_pages_show_an_extended_study_once_with_its_standings_and_its_leaderboard(
+    grown, tmp_path, browser
+):
+    folder, backend, (*_, (found, _)) = grown
     with (
-        mlflow_servers.mlflow_server(tmp_path, backend) as uri,
+        mlflow_servers.mlflow_server(folder, backend) as uri,
         browser.new_page(viewport={"width": 1500, "height": 950}) as page,
     ):
         page.set_default_timeout(120_000)
