@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from aucbench.booster_derivatives import booster_derivatives
 from aucbench.contracts import LossFacts
 from aucbench.errors import ParameterError
 from aucbench.kernels.compiled_loss import compile_loss
@@ -30,8 +31,6 @@ __all__ = [
     "torch_pair_loss",
     "xgboost_objective",
 ]
-
-_LEAST_CURVATURE = 1e-3  # of a row in a booster, as a share of its weight: bounds the values of leaves
 
 _MOST_ROWS_IN_JAX = 512  # all pairs of them are computed
 
@@ -123,15 +122,25 @@ def _loss(loss: Any) -> Any:
 
 def _rows(scores: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Scores, labels in {-1, 1} and weights, checked."""
-    s, given = _numbers(scores, "scores"), np.asarray(y)
-    _check_shapes(s, given)
+    s = _scores(scores)
+    return s, *_labels(s, np.asarray(y), weights)
+
+
+def _scores(scores: Any) -> np.ndarray:
+    s = _numbers(scores, "scores")
     finite = np.isfinite(s)
     if not finite.all():
-        row = int(np.argmin(finite))
-        raise ParameterError(f"pair_loss: scores must be finite, got {s[row]} in row {row}.")
-    positive, negative = given == 1, given == -1
+        row = np.unravel_index(np.argmin(finite), s.shape)
+        raise ParameterError(f"pair_loss: scores must be finite, got {s[row]} in row {row[0]}.")
+    return s
+
+
+def _labels(scores: np.ndarray, y: np.ndarray, weights: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    """Labels in {-1, 1} and weights, checked."""
+    _check_shapes(scores, y)
+    positive, negative = y == 1, y == -1
     if not negative.any():
-        negative = given == 0
+        negative = y == 0
     if not np.all(positive | negative):
         raise ParameterError("pair_loss: y must hold 0 and 1, or -1 and 1, and no other labels.")
     if not positive.any() or not negative.any():
@@ -141,13 +150,15 @@ def _rows(scores: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np
         )
     labels = 2 * positive.astype(np.int8) - np.int8(1)
     if weights is None:
-        return s, labels, None
+        return labels, None
     own = _numbers(weights, "weights")
-    if own.shape != s.shape or not np.all((own >= 0.0) & (own < np.inf)):
-        raise ParameterError(f"pair_loss: weights must be {s.size} finite numbers >= 0, one for each row.")
+    if own.shape != scores.shape or not np.all((own >= 0.0) & (own < np.inf)):
+        raise ParameterError(
+            f"pair_loss: weights must be {scores.size} finite numbers >= 0, one for each row."
+        )
     if not own[positive].any() or not own[negative].any():
         raise ParameterError("pair_loss: each class must have a row of positive weight.")
-    return s, labels, own
+    return labels, own
 
 
 def _check_shapes(scores: Any, y: Any) -> None:
@@ -177,9 +188,10 @@ def lightgbm_objective(loss: Any) -> _Objective:
     """The objective of LightGBM for a loss over all pairs, for `params["objective"]` of `lightgbm.train`.
 
     The derivatives are those of the mean over all pairs times n, so that they add up over rows as LightGBM
-    expects. The Hessian is the diagonal of the mean's, at least 0.001 times the row's share of its class, so
-    that no leaf has an infinite value; for a piecewise linear loss it is the share. Weights of the data set
-    are those of the rows. Start at a score of 0: LightGBM's `boost_from_average` does not apply.
+    expects, in float32 as it keeps them, and with an error of at most 1e-8 of the mean slope. The Hessian is
+    the diagonal of the mean's, at least 0.001 times the row's share of its class, so that no leaf has an
+    infinite value; for a piecewise linear loss it is the share. Weights of the data set are those of the
+    rows. Start at a score of 0: LightGBM's `boost_from_average` does not apply.
 
     Parameters
     ----------
@@ -213,15 +225,16 @@ def xgboost_objective(loss: Any) -> _Objective:
 
 
 def _booster_objective(loss: Any) -> _Objective:
+    known: Any = None  # labels and weights of the last round, and what they became
+
     def objective(scores: Any, data: Any) -> tuple[np.ndarray, np.ndarray]:
-        weights = data.get_weight()
-        own = None if weights is None or len(weights) == 0 else np.asarray(weights, np.float64)
-        rows = _rows(np.asarray(scores).ravel(), data.get_label(), own)
-        mean, shares = pair_mean(loss, *rows), class_shares(*rows[1:])
-        curvature = mean.curvature.diagonal
-        if not curvature.any():
-            curvature = shares
-        return shares.size * mean.slopes, shares.size * np.maximum(curvature, _LEAST_CURVATURE * shares)
+        nonlocal known
+        s, y, weights = _scores(np.asarray(scores).ravel()), data.get_label(), data.get_weight()
+        own: Any = None if weights is None or len(weights) == 0 else weights
+        if known is None or not (np.array_equal(y, known[0]) and np.array_equal(own, known[1])):
+            known = y, own, _labels(s, np.asarray(y), own)
+        _check_shapes(s, known[2][0])
+        return booster_derivatives(loss, s, *known[2])
 
     return objective
 

@@ -24,6 +24,7 @@ from aucbench.reports.cells import from_store
 from aucbench.reports.columns import VERDICTS, number, signed
 from aucbench.reports.method_info import MethodInfo
 from aucbench.reports.report import ALL, Report
+from aucbench.reports.statistics.meta_regression import COVARIATES
 from aucbench.reports.views.figure_style import look
 from aucbench.reports.views.forest import forest, verdict_rows
 from aucbench.reports.views.page import write_page
@@ -38,6 +39,7 @@ REFERENCE = "log_reg_cv"
 PICTURE = DOCS / "_static" / "reference.svg"
 LOSSES_PICTURE = DOCS / "_static" / "reference_losses.svg"
 SHOWN = 16  # methods of the picture, the reference among them
+SLOPES_OF = ("auto", "psam", "svm_or", "solam", "fsauc", "boosting", "mlp")
 WINNING = "psam"  # the loss over pairs whose gains are looked at family by family
 
 
@@ -162,6 +164,24 @@ def family_gains(method: str = WINNING) -> "pd.Series[float]":
     return own.groupby(["family", "data_set"])["gain"].mean().groupby("family").mean().dropna()
 
 
+def slopes_table() -> str:
+    """How gains change with the data: a line for each of some methods, a column for each property."""
+    own = report().slopes
+    own = own[(own["setting"] == "defaults") & own["method"].isin(SLOPES_OF)].set_index(
+        ["method", "covariate"]
+    )
+    rows = []
+    for name in SLOPES_OF:
+        lines = (own.loc[name, each] for each in COVARIATES)
+        rows.append(
+            (
+                f"`{name}`",
+                *(f"{signed(x['slope'])} ({signed(x['low'])} to {signed(x['high'])})" for x in lines),
+            )
+        )
+    return table(("Method", *(f"Ten times the {each}" for each in COVARIATES)), rows)
+
+
 def section() -> str:
     """What README has below its heading."""
     first, losses = (
@@ -221,6 +241,7 @@ def write(folder: Path) -> None:
         ("reference_table", table(head, rows)),
         ("reference_answer", "\n".join([f"{scope()}\n", *(f"- {each}" for each in sentences())])),
         ("reference_factors", factor_table()),
+        ("reference_slopes", slopes_table()),
         ("losses_answer", losses_study.losses_sentences()),
         ("losses_table", losses_study.losses_table()),
     ):

@@ -224,7 +224,7 @@ class Boosting(Method):
                 f"boosting: patience={self.patience} needs held-out rows of both classes, and has none: "
                 f"raise validation, now {self.validation:g}, or set patience=0."
             )
-        if problem.loss is not None:  # the warm-up has few rows, and the sums over many are other kernels
+        if problem.loss is not None:  # the warm-up lacks scores far apart, whose sums are other kernels
             y = np.where(np.arange(MANY) % 2, 1, -1).astype(np.int8)
             own = None if problem.weights is None else np.ones(MANY)
             mean = pair_loss.pair_mean(problem.loss, np.linspace(-1.0, 1.0, MANY), y, own)
@@ -290,15 +290,16 @@ class Boosting(Method):
     def _pair_objective(self, loss: Any, batch: Batch, largest: np.ndarray) -> Objective:
         """The objective of the library; it stores the largest derivative, NaN where one is not finite."""
         # A row of weight k counts as k rows, as in the log loss of the libraries.
-        objective, mean_weight = BOOSTERS[self.library].pair_objective(loss), total(batch) / len(batch.y)
+        objective, weight = BOOSTERS[self.library].pair_objective(loss), total(batch) / len(batch.y)
 
         def finite(scores: Any, data: Any) -> tuple[np.ndarray, np.ndarray]:
             largest[0] = np.nan
             if np.all(np.isfinite(scores)):
-                gradient, curvature = (mean_weight * each for each in objective(scores, data))
-                if (extreme := np.max(np.abs(gradient) + curvature)) < np.finfo(np.float32).max:
-                    largest[0] = extreme
-                    return gradient, curvature
+                gradient, curvature = objective(scores, data)
+                largest[0] = weight * np.max([-gradient.min(), gradient.max(), curvature.max()])
+                if largest[0] < np.finfo(np.float32).max:
+                    return (gradient, curvature) if weight == 1.0 else (weight * gradient, weight * curvature)
+                largest[0] = np.nan
             return np.zeros(len(batch.y)), np.ones(len(batch.y))
 
         return finite
