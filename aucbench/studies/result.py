@@ -263,7 +263,7 @@ def by_reason(refused: Iterable[Refused]) -> list[str]:
 
 
 def failures_by_word(failures: Sequence[FailureRecord]) -> dict[str, int]:
-    """How many cells without a result diverged, with every setting of their tuning, and how many failed."""
+    """Numbers of cells that diverged, with every setting of their tuning, and that failed otherwise."""
     diverged = sum(failure.reason is CellStatus.diverged for failure in failures)
     return {"diverged": diverged, "failed": len(failures) - diverged}
 

@@ -152,7 +152,7 @@ def _numbers(column: Any, texts: Any, kind: str) -> Any:
 
 
 def _load_pyfunc(path: str) -> LinearModel:
-    """What MLflow calls."""
+    """Load a model; MLflow calls this function."""
     with np.load(Path(path), allow_pickle=False) as content:
         facts = json.loads(content["facts"].tobytes())
         weights, offset, divisor = (content[name] for name in ("weights", "offset", "divisor"))

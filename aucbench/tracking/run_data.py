@@ -83,7 +83,7 @@ def _method(name: str) -> list[str]:
 
 
 def _minimum(own: MeasureRecord) -> list[str]:
-    """What is known of the minimum of an objective."""
+    """Sentences on the minimum of an objective."""
     if not own.minimum:
         return []
     if own.minimum.value is None:
@@ -183,7 +183,7 @@ def params(entry: FinishedEntry) -> dict[str, Any]:
 
 
 def tags(entry: FinishedEntry) -> dict[str, str]:
-    """What runs are searched by."""
+    """The tags by which runs are searched."""
     record, ruleset = entry.record, entry.ruleset
     records = [cell.record for cell in entry.cells]
     diverged = [each.result for each in records if each.diverged]

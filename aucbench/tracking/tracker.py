@@ -287,7 +287,7 @@ def named(plan: StudyPlan) -> str | None:
 
 
 class Synced(NamedTuple):
-    """How many entries were sent, were there before, or are not complete yet."""
+    """Numbers of entries that were sent, were there before, or are not complete yet."""
 
     sent: int
     known: int

@@ -16,7 +16,7 @@ WORDS = ["algo=psam,log_reg", "dataset=breast_cancer", "study=grown", "parallel=
 
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory, empty_file):
-    """A folder with a store and MLflow's file, of a study with 2 runs and then 3; the runs and gains of each."""
+    """The folder of a study with 2 runs and then 3, its address in MLflow, and the runs and gains of each."""
     folder = tmp_path_factory.mktemp("grown")
     uri = f"sqlite:///{shutil.copyfile(empty_file, folder / 'mlflow.db')}"
     found = []

@@ -74,7 +74,7 @@ class ColumnRecord(msgspec.Struct, frozen=True):
 
     @property
     def levels(self) -> int:
-        """How many categories there are."""
+        """The number of categories."""
         return len(self.categories)
 
 

@@ -88,7 +88,7 @@ class Feature:
 
     @property
     def missing_in_words(self) -> str:
-        """How many cells are missing, with the words that stand for them."""
+        """The number of missing cells, with the words that stand for them."""
         words = ", ".join(repr(word) for word, _ in self.words.most_common(SHOWN_TEXTS))
         return f"{self.missing}, as {words}" if words else f"{self.missing}"
 
@@ -319,7 +319,7 @@ class Feature:
         return np.where(bad, self.median, cells) if bad.any() else cells
 
     def _bad(self, path: Path, cells: NDArray[np.float64], fills: bool, row: int) -> NDArray[np.bool_]:
-        """Which cells are missing; refused unless they are filled in."""
+        """A mask of the missing cells; refused unless they are filled in."""
         bad = ~np.isfinite(cells)
         if bad.any() and not (fills and np.isnan(cells[bad]).all()):
             where, count = row + int(np.argmax(bad)) + 1, int(np.count_nonzero(bad))
@@ -350,7 +350,7 @@ class Feature:
         return plain_texts(array, missing).cast(pyarrow.string())
 
     def describe(self) -> ColumnRecord:
-        """What the column is read as."""
+        """The type as which the column is read."""
         kind = self.notation or "number" if self.numeric else "hashed" if self.hashed else "categories"
         median = None if np.isnan(self.median) else self.median
         categories = () if self.numeric or self.hashed else tuple(self.categories)

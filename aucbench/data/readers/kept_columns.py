@@ -57,7 +57,7 @@ class KeptColumn:
         return found
 
     def describe(self) -> ColumnRecord:
-        """What the column is read as."""
+        """The type as which the column is read."""
         kind = TEXT if self._is_text else self._kinds[0] or "number"
         return ColumnRecord(self.name, f"{KEPT}: {kind}", note="is no feature, since the protocol names it")
 

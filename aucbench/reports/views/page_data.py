@@ -104,7 +104,7 @@ def _compared(
 
 
 def _described(columns: Mapping[str, Column]) -> list[dict[str, Any]]:
-    """What the script needs of columns; `form` is the name of the format, which the script has, too."""
+    """Descriptions of columns for the script; `form` is the name of the format, which the script has, too."""
     return [
         {"name": each.name, "heading": each.heading, "hint": each.hint, "form": each.form.__name__,
          "bounds": each.bounds, "spread": each.spread, "mark": each.mark, "per": each.per,
