@@ -78,7 +78,7 @@ class CellResult:
 def takes_all_rows(record: CellRecord, curve: Mapping[str, NDArray[Any]]) -> bool:
     """Whether an iteration of a cell goes through all training rows, as a Newton step does."""
     steps = curve["iteration"]
-    return len(steps) > 0 and steps[-1] > 0 and curve["samples"][-1] >= steps[-1] * record.data.train_rows
+    return bool(len(steps)) and bool(0 < steps[-1] * record.data.train_rows <= curve["samples"][-1])
 
 
 class OptimumRecord(Struct, frozen=True, kw_only=True):
