@@ -83,6 +83,7 @@ def test_list_names_what_is_installed(run):
     fields = run("list", "datasets", "csv")[1]
     assert "dataset.path=null" in fields
     assert run("list", "datasets", "nosuch")[0] == 2
+    assert run("list", "psam") == run("list", "algorithms", "psam")
     shown = run("list", "losses")[1]
     assert "hinge" in shown
     assert "psam" not in shown

@@ -66,6 +66,7 @@ def test_the_pages_show_an_extended_study_once_with_its_standings_and_its_leader
         page.wait_for_selector("text=2 matching runs")
         for run in found:
             assert page.get_by_role("link", name=run.info.run_name, exact=True).count() == 1
+        assert page.get_by_role("link", name="AUC and cost").count() >= 1
         heads = page.locator("[role=columnheader]")
         for name in ("cost/train_seconds", "standing/gain", "standing/rank", "test/auc"):
             box = heads.filter(has_text=name).first.bounding_box()
