@@ -1,5 +1,6 @@
 """The built-in methods, one file each."""
 
+# ruff: noqa: F401 - the hook returns what is imported
 from aucbench import hookimpl
 from aucbench_algorithms.adaoam import AdaOam
 from aucbench_algorithms.aum import Aum
@@ -39,53 +40,5 @@ from aucbench_algorithms.univariate_batch import UniLog, UniSquare
 
 @hookimpl
 def aucbench_algorithms() -> tuple[type, ...]:
-    """The methods of this package."""
-    return (
-        AdaOam,
-        Aogd,
-        Asam,
-        Aum,
-        Auto,
-        Bam,
-        Boosting,
-        Cbr,
-        CbrDiag,
-        FifoOgd,
-        Fsauc,
-        FtrlAuc,
-        FtrlLog,
-        ImportedEstimator,
-        LogReg,
-        LogRegCV,
-        LsSvm,
-        Mba,
-        Mlp,
-        OamGra,
-        OamSeq,
-        Opauc,
-        OpaucR,
-        PairBatch,
-        Pesg,
-        Psam,
-        RegSolam,
-        RocSgd,
-        Sauc,
-        SgdHinge,
-        SgdLog,
-        ShtAuc,
-        Soap,
-        SklearnClassifier,
-        Solam,
-        SolamL1,
-        Sopa,
-        SopaS,
-        Spam,
-        Spauc,
-        Spdam,
-        SvmOr,
-        TauFpl,
-        TopPush,
-        UniExp,
-        UniLog,
-        UniSquare,
-    )
+    """The methods of this package: all classes that are imported above."""
+    return tuple(each for each in globals().values() if isinstance(each, type))

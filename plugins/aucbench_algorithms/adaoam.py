@@ -65,10 +65,7 @@ class AdaOam(LinearMethod):
     access = Access.stream
     resumable = True
     losses = ("square",)
-    grid = {
-        "eta": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0),
-        "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
-    }
+    grid = {"eta": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0), "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)}
     step_size = "eta"
     min_together = 6
     claims = Claims(rate="1/sqrt(t)", cost="d^2")
@@ -84,13 +81,7 @@ class AdaOam(LinearMethod):
     delta: Positive = 1e-8
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Zero.
-
-        Raises
-        ------
-        ParameterError
-            When two d x d matrices exceed the available memory.
-        """
+        """Zero; raises `ParameterError` when two d x d matrices exceed the available memory."""
         d = problem.n_features
         require_memory("adaoam", (2, d, d), "use algo=opauc_r, or features=projection")
         wq, means = np.zeros((2, 2, d))

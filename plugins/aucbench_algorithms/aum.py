@@ -18,6 +18,11 @@ of the derivatives from both sides. From w = (m+ - m-) / |m+ - m-|, with the cla
 until AUM falls by at most `threshold` in an iteration. AUM(0) = 0: zero is a global minimum, and |w| falls
 from step to step. What is found is a direction, by stopping early. Rows should be standardised.
 
+The model is the mean of all w: exact steps zigzag between kinks, and each w serves the few rows at the edge
+of the n+ largest. In the mean over 74 families (94 data sets, one hold-out each) the last w at a threshold
+of 0.1 is 0.0085 behind `log_reg`, the mean of all w 0.0062, and with a threshold of 0.01 it is 0.0033
+behind.
+
 The line search needs only the kinks of AUM(s - t v), not all the points where two scores meet: a tangent at
 either side of the minimum, and their intersection in the place of one of them, until it is on both.
 
@@ -43,6 +48,7 @@ class State(NamedTuple):
     """The present direction."""
 
     w: np.ndarray  # (d,)
+    total: np.ndarray  # (d,) sum of all w, the first included
     iteration: int
     solved: bool
 
@@ -65,6 +71,8 @@ class Aum(BatchSolver):
         Iterations at most.
     threshold : float >= 0
         Decrease of the area in one iteration at which the method stops.
+    average : bool
+        Whether the model is the mean of all w, the first included, or the last w.
     """
 
     name = "aum"
@@ -76,16 +84,23 @@ class Aum(BatchSolver):
         "It starts from the difference of the class means; the authors' code starts from random weights.",
         "Scores that are equal up to rounding count as tied, so that dense and sparse rows train alike.",
         "The line search looks at kinks alone, not at all points where two scores meet.",
+        "The model is the mean of the iterates (average=False: the last), and the default threshold is 0.01: "
+        "the authors' code stops at a fall of 0.1 and keeps the last iterate, whose AUC is lower.",
     )
 
     steps: Count = 100
-    threshold: NonNegative = 0.1
+    threshold: NonNegative = 0.01
+    average: bool = True
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """The direction from one class mean to the other."""
         w = problem.mean_pos - problem.mean_neg
-        norm = float(np.linalg.norm(w))
-        return State(w if norm == 0.0 else w / norm, 0, False)
+        w = w / (float(np.linalg.norm(w)) or 1.0)
+        return State(w, w, 0, False)
+
+    def weights(self, state: State) -> np.ndarray:
+        mean: np.ndarray = state.total / (state.iteration + 1)
+        return mean if self.average else state.w.copy()
 
     def _iterate(self, state: State, batch: Batch) -> State:
         X, positive = batch.X, batch.y == 1
@@ -94,11 +109,12 @@ class Aum(BatchSolver):
         g = np.asarray(X.T @ (0.5 * (left + right)), np.float64)
         change = np.asarray(X @ g, np.float64)
         if not np.all(np.isfinite(change)):
-            return state._replace(w=np.full_like(state.w, np.nan), solved=True)
+            undefined = np.full_like(state.w, np.nan)
+            return state._replace(w=undefined, total=undefined, solved=True)
         step = line_search(scores, change, positive)
         fall = area(scores, positive) - area(scores - step * change, positive)
-        iteration = state.iteration + 1
-        return State(state.w - step * g, iteration, fall <= self.threshold or iteration == self.steps)
+        w, iteration = state.w - step * g, state.iteration + 1
+        return State(w, state.total + w, iteration, fall <= self.threshold or iteration == self.steps)
 
 
 def area(scores: np.ndarray, positive: np.ndarray) -> float:

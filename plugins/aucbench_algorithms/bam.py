@@ -74,10 +74,8 @@ class Bam(BatchSolver):
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero.
 
-        Raises
-        ------
-        ParameterError
-            When the loss has a kink, or more pairs would have to be visited one by one than can be.
+        Raises `ParameterError` when the loss has a kink, or more pairs would have to be visited one
+        by one than can be.
         """
         loss = problem.loss
         for kink in loss_pieces.kinks(loss):

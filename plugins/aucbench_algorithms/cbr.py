@@ -103,10 +103,7 @@ class Cbr(_Cbr):
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """The standard Gaussian and empty buffers.
 
-        Raises
-        ------
-        ParameterError
-            When a d x d matrix exceeds the available memory.
+        Raises `ParameterError` when a d x d matrix exceeds the available memory.
         """
         d = problem.n_features
         require_memory("cbr", (d, d), "use algo=cbr_diag, or features=projection")

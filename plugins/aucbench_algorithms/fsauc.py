@@ -151,10 +151,7 @@ class Fsauc(LinearMethod):
     resumable = True
     plans = True
     losses = ("square",)
-    grid = {
-        "radius": (1.0, 10.0, 100.0, 1000.0, 10000.0),
-        "eta": (0.01, 0.03, 0.1, 0.3, 1.0),
-    }
+    grid = {"radius": (1.0, 10.0, 100.0, 1000.0, 10000.0), "eta": (0.01, 0.03, 0.1, 0.3, 1.0)}
     step_size = "eta"
     claims = Claims(rate="1/t", cost="d")
     citation = "liu2018fsauc"
@@ -179,10 +176,7 @@ class Fsauc(LinearMethod):
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero, and the plan of the stages.
 
-        Raises
-        ------
-        ParameterError
-            When the number of iterations is not planned.
+        Raises `ParameterError` when the number of iterations is not planned.
         """
         n, d = planned_iterations(self.name, problem), problem.n_features
         kappa = problem.max_norm if self.kappa is None else self.kappa

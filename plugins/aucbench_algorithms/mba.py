@@ -63,10 +63,8 @@ class Mba(LinearMethod):
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero moments.
 
-        Raises
-        ------
-        ParameterError
-            When two d x d matrices, the sum and a block's, exceed the available memory.
+        Raises `ParameterError` when two d x d matrices, the sum and a block's, exceed the available
+        memory.
         """
         d = problem.n_features
         require_memory("mba", (2, d, d), "use features=projection, or algo=ls_svm")

@@ -66,10 +66,7 @@ class Opauc(LinearMethod):
     access = Access.stream
     resumable = True
     losses = ("square",)
-    grid = {
-        "eta": (0.003, 0.01, 0.03, 0.1, 0.3),
-        "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
-    }
+    grid = {"eta": (0.003, 0.01, 0.03, 0.1, 0.3), "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)}
     step_size = "eta"
     min_together = 6
     claims = Claims(rate="1/t", cost="d^2")
@@ -85,13 +82,7 @@ class Opauc(LinearMethod):
     bounded: bool = field(default=True, metadata={"later": True})
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Zero.
-
-        Raises
-        ------
-        ParameterError
-            When two d x d matrices exceed the available memory.
-        """
+        """Zero; raises `ParameterError` when two d x d matrices exceed the available memory."""
         d = problem.n_features
         require_memory("opauc", (2, d, d), "use algo=opauc_r, or features=projection")
         return State(np.zeros(d), np.zeros((2, d)), moments.EMPTY, np.zeros(d), np.zeros(2, np.int64))

@@ -81,10 +81,7 @@ class OpaucR(LinearMethod):
     access = Access.stream
     resumable = True
     losses = ("square",)
-    grid = {
-        "eta": (0.001, 0.003, 0.01, 0.03, 0.1),
-        "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
-    }
+    grid = {"eta": (0.001, 0.003, 0.01, 0.03, 0.1), "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)}
     step_size = "eta"
     claims = Claims(rate="1/t", cost="tau nnz")
     regularisation = {"lam": 2}
@@ -100,13 +97,7 @@ class OpaucR(LinearMethod):
     centring: Centring = Centring.exact
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Zero.
-
-        Raises
-        ------
-        ParameterError
-            When two d x tau matrices exceed the available memory.
-        """
+        """Zero; raises `ParameterError` when two d x tau matrices exceed the available memory."""
         d, size = problem.n_features, self.tau + 1
         require_memory("opauc_r", (2, d, size), "lower tau")
         layout, Z = kernels.layout(problem.X), np.zeros((2, 0, 0))

@@ -64,10 +64,7 @@ class PairBatch(BlockMethod):
     """
 
     name = "pair_batch"
-    grid = {
-        "eta": tuple(10.0**power for power in range(-3, 2)),
-        "block": (8, 32, 128),
-    }
+    grid = {"eta": tuple(10.0**power for power in range(-3, 2)), "block": (8, 32, 128)}
     claims = Claims(rate="1/sqrt(t)", cost="nnz")
     citation = "yuan2023libauc"
     deviations = (

@@ -123,11 +123,7 @@ class Pesg(LinearMethod):
     access = Access.pairs
     plans = True
     losses = ("square",)
-    grid = {
-        "eta": (0.01, 0.1, 1.0),
-        "pull": (1e-3, 1e-2, 1e-1),
-        "margin": (0.1, 0.3, 0.5, 0.7, 1.0),
-    }
+    grid = {"eta": (0.01, 0.1, 1.0), "pull": (1e-3, 1e-2, 1e-1), "margin": (0.1, 0.3, 0.5, 0.7, 1.0)}
     step_size = "eta"
     claims = Claims(rate="1/t", cost="nnz")
     regularisation = {"lam": 2}
@@ -154,10 +150,8 @@ class Pesg(LinearMethod):
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero, and the plan of the stages.
 
-        Raises
-        ------
-        ParameterError
-            When the number of iterations is not planned, or smaller than two blocks.
+        Raises `ParameterError` when the number of iterations is not planned, or smaller than two
+        blocks.
         """
         n, d = planned_iterations(self.name, problem), problem.n_features
         pair_blocks.refuse_larger(self.name, self.block, problem, blocks=2)  # the first one moves alpha alone
@@ -174,10 +168,8 @@ class Pesg(LinearMethod):
     def objective(self, problem: Problem) -> Objective:
         """The square loss without a regulariser.
 
-        Raises
-        ------
-        ParameterError
-            With lam > 0, which decays a and b too, or another margin than that of the loss.
+        Raises `ParameterError` with lam > 0, which decays a and b too, or another margin than that of
+        the loss.
         """
         if self.lam > 0.0 or self.margin != 1.0:
             raise ParameterError(

@@ -58,10 +58,7 @@ class ShtAuc(LinearMethod):
     name = "sht_auc"
     access = Access.minibatch
     losses = ("square",)
-    grid = {
-        "sparsity": (10, 20, 50, 100, 200),
-        "eta": (0.01, 0.1, 1.0, 10.0),
-    }
+    grid = {"sparsity": (10, 20, 50, 100, 200), "eta": (0.01, 0.1, 1.0, 10.0)}
     step_size = "eta"
     claims = Claims(rate="linear", cost="batch nnz + d")
     regularisation = {"lam": 2}

@@ -144,10 +144,7 @@ class Solam(_Solam):
     """
 
     name = "solam"
-    grid = {
-        "zeta": (0.3, 1.0, 3.0, 10.0, 30.0),
-        "radius": (1.0, 10.0, 100.0, 1000.0),
-    }
+    grid = {"zeta": (0.3, 1.0, 3.0, 10.0, 30.0), "radius": (1.0, 10.0, 100.0, 1000.0)}
     claims = Claims(rate="1/sqrt(t)", cost="nnz")
     citation = "ying2016solam"
     deviations = (
@@ -180,10 +177,7 @@ class SolamL1(Solam):
     """Stochastic online AUC maximisation on an l1 ball: `Solam` with other defaults."""
 
     name = "solam_l1"
-    grid = {
-        "zeta": (0.3, 1.0, 3.0, 10.0, 30.0),
-        "radius": (1.0, 10.0, 100.0, 1000.0, 10000.0),
-    }
+    grid = {"zeta": (0.3, 1.0, 3.0, 10.0, 30.0), "radius": (1.0, 10.0, 100.0, 1000.0, 10000.0)}
     claims = Claims(rate="1/sqrt(t)", cost="d")
     citation = "liu2018fsauc"
 
@@ -204,10 +198,7 @@ class RegSolam(_Solam):
 
     name = "regsolam"
     rule = IN_L2_BALL
-    grid = {
-        "zeta": (0.3, 1.0, 3.0, 10.0, 30.0),
-        "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1),
-    }
+    grid = {"zeta": (0.3, 1.0, 3.0, 10.0, 30.0), "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)}
     claims = Claims(rate="1/sqrt(t)", cost="nnz")
     regularisation = {"lam": 2}
     citation = "natole2019spdam"

@@ -71,11 +71,7 @@ class Sopa(BlockMethod):
     """
 
     name = "sopa"
-    grid = {
-        "eta": ETA,
-        "alpha": (0.1, 0.3, 0.5, 0.7, 0.9),
-        "eta_s": (0.01, 0.1, 1.0, 10.0),
-    }
+    grid = {"eta": ETA, "alpha": (0.1, 0.3, 0.5, 0.7, 0.9), "eta_s": (0.01, 0.1, 1.0, 10.0)}
     claims = Claims(rate="1/sqrt(t)", cost="nnz + block")
     citation = "zhu2022auc"
     deviations = (
@@ -111,11 +107,7 @@ class SopaS(BlockMethod):
     """
 
     name = "sopa_s"
-    grid = {
-        "eta": ETA,
-        "temperature": (0.1, 0.3, 1.0, 3.0, 10.0),
-        "gamma": (0.1, 0.3, 0.5, 0.7, 0.9),
-    }
+    grid = {"eta": ETA, "temperature": (0.1, 0.3, 1.0, 3.0, 10.0), "gamma": (0.1, 0.3, 0.5, 0.7, 0.9)}
     claims = Claims(rate="t^(-1/4)", cost="nnz + block")
     citation = "zhu2022auc"
     deviations = (

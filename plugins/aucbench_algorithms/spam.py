@@ -29,16 +29,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench import (
-    Access,
-    Batch,
-    Claims,
-    NonNegative,
-    Objective,
-    Positive,
-    Problem,
-    kernels,
-)
+from aucbench import Access, Batch, Claims, NonNegative, Objective, Positive, Problem, kernels
 from aucbench.kernels import Move, fast_kernel, rows, thresholded
 from aucbench.kernels.thresholded import Thresholded
 

@@ -14,10 +14,10 @@ whose w is that of `ls_svm`. For a minibatch K of m rows, with c = lam + 1 / tau
 Neither xt nor, on sparse rows, any vector of length d is formed: w and wb are kept as combinations of
 m+, m-, a scaled sum g and a plain sum U of rows, and of the last Delta (see `two_sums`).
 
-The convergence is linear, with a rate that depends on kappa^2 / lam, where kappa is the largest |xt_i|: where
-single rows are far from their class mean or a class is rare, five passes, about 1,600 minibatches with the
-defaults, are too few (test AUC on covtype with lam = 0.01 for the rescaled rows: 0.765 after 5 passes, 0.803
-after 50, 0.804 at the optimum).
+The convergence is linear. The number of passes to a given accuracy grows with 1 + kappa sqrt(m / (n lam)),
+where kappa is the largest |xt_i|, so that the smallest minibatches need the fewest passes. In the mean over
+74 families (94 data sets, at most 5,000 rows, lam = 0.1, default budget, one hold-out each) the test AUC is
+0.0101 behind `log_reg` with minibatches of n / 100 rows, 0.0037 with n / 1000, and 0.0023 with single rows.
 
 Cost per iteration: O(m d), on sparse rows O(m nnz) whatever d; g is folded every so many steps, at O(d).
 Where d is no more than a few times m nnz, plain vectors are faster and used.
@@ -89,10 +89,11 @@ class Spdam(LinearMethod):
         "xt is divided by sqrt(p): with the text's sqrt(2 p) the saddle point is not that of the pairs.",
         "sigma solves both equalities of (23), which the printed one does not (sigma_rule=printed).",
         "kappa bounds |xt|, as the proof needs, not |x|.",
+        "The default minibatch is a ten-thousandth of the rows, not a tenth: it needs the fewest passes.",
     )
 
     lam: Positive = 0.1
-    batch_fraction: Annotated[float, Interval(low=0.0, high=1.0, open_low=True)] = 0.003
+    batch_fraction: Annotated[float, Interval(low=0.0, high=1.0, open_low=True)] = 1e-4
     sigma_rule: SigmaRule = SigmaRule.derived
     kappa: Positive | None = None
 

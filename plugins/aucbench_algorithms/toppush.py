@@ -27,6 +27,9 @@ Where the mean of the positives is a convex combination of negatives (for K > 1,
 the scores then show only from which direction the method came to zero, and each setting of a grid comes from
 zero duals: begun at the solution of its neighbour, it would come from another direction.
 
+Both maximise the top of the ranking, not the AUC: at its defaults the AUC of `toppush` is 0.038 and that of
+`tau_fpl` 0.022 below that of `log_reg`, in the mean over the 75 families of the reference study.
+
 Cost: O(d + nnz + n) for the gradient and each product of conjugate gradients, and O(n log n) more where some
 q_j is capped; mostly 20 to 70 iterations.
 

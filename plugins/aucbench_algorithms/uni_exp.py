@@ -96,10 +96,8 @@ class UniExp(kernels.RuleMethod):
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
         """Zero weights; counts the positives of the training data where their share is used.
 
-        Raises
-        ------
-        ParameterError
-            Rows have weights, and the share is that of the examples so far, of which these say nothing.
+        Raises `ParameterError` when rows have weights, and the share is that of the examples so far,
+        of which these say nothing.
         """
         running = self.ratio is Ratio.running
         if running and problem.weights is not None:

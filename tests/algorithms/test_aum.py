@@ -119,23 +119,27 @@ def test_training_is_that_of_the_definition(layout):
     positive = y == 1
     w = X[positive].mean(axis=0) - X[~positive].mean(axis=0)
     w /= np.linalg.norm(w)
+    path = [w]
     for steps in range(1, 5):
         scores = X @ w
         left, right = defined_derivatives(np.round(scores, 12), positive)
         g = X.T @ (left + right) / 2
         w = w - defined_step(scores, X @ g, positive) * g
-        found = weights(Aum(steps=steps, threshold=0.0), layout(X), y, PASSES)
-        assert difference(found, w) < 1e-9
+        path.append(w)
+        for average, expected in ((False, w), (True, np.mean(path, axis=0))):
+            method = Aum(steps=steps, threshold=0.0, average=average)
+            assert difference(weights(method, layout(X), y, PASSES), expected) < 1e-9
 
 
 @each_layout
 def test_it_stops_at_a_small_fall_or_after_its_steps(layout):
     X, y = random_problem(3, 200, 6)
-    areas = [area(X @ weights(Aum(), layout(X), y, PASSES[:k]), y == 1) for k in range(20)]
+    method = Aum(threshold=0.1, average=False)
+    areas = [area(X @ weights(method, layout(X), y, PASSES[:k]), y == 1) for k in range(20)]
     falls = -np.diff(areas)
-    state = train(Aum(), layout(X), y, PASSES)
+    state = train(method, layout(X), y, PASSES)
     assert state.solved
-    assert falls[state.iteration - 1] <= 0.1 < falls[: state.iteration - 1].min()
+    assert falls[state.iteration - 1] <= method.threshold < falls[: state.iteration - 1].min()
     assert train(Aum(steps=2), layout(X), y, PASSES).iteration == 2
     assert (falls >= -1e-12).all()
 

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import aucbench
 from aucbench import Batch, ParameterError, Problem, kernels
-from aucbench.api import plan_study
 from aucbench_algorithms import PairBatch, Pesg, Soap, Sopa, SopaS, _optimisers, _pair_blocks, pair_batch
 from aucbench_algorithms.sht_auc import keep_largest
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
@@ -16,16 +14,9 @@ from tests.helpers.training import problem_of, random_pairs, random_problem, wei
 
 each_layout = pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix], ids=["dense", "csr"])
 LOSSES = [
-    Square(),
-    Hinge(),
-    Hinge(margin=0.3),
-    SquaredHinge(),
-    SquaredHinge(margin=2.0),
-    Exponential(),
-    Logistic(),
+    *(Square(), Hinge(), Hinge(margin=0.3), SquaredHinge(), SquaredHinge(margin=2.0), Exponential()),
+    *(Logistic(), SmoothHinge(), Valley(), Growth()),
 ]
-
-
 SMALL, LABELS = random_problem(1, 60, 7)
 PAIRS = random_pairs(2, LABELS, 230)
 # 3,000 columns and 15 non-zeros a row: lazy with small blocks
@@ -67,7 +58,7 @@ def _coefficients(high, low, loss, c):
 
 
 @pytest.mark.parametrize("size", [1, 5, pair_batch.SORTED - 1, pair_batch.SORTED])
-@pytest.mark.parametrize("loss", [*LOSSES, SmoothHinge(), Valley(), Growth()], ids=str)
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
 def test_coefficients_from_sorting_equal_those_of_all_pairs_with_ties_and_repeated_rows(loss, size):
     rng = np.random.default_rng(size)
     # on a grid of tenths, scores tie and margins fall on the kink; rows occur several times
@@ -80,7 +71,7 @@ def test_coefficients_from_sorting_equal_those_of_all_pairs_with_ties_and_repeat
     np.testing.assert_allclose(c, [slopes.sum(axis=1), -slopes.sum(axis=0)], rtol=1e-11, atol=1e-14)
 
 
-@pytest.mark.parametrize("loss", [*LOSSES, SmoothHinge(), Valley(), Growth()], ids=str)
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
 def test_losses_from_their_pieces_are_those_of_their_functions(loss):
     others, score = np.arange(-30, 31) / 10.0, 0.7  # margins on every kink and beside
     values, slopes = np.empty((2, others.size))
@@ -177,16 +168,6 @@ def test_a_block_of_more_pairs_than_the_run_has_is_refused(cls):
     with pytest.raises(ParameterError) as caught:
         init(1001, 1001 * blocks - 1)
     assert all(word in str(caught.value) for word in (cls.name, "block", "1001", f"{1001 * blocks - 1:,}"))
-
-
-@pytest.mark.slow
-def test_a_run_is_refused_whose_blocks_are_too_large_and_a_plan_has_an_estimate():
-    words = ("algo=pair_batch", "dataset=breast_cancer", "algo.block=500", "algo.eta=0.001")
-    with pytest.raises(ParameterError, match=r"pair_batch: block .* got 500"):
-        aucbench.run(*words, "budget.epochs=1")
-    assert aucbench.run(*words, "budget.epochs=2").auc > 0.8
-    (estimate,) = plan_study([*words[:3], "budget.epochs=9"]).estimates
-    assert estimate.seconds > 0
 
 
 def test_fields_without_effect_are_not_tuned():

@@ -5,8 +5,8 @@ is what the rate of the method promises after that run, and it is sharp: a decla
 radius, were off by a quarter would fail with any method.
 """
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -21,15 +21,14 @@ X, Y = random_problem(1, 90, 4)
 MANY = 500_000  # rows or pairs
 
 
-@dataclass
-class Run:
-    """A setting, how long it is run, and how near the minimum it must end."""
+class Run(NamedTuple):
+    """A setting, how near the minimum it must end, and how long it is run."""
 
     name: str
     tolerance: float
-    iterations: int = MANY
-    loss: str | None = None
-    fields: dict[str, Any] = field(default_factory=dict)
+    iterations: int
+    loss: str | None
+    fields: dict[str, Any]
 
     def __str__(self):
         return f"{self.name} {self.fields} {self.loss or ''}"
@@ -142,8 +141,10 @@ def test_the_ball_of_pegasos_counts_where_it_binds():
 
 
 def test_the_margin_of_the_hinge_is_that_of_svm_or_too():
-    catalog = aucbench.catalog()
-    algorithm, loss = catalog.algorithm("svm_or")(lam=0.1), catalog.loss("hinge")(margin=0.5)
+    algorithm, loss = (
+        aucbench.catalog().algorithm("svm_or")(lam=0.1),
+        aucbench.catalog().loss("hinge")(margin=0.5),
+    )
     w = weights(algorithm, X, Y, np.zeros((300, 0), np.int64), loss=loss)
     assert abs(suboptimality(algorithm.objective(Problem(X, Y, loss=loss)), w)) < 2e-6
 

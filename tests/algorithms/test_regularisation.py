@@ -16,14 +16,7 @@ from aucbench.evaluation.auc import exact_auc
 from aucbench.runner.task import default_passes
 from tests.helpers import training
 
-SOLVERS = {
-    "bam": "C",
-    "log_reg": "C",
-    "ls_svm": "lam",
-    "svm_or": "lam",
-    "uni_log": "lam",
-    "uni_square": "lam",
-}
+SOLVERS = {"bam": "C", "log_reg": "C"} | dict.fromkeys(("ls_svm", "svm_or", "uni_log", "uni_square"), "lam")
 FORMS = {"dense": np.array, "sparse": sparse.csr_matrix}
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(240, 6)) * [0.1, 1.0, 1.0, 3.0, 30.0, 1.0] * (RNG.random((240, 6)) < 0.7)
