@@ -100,7 +100,7 @@ def run_name(described: EntryDescription) -> str:
 
 
 def _variant(described: EntryDescription) -> list[str]:
-    """Words for what differs from the method's defaults; all its parameters where it is not installed."""
+    """Words for the settings that differ from the method's defaults; all settings if it is not installed."""
     algorithm, loss, features = described.algorithm, described.loss, described.features
     tuning = described.tuning
     tuned = tuning.space if tuning.name != "none" else {}

@@ -70,7 +70,7 @@ def test_the_pages_show_an_extended_study_once_with_its_standings_and_its_leader
         heads = page.locator("[role=columnheader]")
         for name in ("cost/train_seconds", "standing/gain", "standing/rank", "test/auc"):
             box = heads.filter(has_text=name).first.bounding_box()
-            assert box["x"] < 1000  # without scrolling, beside the open panel
+            assert box["x"] + 50 < 1085  # seen without scrolling: the table ends there, beside MLflow's panel
         gain, own = next(
             (f"{run.data.metrics['standing/gain']:.5f}", run)
             for run in found
