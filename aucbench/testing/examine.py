@@ -170,7 +170,7 @@ def in_stages(
         """Every exemption names a check and has a reason."""
         for name, reason in Facts(subject.plugin).exempt.items():
             if name not in names:
-                raise Broken(f"`exempt` names {name!r}, which is no check. {suggest(str(name), names)}")
+                raise Broken(f"`exempt` names {name!r}, which is not a check. {suggest(str(name), names)}")
             if not isinstance(reason, str) or not reason.strip():
                 raise Broken(f"`exempt` gives no reason for {name!r}.")
 

@@ -26,7 +26,7 @@ class Choice(NamedTuple):
 
 @cache
 def cells(*files: Path) -> pd.DataFrame:
-    """A line for each cell; `loss` is the criterion of boosting and mlp where that is no loss over pairs."""
+    """A line for each cell; `loss` is the criterion of boosting and mlp if it is not a loss over pairs."""
     rows = []
     for cell in (cell for file in files for cell in read(file)[1]):
         record = cell.record

@@ -131,7 +131,7 @@ class Feature:
         return [float(word) for word in self.missing_words if is_number(word)]
 
     def first_other(self, array: Any) -> tuple[int, str]:
-        """The row from 1 and the text of the first cell that is no number."""
+        """The row from 1 and the text of the first cell that is not a number."""
         texts = enumerate(plain_texts(array, self._missing_numbers).to_pylist(), 1)
         return next((i, str(text)) for i, text in texts if text is not None and not self._is_number(text))
 
@@ -179,7 +179,7 @@ class Feature:
         return values
 
     def _learn_texts(self, path: Path, array: Any) -> NDArray[np.float64]:
-        """Count the texts; refuses types that are no texts, and too many texts."""
+        """Count the texts; refuses types that are not texts, and too many texts."""
         try:
             if types.is_temporal(array.type) or types.is_nested(array.type):
                 raise pyarrow.ArrowNotImplementedError("no category")

@@ -1,4 +1,4 @@
-"""Columns that are no features but decide on splits: groups of rows, and times.
+"""Columns that are not features but decide on splits: groups of rows, and times.
 
 Their values are numbers: those of a column of numbers or dates (days since 1970), else a hash of 53 bits of
 each text, by which rows can be told apart and not ordered.
