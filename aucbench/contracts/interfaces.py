@@ -66,7 +66,8 @@ class Algorithm(Protocol):
 
     A public class attribute that is not a field, method or property and is not part of the contract is an
     error when the class is registered or passed in, since it may be misspelt. Names that begin with an
-    underscore are free. """
+    underscore are free.
+    """
 
     name: ClassVar[str]
 
