@@ -78,7 +78,8 @@ def test_the_pages_show_an_extended_study_once_with_its_standings_and_its_leader
         )
         assert page.locator(f"[role=gridcell]:has-text('{gain}')").count() == 1
         page.screenshot(path=tmp_path / "comparison.png")
-        page.get_by_role("link", name="Leaderboard of grown").first.click()
+        # The link opens another tab.
+        page.goto(page.get_by_role("link", name="Leaderboard of grown").first.evaluate("a => a.href"))
         board = page.frame_locator("iframe")
         board.locator("h1:text-is('grown')").wait_for()
         assert board.get_by_text("Gain over log_reg").first.is_visible()
