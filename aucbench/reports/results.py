@@ -92,7 +92,7 @@ def result_row(
         "time_note": time_note(results),
         "train_seconds": _mean(result.train_seconds for result in results),
         "ns_per_iteration": _mean(result.ns_per_iteration for result in results),
-        "iteration": "pass" if any(cell.record and takes_all_rows(cell.record, cell.curve) for cell in done) else "",
+        "iteration": "pass" * any(each.record and takes_all_rows(each.record, each.curve) for each in done),
         "state_bytes": _mean(result.state_bytes for result in results),
         "tuning_seconds": _mean(each.cost.train_seconds for each in tuned) if tuned else 0.0,
         "tuning_passes": _mean(each.cost.passes for each in tuned) if tuned else 0.0,
