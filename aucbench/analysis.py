@@ -131,11 +131,9 @@ def entry_of(overrides: Sequence[str], trust: Collection[str] | None = None) -> 
     settings, are all.
     """
     from aucbench.config.build import build_study
-    from aucbench.config.compose import compose_jobs
     from aucbench.config.overrides import Request
 
-    composed = compose_jobs(catalog(), Request(tuple(overrides)))
-    (entry,) = build_study(catalog(), composed, trust=trust).entries
+    (entry,) = build_study(catalog(), Request(tuple(overrides)), trust=trust).entries
     return entry
 
 

@@ -232,12 +232,9 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
 
         start_fork_server()
     from aucbench.config.build import build_study
-    from aucbench.config.compose import compose_jobs
 
     command = without_secrets(shlex.join(["aucbench", *words])) if words else ""
-    study = build_study(
-        catalog(), compose_jobs(catalog(), request), command, request.only_failed, request.yes
-    )
+    study = build_study(catalog(), request, command)
     if study.tracking_uri:
         from aucbench import tracking
 

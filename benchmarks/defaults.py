@@ -22,7 +22,6 @@ import pandas as pd
 import aucbench
 from aucbench.api import Observer
 from aucbench.config.build import build_study
-from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import Request
 from aucbench.contracts import MethodFacts
 from aucbench.studies.execute import execute_study, opened_store
@@ -82,7 +81,7 @@ def _run(real: RealSet, words: list[str]) -> list[dict[str, Any]]:
         f"max_train_rows={MOST_ROWS}", "budget.checkpoints=1", "tracking=none", "store.path=null",
     ]  # fmt: skip
     catalog, cells = catalog_with(MADE), _Cells()
-    study = build_study(catalog, compose_jobs(catalog, Request((*words, *common), multirun=True)))
+    study = build_study(catalog, Request((*words, *common), multirun=True))
     with opened_store(study.store_path) as store:
         result = execute_study(study, store, cells)
     for refused in result.refused:

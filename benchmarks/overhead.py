@@ -15,7 +15,6 @@ import numpy as np
 
 import aucbench
 from aucbench.config.build import build_study
-from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import Request
 from aucbench.contracts.validation import Family
 from aucbench.registry import Catalog
@@ -57,7 +56,7 @@ def _study(catalog: Catalog, methods: "tuple[str, ...]", sets: int) -> Study:
     names = ",".join(f"tiny_{number}" for number in range(sets))
     words = (f"algo={','.join(methods)}", f"dataset={names}", f"runs={RUNS}")
     common = ("tracking=none", "store.path=null", "budget.iterations=50", "budget.checkpoints=5")
-    return build_study(catalog, compose_jobs(catalog, Request((*words, *common), multirun=True)))
+    return build_study(catalog, Request((*words, *common), multirun=True))
 
 
 def planning() -> Iterator[Measure]:

@@ -7,8 +7,9 @@ from typing import Any
 from omegaconf import DictConfig, ListConfig, OmegaConf
 
 from aucbench.config import structured_configs
-from aucbench.config.compose import Composed, Run, chosen, parameters
+from aucbench.config.compose import Run, chosen, compose_jobs, parameters
 from aucbench.config.hydra_errors import as_sentences
+from aucbench.config.overrides import Request
 from aucbench.config.structured_configs import field_names
 from aucbench.contracts import field_types
 from aucbench.contracts.validation import Family
@@ -48,17 +49,13 @@ RULED = (*RULED_SETTINGS, *RULED_CHOICES, Budget.name)  # settings of a ruleset
 
 
 def build_study(
-    catalog: Catalog,
-    composed: Composed,
-    command: str = "",
-    only_failed: bool = False,
-    yes: bool = False,
-    trust: Collection[str] | None = None,
+    catalog: Catalog, request: Request, command: str = "", trust: Collection[str] | None = None
 ) -> Study:
-    """Build the study of composed runs; an invalid run of a sweep is refused, and the others run.
+    """Compose and build the study of a request; an invalid run of a sweep is refused, and the others run.
 
     `trust` are the modules from which import paths are imported; None, for a user's own settings, are all.
     """
+    composed = compose_jobs(catalog, request)
     builder = _Builder(catalog, composed.rules, trust)
     entries: list[Entry] = []
     refused: list[Refused] = []
@@ -83,8 +80,8 @@ def build_study(
             tracking_uri=getattr(_choice(run, "tracking"), "address", None),
             swept=composed.swept,
             skip_missing_data=_section(run, Matrix.name).skip_missing_data,
-            only_failed=only_failed,
-            yes=yes,
+            only_failed=request.only_failed,
+            yes=request.yes,
             refused=refused,
         )
 

@@ -1,6 +1,7 @@
 """Composition of one run or of a sweep with Hydra; display and completion of configurations."""
 
 import contextlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -20,9 +21,11 @@ from aucbench.config.hydra_errors import as_sentences
 from aucbench.config.overrides import Request, expand
 from aucbench.config.structured_configs import CHOICES
 from aucbench.config.yaml_files import check_yaml
+from aucbench.contracts import DatasetFacts
 from aucbench.contracts.validation import Family
+from aucbench.data.labels import positive_labels
 from aucbench.errors import ParameterError
-from aucbench.registry import Catalog
+from aucbench.registry import Catalog, Plugin
 from aucbench.studies.default_settings import Matrix, Ruleset, Settings
 from aucbench.suggestions import suggest
 
@@ -68,7 +71,10 @@ def compose_jobs(catalog: Catalog, request: Request) -> Composed:
         (common,) = expand(
             each for each in of_runs if not each.is_sweep_override() and not _is_own(str(each.input_line))
         )
-        if request.multirun or _may_be_sweep([*of_hydra, *common], request):
+        names = [_name(word) for word in (*of_hydra, *common)]
+        # A chosen configuration, such as an experiment, may set hydra.mode.
+        may_be_sweep = any("." not in name or name == "hydra.mode" for name in names)
+        if request.multirun or request.config_name != "config" or may_be_sweep:
             base = compose([*of_hydra, *common], request.config_name, with_hydra=True)
             if request.multirun or base.hydra.mode == RunMode.MULTIRUN:
                 params = base.hydra.sweeper.params or {}
@@ -139,12 +145,6 @@ def _without_hydra(cfg: DictConfig) -> DictConfig:
     with open_dict(cfg):
         del cfg["hydra"]
     return cfg
-
-
-def _may_be_sweep(common: Sequence[str], request: Request) -> bool:
-    """Whether a chosen configuration, such as an experiment, may set hydra.mode."""
-    names = [_name(word) for word in common]
-    return request.config_name != "config" or any("." not in name or name == "hydra.mode" for name in names)
 
 
 def _workers(cfg: DictConfig) -> int | None:
@@ -263,7 +263,8 @@ def _each(catalog: Catalog, composer: Composer, jobs: Sequence[list[str]]) -> li
         algo, dataset = (names[group] for group in LOOKED_UP)
         if dataset in _listed(matrix.skip, algo, "matrix.skip"):
             continue
-        said = _listed(matrix.for_dataset, dataset, "matrix.for_dataset")
+        said = _runs_by_size(matrix.runs, catalog.plugins[Family.datasets].get(str(dataset)))
+        said += _listed(matrix.for_dataset, dataset, "matrix.for_dataset")
         said += _listed(matrix.for_algo, algo, "matrix.for_algo")
         words = [word for word in said if not _is_overruled(word, job)]
         composed.append(Job(job, composer.compose([*words, *job])))
@@ -314,6 +315,26 @@ def _listed(mapping: Any, name: str | None, field: str) -> list[str]:
     if not isinstance(words, Sequence) or not all(isinstance(word, str) for word in words):
         raise ParameterError(f"{field}.{name}: expected a list of words, got {words!r}.")
     return list(words)
+
+
+def _runs_by_size(bounds: Any, dataset: Plugin | None) -> list[str]:
+    """The word for the runs on a data set, by its published rows; none where these are not known."""
+    if bounds is None or dataset is None:
+        return []
+    facts, counts = DatasetFacts(dataset.cls), Counter[Any]()
+    for file in facts.files if isinstance(facts.files, tuple) else ():
+        counts.update(file.labels if file.part == "train" else ())
+    try:
+        known = [(int(runs), dict(below)) for runs, below in bounds.items()]
+    except (AttributeError, TypeError, ValueError):
+        raise ParameterError(f"matrix.runs: expected {{RUNS: {{rows: ROWS}}}}, got {bounds!r}.") from None
+    if not counts:
+        return []
+    positive = positive_labels(dataset.name, counts, facts.positive, facts.grouping, facts.grouping_seed)
+    positives, rows = sum(counts[label] for label in positive), counts.total()
+    sizes = {"rows": rows, "rare": min(positives, rows - positives)}
+    below = (runs for runs, most in known if any(sizes[name] < most.get(name, 0) for name in sizes))
+    return [f"runs={runs}" for runs in list(below)[:1]]
 
 
 def _check_names(catalog: Catalog, matrix: Matrix) -> None:

@@ -69,13 +69,13 @@ def run_grid(tasks: Sequence[Task], progress: Progress = lambda fraction: None) 
         most = max(1, memory.available() // (2 * VECTORS * 8 * d))
         for start in range(0, len(members), most):
             part = members[start : start + most]
-            told = partial(_tell, progress, len(found) / len(tasks), len(part) / len(tasks))
-            found |= zip(part, _Grid([tasks[k] for k in part], told).run(), strict=True)
+            own = _Grid([tasks[k] for k in part], _part_of(progress, len(found), len(part), len(tasks)))
+            found |= zip(part, own.run(), strict=True)
     return [found[k] for k in range(len(tasks))]
 
 
-def _tell(progress: Progress, before: float, share: float, fraction: float) -> None:
-    progress(before + share * fraction)
+def _part_of(progress: Progress, before: int, part: int, whole: int) -> Progress:
+    return lambda fraction: progress((before + part * fraction) / whole)
 
 
 class _Part:
@@ -168,15 +168,12 @@ class _Grid:
                 continue
             kind = _kind(task)
             trainer = self._train([k], partial(task.algorithm.init_from, state=ends.get(kind)))
-            if self._has_converged(k):
+            result = self._results[k]
+            if isinstance(result, Outcome) and result.stop_reason is StopReason.converged:
                 ends[kind] = trainer[k].state
             elif kind in ends:
                 del self._results[k]
                 self._train([k])
-
-    def _has_converged(self, k: int) -> bool:
-        result = self._results[k]
-        return isinstance(result, Outcome) and result.stop_reason is StopReason.converged
 
     def _train(self, members: list[int], init: Init | None = None) -> dict[int, Trainer]:
         """Train settings until all have ended; returns those that have begun."""

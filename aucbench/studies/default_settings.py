@@ -244,6 +244,10 @@ class Matrix:
         Name to a list of overrides, ``{a9a: [protocol=given]}``. The command line takes precedence.
     skip : mapping, optional
         Method name to the data sets on which the method does not run.
+    runs : mapping, optional
+        Number of runs to bounds, ``{10: {rows: 1000, rare: 100}, 5: {rows: 5000}}``: a data set has the first
+        number of which its published training rows, or those of its rarer class, are below a bound. The
+        other settings take precedence.
     skip_missing_data : bool
         Whether an unavailable data set is skipped and listed, rather than an error.
     """
@@ -252,6 +256,7 @@ class Matrix:
     for_dataset: Any = None
     for_algo: Any = None
     skip: Any = None
+    runs: Any = None
     skip_missing_data: bool = False
 
 

@@ -55,10 +55,7 @@ def execute_study(
             VersionWarning,
             stacklevel=2,
         )
-    if not keeps_files():
-        _warn_without_cache(cache_folder())
-    _report_missing_files(study, observer)
-    plan = plan_study(study, store)
+    plan = _planned(study, store, observer)
     _report_tables(plan, observer)
     keys = "".join(planned.key for planned in plan.entries)
     name = study.name or UNNAMED + sha256(keys.encode()).hexdigest()[:8]
@@ -77,28 +74,25 @@ def execute_study(
         return scheduler.run(exclusive, study.running.stop_after)
 
 
-def _report_missing_files(study: Study, observer: Observer) -> None:
-    """Report what is to be downloaded for a suite, and what no source has, before the first download."""
-    if study.running.suite is None:
-        return
-    datasets = {entry.dataset.title: entry.dataset.instance for entry in study.entries}
-    with ThreadPoolExecutor(SERVERS_ASKED) as pool:
-        sizes = zip(datasets, pool.map(data.missing_bytes, datasets.values()), strict=True)
-        if missing := {title: size for title, size in sizes if size != 0}:
-            observer.files_missing(missing)
+def _planned(study: Study, store: Store, observer: Observer) -> Plan:
+    """Plan a study; report before the first download what a suite needs, and what no source has."""
+    if not keeps_files():
+        _warn_without_cache(cache_folder())
+    if study.running.suite is not None:
+        datasets = {entry.dataset.title: entry.dataset.instance for entry in study.entries}
+        with ThreadPoolExecutor(SERVERS_ASKED) as pool:
+            sizes = zip(datasets, pool.map(data.missing_bytes, datasets.values()), strict=True)
+            if missing := {title: size for title, size in sizes if size != 0}:
+                observer.files_missing(missing)
+    return plan_study(study, store)
 
 
 def _report_tables(plan: Plan, observer: Observer) -> None:
     """Report how the columns of tables without published facts were read, above all omitted ones."""
-    for dataset, kept in {
-        (str(each.entry.dataset.description), each.entry.protocol.columns): (
-            each.entry.dataset,
-            each.entry.protocol.columns,
-        )
-        for each in plan.entries
-    }.values():
-        if columns := data.columns_of(dataset.instance, kept):
-            observer.data_read(dataset.title, columns)
+    entries = [planned.entry for planned in plan.entries]
+    for entry in {f"{each.dataset.description} {each.protocol.columns}": each for each in entries}.values():
+        if columns := data.columns_of(entry.dataset.instance, entry.protocol.columns):
+            observer.data_read(entry.dataset.title, columns)
 
 
 @dataclass(frozen=True)
@@ -129,10 +123,7 @@ class PlannedStudy:
 
 def estimate_study(study: Study, store: Store, observer: Observer) -> PlannedStudy:
     """Plan a study and estimate its remaining work; nothing is stored."""
-    if not keeps_files():
-        _warn_without_cache(cache_folder())
-    _report_missing_files(study, observer)
-    plan = plan_study(study, store)
+    plan = _planned(study, store, observer)
     observer.planned(len(plan.cells()), plan.count(CellStatus.finished))
     estimates = estimate(plan, store, prepared_data(), observer.started)
     return PlannedStudy(study, plan, estimates, study.running.parallel or cores())

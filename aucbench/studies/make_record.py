@@ -125,6 +125,7 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> R
     sides = 2 if Access(algorithm.access) is Access.pairs else 1
     visited = task.rows_per_iteration * sides
     weights, rescaling = outcome.weights, prepared.rescaling
+    score = 0.0 if rescaling is None or weights is None else rescaling.raw(weights)[1]
     return ResultRecord(
         # A diverged model has no score, whatever its last finite checkpoint was.
         auc=None if diverged else float(outcome.auc[-1]),
@@ -141,7 +142,7 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> R
         layout=outcome.layout,
         warm_up=outcome.warm_up or UNSET,
         weights_norm=None if weights is None else _norm(weights),
-        score_at_zero=_finite(0.0 if rescaling is None or weights is None else rescaling.raw(weights)[1]),
+        score_at_zero=score if np.isfinite(score) else None,  # JSON has no NaN
         stop_reason=str(outcome.stop_reason),
         advice=_advice(entry, algorithm, prepared.max_norm) if diverged else None,
         converged=None
@@ -187,11 +188,6 @@ def _norm(weights: np.ndarray) -> float:
             largest = float(np.abs(weights).max())
             norm = largest * float(np.linalg.norm(weights / largest))
     return norm if norm < math.inf else math.inf
-
-
-def _finite(value: float) -> float | None:
-    """The value; None if it is NaN or infinite, which JSON lacks."""
-    return value if np.isfinite(value) else None
 
 
 def measure_record(measure: Measure, value: float | None) -> MeasureRecord:

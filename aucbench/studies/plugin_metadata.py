@@ -132,23 +132,16 @@ def _model(algorithm: str, features: str, parameters: str) -> ModelClass | None:
 
 def _with_defaults(described: D) -> D:
     """The record with the defaults of newer plugin parameters."""
-    found = {}
+    found: dict[str, PluginRecord] = {}
     for field, group in GROUPS.items():
         own = getattr(described, field)
-        if own is not None and (since := _defaults_lacking(group, own)):
-            found[field] = replace(own, parameters=own.parameters | since)
+        known = own and installed(group, own.name)
+        if known and known.distribution == own.distribution:  # else it is another plugin of that name
+            usual = defaults_of(known.cls).items()
+            since = {name: each for name, each in usual if name not in own.parameters and each is not MISSING}
+            if since:
+                found[field] = replace(own, parameters=own.parameters | since)
     return replace(described, **found) if found else described
-
-
-def _defaults_lacking(group: str, described: PluginRecord) -> dict[str, Any]:
-    found = installed(group, described.name)
-    if found is None or found.distribution != described.distribution:  # or another plugin of that name
-        return {}
-    return {
-        name: value
-        for name, value in defaults_of(found.cls).items()
-        if name not in described.parameters and value is not MISSING
-    }
 
 
 def first_loss(algorithm: str) -> str | None:

@@ -165,9 +165,22 @@ def test_the_matrix_skips_what_it_names():
     assert found == [PAIRS[1], PAIRS[2]]
 
 
+RUNS = "matrix.runs={10: {rows: 1000, rare: 100}, 5: {rows: 5000}}"
+
+
+def test_the_published_rows_of_a_data_set_give_the_number_of_runs_unless_another_word_does():
+    found = {"fourclass": 10, "adbench_smtp": 10, "german": 5, "a9a": 1, "wine": 1, "csv": 1}
+    runs = swept(*(("algo=solam", f"dataset={name}", RUNS) for name in found))
+    assert [run["runs"] for run in runs] == list(found.values())
+    own = "matrix.for_dataset={german: ['runs=7']}"
+    runs = swept(*(("algo=solam", "dataset=german", RUNS, *words) for words in ((own,), (own, "runs=2"))))
+    assert [run["runs"] for run in runs] == [7, 2]
+
+
 @pytest.mark.parametrize(
     ("word", "sentence"),
     [
+        ("matrix.runs={10: 1000}", r"matrix.runs: expected \{RUNS: \{rows: ROWS\}\}, got \{10: 1000\}"),
         ("matrix.skip={solm: [gaussian]}", "matrix.skip: unknown algorithm 'solm'. Did you mean solam"),
         ("matrix.for_dataset=3", r"matrix.for_dataset: expected \{NAME: \[WORDS\]\}, got 3"),
         (

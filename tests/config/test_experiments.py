@@ -102,17 +102,9 @@ def test_only_the_data_sets_with_a_division_of_their_own_use_it(study):
 
 def test_division_and_number_of_cells_are_those_of_the_papers(study):
     cells_of_an_entry = {
-        "fsauc_table2": 5,
-        "opauc_table2": 25,
-        "opauc_table4": 25,
-        "sauc_table2": 50,
-        "spdam_table3": 25,
-        "psam_table2": 5,
-        "psam_table3": 3,
-        "smoke": 3,
-        "try": 3,
-        "losses": 1,
-    }
+        "fsauc_table2": 5, "opauc_table2": 25, "opauc_table4": 25, "sauc_table2": 50, "spdam_table3": 25,
+        "psam_table2": 5, "psam_table3": 3, "smoke": 3, "try": 3, "losses": 1,
+    }  # fmt: skip
     for name in NAMES:
         found = {len(entry.cells()) for entry in study(name).entries}
         assert found == ({cells_of_an_entry[name]} if name in cells_of_an_entry else {3, 5, 10})
@@ -233,12 +225,8 @@ def test_the_kernel_versions_have_fewer_landmarks_on_susy(study):
 
 def test_the_smoke_test_has_a_method_of_each_access_and_needs_no_download(study):
     entries = study("smoke").entries
-    assert {str(entry.algorithm.instance.access) for entry in entries} == {
-        "stream",
-        "pairs",
-        "minibatch",
-        "full",
-    }
+    accesses = {str(entry.algorithm.instance.access) for entry in entries}
+    assert accesses == {"stream", "pairs", "minibatch", "full"}
     assert not any(getattr(entry.dataset.instance, "files", ()) for entry in entries)
     assert {entry.algorithm.name for entry in entries if entry.tuning.chooses} == {"solam", "psam"}
 

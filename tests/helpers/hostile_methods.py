@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import ClassVar
 
@@ -36,6 +37,25 @@ class Victim(Gentle):
         return super().init(problem, rng) + 1e-3 * noise * np.dot(noise, noise)
 
 
+def raised(error):
+    raise error
+
+
+def for_each(found, function):
+    """Call a function of each descriptor or pipe, whatever comes of it."""
+    for each in found():
+        with contextlib.suppress(OSError):
+            function(each)
+
+
+def descriptors():
+    return [number for number in map(int, os.listdir("/proc/self/fd")) if number > 2]
+
+
+def pipes():
+    return [each for each in gc.get_objects() if isinstance(each, Connection)]
+
+
 def replaces_functions():
     np.dot = lambda *args: 0.0
     np.random.default_rng = lambda *args: None
@@ -47,65 +67,9 @@ def reseeds():
     np.seterr(all="raise")
 
 
-def leaves_the_folder():
-    os.chdir("/")
-
-
 def removes_its_folder():
     os.chdir(tempfile.mkdtemp())
     os.rmdir(os.getcwd())
-
-
-def raises_base_exception():
-    raise BaseException("I go")
-
-
-def raises_generator_exit():
-    raise GeneratorExit
-
-
-def raises_keyboard_interrupt():
-    raise KeyboardInterrupt
-
-
-def raises_system_exit():
-    sys.exit(0)
-
-
-def exits():
-    os._exit(0)
-
-
-def exits_with_status():
-    os._exit(7)
-
-
-def kills_itself():
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def kills_its_group():
-    os.killpg(0, signal.SIGKILL)
-
-
-def terminates_its_group():
-    os.killpg(0, signal.SIGTERM)
-
-
-def interrupts_its_group():
-    os.killpg(0, signal.SIGINT)
-
-
-def segfaults():
-    ctypes.string_at(0)
-
-
-def aborts():
-    os.abort()
-
-
-def closes_descriptors():
-    os.closerange(3, 256)
 
 
 def closes_standard_streams():
@@ -122,38 +86,10 @@ def leaks_descriptors():
 LEAKED = []
 
 
-def forbids_files():
-    resource.setrlimit(resource.RLIMIT_NOFILE, (8, 8))
-
-
-def forbids_memory():
-    resource.setrlimit(resource.RLIMIT_AS, (1 << 20, 1 << 20))
-
-
-def forbids_processor_time():
-    resource.setrlimit(resource.RLIMIT_CPU, (1, 1))
-
-
-def leaves_a_thread():
-    threading.Thread(target=time.sleep, args=(3600,)).start()
-
-
-def leaves_a_process():
-    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
-
-
 def leaves_a_daemon():
     if os.fork() == 0:
         os.setsid()
         time.sleep(3600)
-
-
-def forks_and_goes_on():
-    os.fork()
-
-
-def prints_without_end():
-    sys.stdout.write("x" * 1_000_000)
 
 
 def changes_signals():
@@ -187,44 +123,20 @@ def replaces_open():
     builtins.open = builtins.print = builtins.sorted = None
 
 
-def descriptors():
-    return [number for number in map(int, os.listdir("/proc/self/fd")) if number > 2]
-
-
-def pipes():
-    return [each for each in gc.get_objects() if isinstance(each, Connection)]
-
-
-def writes_to_all_files():
-    for number in descriptors():
-        with contextlib.suppress(OSError):
-            os.write(number, struct.pack("!i", 5) + b"hello")
-
-
 def promises_gigabytes_and_exits():
-    for pipe in pipes():
-        with contextlib.suppress(OSError):
-            os.write(pipe.fileno(), struct.pack("!i", 2_000_000_000) + b"hello")
+    promise = struct.pack("!i", 2_000_000_000) + b"hello"
+    for_each(pipes, lambda pipe: os.write(pipe.fileno(), promise))
     os._exit(0)
 
 
-def truncates_all_files():
-    for number in descriptors():
-        with contextlib.suppress(OSError):
-            os.ftruncate(number, 0)
+def unlocks(number):
+    fcntl.flock(number, fcntl.LOCK_UN)
+    os.lseek(number, 0, os.SEEK_SET)
 
 
-def unlocks_all_files():
-    for number in descriptors():
-        with contextlib.suppress(OSError):
-            fcntl.flock(number, fcntl.LOCK_UN)
-            os.lseek(number, 0, os.SEEK_SET)
-
-
-def shuts_all_sockets():
-    for number in descriptors():
-        with contextlib.suppress(OSError), socket.socket(fileno=os.dup(number)) as found:
-            found.shutdown(socket.SHUT_RDWR)
+def shuts(number):
+    with socket.socket(fileno=os.dup(number)) as found:
+        found.shutdown(socket.SHUT_RDWR)
 
 
 class TwoWordsError(AucbenchError):
@@ -232,35 +144,16 @@ class TwoWordsError(AucbenchError):
         super().__init__(one + other)
 
 
-def raises_what_cannot_be_read_back():
-    raise TwoWordsError("one", "other")
-
-
 class Bomb:
     def __reduce__(self):
         return int, ("no number",)
 
 
-def forges_a_report():
-    for pipe in pipes():
-        with contextlib.suppress(OSError):
-            pipe.send(("report", 3))
+class MuteError(Exception):
+    def __str__(self):
+        raise BaseException("no word")
 
-
-def forges_what_cannot_be_read_back():
-    for pipe in pipes():
-        with contextlib.suppress(OSError):
-            pipe.send(("report", Bomb()))
-
-
-def raises_what_cannot_be_printed():
-    class MuteError(Exception):
-        def __str__(self):
-            raise BaseException("no word")
-
-        __repr__ = __str__
-
-    raise MuteError
+    __repr__ = __str__
 
 
 def leaves_daemons():
@@ -294,10 +187,6 @@ def replaces_the_clock():
     os._exit = lambda status: None
 
 
-def leaves_a_thread_that_exits():
-    threading.Thread(target=lambda: (time.sleep(0.05), os._exit(3)), daemon=True).start()
-
-
 def drops_its_user():
     with contextlib.suppress(PermissionError):
         os.setgid(65534)
@@ -315,10 +204,47 @@ def recurses_without_end():
 
 
 ATTACKS = {
-    name: function
-    for name, function in list(globals().items())
-    if callable(function) and getattr(function, "__module__", "") == __name__ and name[0].islower()
-    and name not in ("dataclass", "descriptors", "pipes")
+    **{
+        function.__name__: function
+        for function in (
+            replaces_functions, reseeds, removes_its_folder, closes_standard_streams, leaks_descriptors,
+            leaves_a_daemon, changes_signals, changes_the_path, changes_the_environment, traces,
+            replaces_open, promises_gigabytes_and_exits, leaves_daemons, leaves_daemons_and_exits,
+            replaces_the_pipe, replaces_the_clock, drops_its_user, recurses_without_end,
+        )
+    },
+    "leaves_the_folder": partial(os.chdir, "/"),
+    "raises_base_exception": lambda: raised(BaseException("I go")),
+    "raises_generator_exit": lambda: raised(GeneratorExit()),
+    "raises_keyboard_interrupt": lambda: raised(KeyboardInterrupt()),
+    "raises_what_cannot_be_read_back": lambda: raised(TwoWordsError("one", "other")),
+    "raises_what_cannot_be_printed": lambda: raised(MuteError()),
+    "raises_system_exit": partial(sys.exit, 0),
+    "exits": lambda: os._exit(0),
+    "exits_with_status": lambda: os._exit(7),
+    "kills_itself": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "kills_its_group": lambda: os.killpg(0, signal.SIGKILL),
+    "terminates_its_group": lambda: os.killpg(0, signal.SIGTERM),
+    "interrupts_its_group": lambda: os.killpg(0, signal.SIGINT),
+    "segfaults": lambda: ctypes.string_at(0),
+    "aborts": os.abort,
+    "closes_descriptors": lambda: os.closerange(3, 256),
+    "forbids_files": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (8, 8)),
+    "forbids_memory": lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 20, 1 << 20)),
+    "forbids_processor_time": lambda: resource.setrlimit(resource.RLIMIT_CPU, (1, 1)),
+    "leaves_a_thread": lambda: threading.Thread(target=time.sleep, args=(3600,)).start(),
+    "leaves_a_thread_that_exits": lambda: threading.Timer(0.05, os._exit, (3,)).start(),
+    "leaves_a_process": lambda: subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"]),
+    "forks_and_goes_on": os.fork,
+    "prints_without_end": lambda: sys.stdout.write("x" * 1_000_000),
+    "writes_to_all_files": lambda: for_each(
+        descriptors, lambda number: os.write(number, struct.pack("!i", 5) + b"hello")
+    ),
+    "truncates_all_files": lambda: for_each(descriptors, lambda number: os.ftruncate(number, 0)),
+    "unlocks_all_files": lambda: for_each(descriptors, unlocks),
+    "shuts_all_sockets": lambda: for_each(descriptors, shuts),
+    "forges_a_report": lambda: for_each(pipes, lambda pipe: pipe.send(("report", 3))),
+    "forges_what_cannot_be_read_back": lambda: for_each(pipes, lambda pipe: pipe.send(("report", Bomb()))),
 }  # fmt: skip
 
 

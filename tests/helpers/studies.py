@@ -9,7 +9,6 @@ import numpy as np
 from msgspec.structs import replace
 
 from aucbench.config.build import build_study
-from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import parse
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
@@ -20,21 +19,19 @@ from aucbench.studies.default_settings import Budget, Isolation, Limits, Running
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.executor import LocalExecutor
 from aucbench.studies.plan import plan_study
+from aucbench.studies.prepared_data import PreparedData
 from aucbench.studies.scheduler import Scheduler
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
 from aucbench.studies.tuners import NoTuning, Tuning, resolve
+from aucbench.studies.work_units import CellUnit
 from aucbench_features import Identity
 from tests.helpers.study_methods import COUNTER, Clouds
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMINGS = (
-    "train_seconds",
-    "train_cpu_seconds",
-    "process_cpu_seconds",
-    "ns_per_iteration",
-    "cpu_ns_per_iteration",
-)
+    "train_seconds", "train_cpu_seconds", "process_cpu_seconds", "ns_per_iteration", "cpu_ns_per_iteration",
+)  # fmt: skip
 
 
 def bound(instance):
@@ -73,7 +70,14 @@ def entry(
 
 def study_of(*words):
     """The study that some words of the command line ask for, not run."""
-    return build_study(catalog(), compose_jobs(catalog(), parse(words)))
+    return build_study(catalog(), parse(words))
+
+
+def prepared_apart(words, seed=0):
+    """The arrays of a run, prepared apart from it."""
+    (planned,) = study_of(*words).entries
+    data, seeds = PreparedData(), next(each for each in planned.cells() if each.seed == seed)
+    return data.prepared(CellUnit("", data.digests(planned), planned, seeds))
 
 
 def plan_of(entries, store, **options):

@@ -101,14 +101,5 @@ class Hanging(Perceptron):
 
 
 OWN = (
-    Perceptron,
-    Bursting,
-    DenseOnly,
-    AnyLoss,
-    Raising,
-    WrongShape,
-    Reversed,
-    Slow,
-    SlowPlanner,
-    Hanging,
-)
+    Perceptron, Bursting, DenseOnly, AnyLoss, Raising, WrongShape, Reversed, Slow, SlowPlanner, Hanging,
+)  # fmt: skip

@@ -1,5 +1,7 @@
 """Gaps of an archive are found whatever it says of itself."""
 
+from dataclasses import replace as dataclass_replace
+
 import pytest
 from msgspec.structs import replace
 
@@ -70,8 +72,11 @@ def test_gaps_of_an_archive_are_its_missing_and_failed_cells_and_departures_from
     ],
     ids=lambda words: words[0],
 )
-def test_settings_are_compared_with_the_ruleset_and_what_an_entry_says_of_itself_is_not(words, tmp_path):
-    found = made(tmp_path, "algo=psam", *words)
+def test_settings_are_compared_with_the_ruleset_and_what_an_entry_says_of_itself_is_not(words, archive):
+    (own,) = study_of(Request(("algo=psam", *BASE, "store.path=null", *words))).entries
+    (plan,) = archive.studies
+    entry = replace(plan.entries[0], algorithm="psam", described=own.describe())
+    found = dataclass_replace(archive, studies=(replace(plan, entries=(entry,)),))
     (gap,) = gaps_of(relabelled(found), entry_of)
     assert gap.startswith("psam on label_noise")
     assert "departs from ruleset defaults" in gap

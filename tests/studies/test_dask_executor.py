@@ -19,18 +19,9 @@ from aucbench.studies.executor import LocalExecutor
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 from aucbench.studies.tuners import Grid, Optuna
+from tests.helpers import study_methods as methods
 from tests.helpers.studies import ROOT, contents, entry, process_environment, run_entries, trials_of
-from tests.helpers.study_methods import (
-    Diverging,
-    Exiting,
-    Gentle,
-    Greedy,
-    Moody,
-    Other,
-    Raising,
-    Sleeper,
-    Slow,
-)
+from tests.helpers.study_methods import Diverging, Exiting, Gentle, Other, Raising, Slow
 
 pytestmark = pytest.mark.usefixtures("process")
 
@@ -89,10 +80,10 @@ def test_exclusive_timing_changes_no_number_and_leaves_every_cell_timed_alone(wo
 def test_whatever_some_methods_do_the_healthy_ones_finish_and_each_reason_is_recorded(workers, tmp_path):
     quick = Limits(seconds=0.5, grace=1.0)
     study = [
-        entry(Sleeper(), limits=quick),
+        entry(methods.Sleeper(), limits=quick),
         entry(Exiting()),
         entry(Gentle(), runs=3),
-        entry(Greedy(), limits=Limits(memory="200MB")),
+        entry(methods.Greedy(), limits=Limits(memory="200MB")),
         entry(Raising()),
         entry(Slow(nap=0.2), limits=Limits(seconds=0.5)),
         entry(Diverging()),
@@ -116,18 +107,14 @@ def test_whatever_some_methods_do_the_healthy_ones_finish_and_each_reason_is_rec
     assert "RuntimeError: out of luck" in reasons["fake_raising", "none"].traceback
     assert "in harm" in reasons["fake_raising", "none"].traceback
     stops = {(cell.record.algorithm.name, cell.record.result.stop_reason) for cell in store}
-    assert stops == {
-        ("fake_gentle", "budget"),
-        ("fake_other", "budget"),
-        ("fake_diverging", "diverged"),
-    }
+    assert stops == {("fake_gentle", "budget"), ("fake_other", "budget"), ("fake_diverging", "diverged")}
     assert len(list(store)) == 6
 
 
 def test_of_settings_that_train_together_only_the_one_to_blame_fails(workers, tmp_path):
     """One setting ends its process; the others of the same unit are tried all the same."""
     store = Store(tmp_path)
-    study = [entry(Moody(), tuning=Grid(), protocol=TrainValidTest())]
+    study = [entry(methods.Moody(), tuning=Grid(), protocol=TrainValidTest())]
     assert run_entries(study, store, workers).failures == []
     found = [(trial.parameters["eta"], trial.stop_reason) for trial in trials_of(store)]
     assert found == [(0.01, "budget"), (0.1, "budget"), (1.0, "failed")]

@@ -1,15 +1,10 @@
 """Workers behind TLS, and on other machines, as far as one machine can play several: network namespaces."""
 
 import contextlib
-import datetime
-import ipaddress
 import subprocess
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
+from distributed import Security
 
 from aucbench import ParameterError
 from aucbench.cli.main import main
@@ -26,21 +21,12 @@ BRIDGE, NETWORK = "aucbench0", "10.203.77"  # of a private network that nobody e
 
 
 def make_certificates(folder):
-    """A folder with an authority, and a certificate of 127.0.0.1 that it signed."""
+    """A folder with a certificate that is its own authority, and its key."""
     folder.mkdir()
-    now, day = datetime.datetime.now(datetime.UTC), datetime.timedelta(days=1)
-    keys = {name: ec.generate_private_key(ec.SECP256R1()) for name in ("ca", "cert")}
-    names = {name: x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]) for name in keys}
-    for name in keys:
-        builder = x509.CertificateBuilder(names["ca"], names[name], keys[name].public_key())
-        builder = builder.not_valid_before(now - day).not_valid_after(now + day)
-        builder = builder.serial_number(x509.random_serial_number())
-        builder = builder.add_extension(x509.BasicConstraints(name == "ca", None), critical=True)
-        here = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-        signed = builder.add_extension(here, critical=False).sign(keys["ca"], hashes.SHA256())
-        (folder / f"{name}.pem").write_bytes(signed.public_bytes(serialization.Encoding.PEM))
-    plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    (folder / "key.pem").write_bytes(keys["cert"].private_bytes(serialization.Encoding.PEM, *plain))
+    made = Security.temporary()
+    files = {"ca": made.tls_ca_file, "cert": made.tls_client_cert, "key": made.tls_client_key}
+    for name, text in files.items():
+        (folder / f"{name}.pem").write_text(text)
     return folder
 
 

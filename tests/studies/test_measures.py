@@ -13,11 +13,9 @@ from aucbench.api import run_study
 from aucbench.cli.main import main
 from aucbench.evaluation.measures import AveragePrecision, PrecisionAt
 from aucbench.studies.codec import canonical
-from aucbench.studies.prepared_data import PreparedData
 from aucbench.studies.store import Store
-from aucbench.studies.work_units import CellUnit
 from aucbench.studies.worker import labels_of
-from tests.helpers.studies import entry, run_entries, study_of
+from tests.helpers.studies import entry, prepared_apart, run_entries, study_of
 from tests.helpers.study_methods import Gentle
 
 pytestmark = pytest.mark.slow  # whole studies
@@ -42,10 +40,7 @@ class Weightless(Gentle):
 
 def rows_of(words, seed=0):
     """Test rows and labels of a run, prepared apart from it."""
-    (planned,) = study_of(*words).entries
-    data = PreparedData()
-    seeds = next(each for each in planned.cells() if each.seed == seed)
-    prepared = data.prepared(CellUnit("", data.digests(planned), planned, seeds))
+    prepared = prepared_apart(words, seed)
     return prepared.X_test, prepared.y_test
 
 
@@ -216,14 +211,8 @@ def test_equal_runs_of_a_sweep_get_the_measures_of_all(tmp_path):
 
 
 def test_a_diverged_cell_has_no_value_says_why_and_is_not_trained_again(tmp_path):
-    words = (
-        "algo=opauc",
-        "algo.eta=1e6",
-        "algo.bounded=false",
-        "budget.epochs=3",
-        *WEIGHTS,
-        f"store.path={tmp_path}",
-    )
+    words = ("algo=opauc", "algo.eta=1e6", "algo.bounded=false", "budget.epochs=3", *WEIGHTS)
+    words = (*words, f"store.path={tmp_path}")
     plain, cell, again = (aucbench.run(*words, *asked).cells[0] for asked in ((), ASKED, ()))
     assert cell.diverged
     assert {own.value for own in cell.record.measures.values()} == {None}
@@ -300,16 +289,8 @@ def test_rescore_counts_diverged_cells_by_themselves(tmp_path, capsys):
 
 
 def test_rescore_measures_methods_without_weights_from_their_scores(tmp_path):
-    words = [
-        "-m",
-        "algo=sklearn",
-        "dataset=digits",
-        "max_train_rows=200",
-        "runs=2",
-        "study=mine",
-        "tracking=none",
-    ]
-    run_study([*words, f"store.path={tmp_path}"])
+    words = ["-m", "algo=sklearn", "dataset=digits", "max_train_rows=200", "runs=2"]
+    run_study([*words, "study=mine", "tracking=none", f"store.path={tmp_path}"])
     store = Store(tmp_path)
     done = rescore(store, "mine", ["ap", "pauc"])
     assert (done.scored, done.without_scores, done.failed) == (2, {}, [])
@@ -417,9 +398,7 @@ OBJECTIVE = (*SHORT, "metrics=[ap,objective]")
 
 def objectives_of(words, checkpoint_weights):
     """Over the pairs written out, on training rows that are prepared apart from the run."""
-    (planned,) = study_of(*words).entries
-    data = PreparedData()
-    prepared = data.prepared(CellUnit("", data.digests(planned), planned, planned.cells()[0]))
+    prepared = prepared_apart(words)
     P, N = prepared.X[prepared.y == 1], prepared.X[prepared.y == -1]
     gamma = 3.0 / len(prepared.y) * prepared.rescaling.factor**2
     for w in checkpoint_weights:

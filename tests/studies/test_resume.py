@@ -12,20 +12,10 @@ from tests.helpers.studies import contents, finished, process_environment, start
 pytestmark = [pytest.mark.faults, pytest.mark.usefixtures("process")]
 
 WORDS = (
-    "-m",
-    "algo=fake_gentle,fake_other",
-    "algo.pause=choice(0.04)",
-    "dataset=fake_clouds",
-    "runs=4",
-    "tuning=optuna",
-    "tuning.trials=4",
-    "tuning.folds=2",
-    "split_seed=0,1",
-    "order_seed=null",
-    "budget.checkpoints=4",
-    "tracking=none",
-    "store.path=store",
-)
+    "-m", "algo=fake_gentle,fake_other", "algo.pause=choice(0.04)", "dataset=fake_clouds", "runs=4",
+    "tuning=optuna", "tuning.trials=4", "tuning.folds=2", "split_seed=0,1", "order_seed=null",
+    "budget.checkpoints=4", "tracking=none", "store.path=store",
+)  # fmt: skip
 TRAININGS = 2 * 4 * 2 + 2 * 2 * 4  # two searches of four settings on two folds, and the cells
 
 

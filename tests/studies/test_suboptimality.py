@@ -7,6 +7,7 @@ import aucbench
 from aucbench.contracts.validation import Family
 from aucbench.studies import optimum
 from aucbench.studies.store import Store
+from tests.helpers.studies import prepared_apart
 
 pytestmark = pytest.mark.slow  # whole studies
 
@@ -20,7 +21,7 @@ def own_minimum(cell):
 def test_the_suboptimality_is_that_of_the_closed_form(tmp_path):
     words = ("algo=spam", "algo.beta=0.01", "regularisation=rows", *SHORT, "store.weights=checkpoints")
     result = aucbench.run(*words, f"store.path={tmp_path}")
-    rows = prepared(words)
+    rows = prepared_apart(words)
     D = (rows.X[rows.y == 1][:, None] - rows.X[rows.y == -1][None]).reshape(-1, rows.X.shape[1])
     share = np.mean(rows.y == 1)
     ridge = 0.01 / (share * (1.0 - share))
@@ -29,17 +30,6 @@ def test_the_suboptimality_is_that_of_the_closed_form(tmp_path):
     assert own_minimum(result.cells[0]).value == pytest.approx(least, rel=1e-9)
     values = [np.mean((1 - D @ v) ** 2) + ridge / 2 * v @ v for v in result.cells[0].checkpoint_weights]
     np.testing.assert_allclose(result.curve["suboptimality"], np.array(values) / least - 1, rtol=1e-6)
-
-
-def prepared(words):
-    """The training rows of a run, prepared apart from it."""
-    from aucbench.studies.prepared_data import PreparedData
-    from aucbench.studies.work_units import CellUnit
-    from tests.helpers.studies import study_of
-
-    (planned,) = study_of(*words).entries
-    data = PreparedData()
-    return data.prepared(CellUnit("", data.digests(planned), planned, planned.cells()[0]))
 
 
 def test_methods_of_one_objective_and_split_share_a_stored_minimum(tmp_path, monkeypatch):

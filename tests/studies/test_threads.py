@@ -95,13 +95,7 @@ def test_its_estimate_is_made(site, tmp_path):
 
 def test_it_runs_where_the_calling_script_has_used_its_threads(site, tmp_path):
     (tmp_path / "script.py").write_text(CALL)
-    done = subprocess.run(
-        [sys.executable, "script.py"],
-        cwd=tmp_path,
-        env=process_environment(site),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=SECONDS,
-    )
+    command = [sys.executable, "script.py"]
+    how = {"cwd": tmp_path, "env": process_environment(site), "timeout": SECONDS}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **how)
     assert done.stdout.strip() == "True", done.stderr

@@ -18,7 +18,6 @@ from aucbench import api
 from aucbench.cli.exit_status import INTERRUPTED
 from aucbench.cli.progress import BarView, bar
 from aucbench.config.build import build_study
-from aucbench.config.compose import compose_jobs
 from aucbench.config.overrides import parse
 from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
@@ -184,7 +183,7 @@ class _Trial:
 
     def _composed(self, *words: str) -> list[Entry]:
         """Entries of the experiment, of its own methods unless the words name another."""
-        study = build_study(self.catalog, compose_jobs(self.catalog, parse([*EXPERIMENT, *words])))
+        study = build_study(self.catalog, parse([*EXPERIMENT, *words]))
         if study.refused:
             raise study.refused[0].error
         # Methods that run until they have converged do so here, too.
