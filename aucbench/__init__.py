@@ -3,6 +3,16 @@
 Public names are imported when first used, so that `import aucbench` is cheap; `__init__.pyi` lists them.
 """
 
+import sys
+
+if sys.platform == "linux":
+    import os
+    import resource
+
+    if resource.getrlimit(resource.RLIMIT_DATA)[0] != resource.RLIM_INFINITY:
+        # Arrow's own allocator reserves 1 GB at once, all of which counts; it is chosen at the first import.
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+
 
 def __getattr__(name: str) -> object:
     if name == "__version__":

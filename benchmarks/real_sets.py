@@ -20,7 +20,10 @@ from aucbench.registry import Catalog, Plugin
 from benchmarks.click_logs import CLICKS
 from benchmarks.hard_sets import HARD
 
-NOT_REAL = ("australian_scale", "gaussian", "hard_margin", "label_noise", "sparse_text")  # or another's rows
+NOT_REAL = (  # or another's rows; taken if they are named
+    *("australian_scale", "gaussian", "hard_margin", "label_noise", "sparse_text"),
+    *(each.name for each in HARD),  # type: ignore[attr-defined]
+)
 MADE: tuple[type, ...] = (*CLICKS, *HARD)  # data sets that only benchmarks have
 TEST, MOST_ROWS = 1 / 3, 5_000  # the share of a hold-out, and the training rows
 SEEDS, BIG = 2, 2_000_000  # hold-outs of a data set; one if it has more values

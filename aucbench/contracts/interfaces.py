@@ -182,7 +182,8 @@ class Table:
     types : tuple of (column, type)
         Types of columns that are not detected automatically: ``number``, ``categories``, or a notation of
         numbers (``thousands``, ``decimal_comma``, ``spaces``, ``apostrophes``,
-        ``percent``, ``date``, ``time``, ``hexadecimal``, ``quantity``).
+        ``percent``, ``date``, ``time``, ``hexadecimal``, ``quantity``,
+        ``quantity_comma``).
     missing_words : tuple of str
         Texts that stand for missing values in any feature, besides the usual ones.
     add_indicator : bool

@@ -33,31 +33,23 @@ class DataDescription(NamedTuple):
 
 def describe(dataset: Any) -> DataDescription:
     """Describe the training files of a data set; the number of classes is not checked."""
-    files = resolve(dataset.name, declared_files(dataset))
-    record = cached_part(dataset.name, files, DatasetFacts(dataset).features, Part.train).record
+    files, features = resolve(dataset.name, declared_files(dataset)), DatasetFacts(dataset).features
+    parts = (Part.train, Part.test) if has_test_part(dataset) else (Part.train,)
+    cached = [cached_part(dataset.name, files, features, part) for part in parts]
     counts: Counter[str] = Counter()
-    for file in record.files:
+    for file in cached[0].record.files:
         counts.update({labels.shown(label): count for label, count in file.labels})
-    X, test = _rows(dataset, Part.train), np.empty(0, np.int64)
-    rows = equal_rows(X)
-    if has_test_part(dataset):
-        test = equal_rows(_rows(dataset, Part.test))
+    rows, test = equal_rows(cached[0].X), equal_rows(cached[1].X) if cached[1:] else np.empty(0, np.int64)
     return DataDescription(
-        record.rows,
-        record.features,
-        record.nonzeros,
+        cached[0].record.rows,
+        cached[0].record.features,
+        cached[0].record.nonzeros,
         counts,
         columns_of(dataset),
         len(rows) - len(np.unique(rows)),
         len(test),
         int(np.isin(test, rows).sum()),
     )
-
-
-def _rows(dataset: Any, part: Part) -> Any:
-    """The rows of a part, whatever its labels."""
-    files = resolve(dataset.name, declared_files(dataset))
-    return cached_part(dataset.name, files, DatasetFacts(dataset).features, part).X
 
 
 def columns_of(dataset: Any, kept: Sequence[str | int] = ()) -> list[ColumnRecord]:

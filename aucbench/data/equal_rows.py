@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from aucbench.data import memory
+
 if TYPE_CHECKING:
     from aucbench.data.splits.protocols import Side
 
@@ -43,25 +45,38 @@ def equal_rows(X: Any) -> NDArray[np.int64]:
     (n,) int64 array
     """
     if id(X) not in _known:
-        from aucbench.data import _equal_rows_kernels as kernels
-
-        numbers = np.zeros(X.shape[0], np.uint64)
-        if sparse.issparse(X):
-            kernels.hash_sparse(X.indptr, X.indices, _bits(X.data), numbers)
+        n = X.shape[0]
+        if n > memory.MANY_ROWS:
+            parts = memory.blocks(n, 8 * X.shape[1])
+            numbers = memory.spill(parts, lambda part: _hashes(X[part])[:, None], np.dtype(np.int64)).ravel()
         else:
-            kernels.hash_dense(_bits(X), numbers)
-        _known[id(X)] = numbers.view(np.int64)
+            numbers = _hashes(X)
+        _known[id(X)] = numbers
         weakref.finalize(X, _known.pop, id(X), None)
     return _known[id(X)]
 
 
+def _hashes(X: Any) -> NDArray[np.int64]:
+    from aucbench.data import _equal_rows_kernels as kernels
+
+    numbers = np.zeros(X.shape[0], np.uint64)
+    if sparse.issparse(X):
+        kernels.hash_sparse(X.indptr, X.indices, _bits(X.data), numbers)
+    else:
+        kernels.hash_dense(_bits(X), numbers)
+    return numbers.view(np.int64)
+
+
 def repeats(train: "Side", test: "Side") -> Repeats:
     """The shares of repeated rows on the two sides of a split, by 62 bits of the numbers of rows."""
-    keys = np.concatenate([_numbers(train), _numbers(test)]).view(np.uint64)
-    keys &= ~KINDS  # the lowest bits hold side and label, so that a sort in place brings equal rows together
-    keys[len(train.y) :] |= np.uint64(2)
-    keys[: len(train.y)] |= (train.y == 1).astype(np.uint64)
-    keys[len(train.y) :] |= (test.y == 1).astype(np.uint64)
+    # The lowest bits of a key hold side and label, so that a sort in place brings equal rows together.
+    keys, begin = np.empty(len(train.y) + len(test.y), np.uint64), 0
+    for is_test, side in enumerate((train, test)):
+        for block in memory.blocks(len(side.y), 8):
+            signs = np.uint64(2 * is_test) + (side.y[block] == 1).astype(np.uint64)
+            numbers = _numbers(side, block).view(np.uint64)
+            keys[begin : begin + len(numbers)] = numbers & ~KINDS | signs
+            begin += len(numbers)
     keys.sort()
     begin = duplicates = contradicted = 0
     while begin < len(keys):
@@ -82,9 +97,9 @@ def blocks_of(side: "Side") -> NDArray[np.uint8]:
     return (_numbers(side).view(np.uint64) >> np.uint64(59)).astype(np.uint8)
 
 
-def _numbers(side: "Side") -> NDArray[np.int64]:
+def _numbers(side: "Side", part: slice = slice(None)) -> NDArray[np.int64]:
     numbers = equal_rows(side.X)
-    return numbers if side.rows is None else numbers[side.rows]
+    return numbers[part] if side.rows is None else numbers[side.rows[part]]
 
 
 def _bits(values: Any) -> NDArray[np.uint64]:

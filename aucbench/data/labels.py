@@ -10,6 +10,7 @@ from aucbench.errors import DataError
 
 Label = float | str  # str if the label is not a number
 
+MAX_LABELS = 1 << 16  # distinct labels of a file
 MOST_CLASSES = 100  # a column with more distinct values is not a label column
 _TRUTH = {"false": "0", "true": "1"}
 _TWO_SIGNS: tuple[set[Label], ...] = ({-1.0, 1.0}, {0.0, 1.0})

@@ -1,9 +1,10 @@
-"""Columns of a table that alone tell the class, or that tell rows apart: possible leaks of the label.
+"""Columns of a table that alone tell the class, that tell rows apart, or that name groups of rows.
 
 The AUC of a column is that of its numbers, in the better direction. Categories are ranked by the share of
 positive rows that each has in the other half of the rows, so that a category of a single row tells nothing.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,12 @@ from aucbench.data.readers.blocks import ColumnRecord
 MOST_ROWS, MOST_VALUES = 20_000, 1 << 22  # rows looked at, and values of all columns
 TELLING = 0.99  # AUC from which a column is named
 FEW_ROWS = 40  # fewer rows may be ranked by any column by chance
+MANY_GROUPS = (
+    20  # different texts, or numbers under the name of an owner of rows, from which groups are offered
+)
+_OWNER = re.compile(
+    r"(?i:(^|[^a-z])p?id$|_id_|patient|subject|customer|client|user|person|household)|[a-z]I[dD]$"
+)
 IDENTIFYING = 0.4  # different whole numbers or texts for each row, from which a column is named
 
 
@@ -58,25 +65,31 @@ def _note(block: Any, y: NDArray[np.int8], column: ColumnRecord) -> str:
         whole = column.kind == "number" and bool(np.all(values == np.floor(values)))
         different, what = (len(np.unique(values)) if whole else 0), "whole numbers"
         auc = _auc(values, y)
-        if sentinel := _sentinel(values):
+        if sentinel := _sentinel(values, column.kind == "date"):
             return sentinel
     auc = max(auc, 1.0 - auc)
     if auc >= TELLING:
         return f"alone has the AUC {auc:.4f}; leave it out if it is not known before the label"
     if different >= IDENTIFYING * len(y):
         return f"has {different:,} different {what} in {len(y):,} rows, as an identifier has (AUC {auc:.4f})"
+    if different >= MANY_GROUPS and (what == "texts" or _OWNER.search(column.name)):
+        where = f"has {different:,} different {what} in {len(y):,} rows"
+        return f"{where}; if rows of one value belong together, set protocol.groups={column.name!r}"
     return ""
 
 
-def _sentinel(values: NDArray[np.float64]) -> str:
-    """A note on -999 or the like, if several rows have it, farther from the others than these extend."""
+def _sentinel(values: NDArray[np.float64], are_days: bool) -> str:
+    """A note on -999 or 9999-12-31, if several rows have it, farther from the others than these extend."""
     distinct, counts = np.unique(values, return_counts=True)
     if len(distinct) < 3:
         return ""
     for end, others in ((0, distinct[1:]), (-1, distinct[:-1])):
         text = f"{distinct[end]:.15g}"
+        if are_days:
+            text = str(np.datetime64(int(distinct[end]), "D"))
         gap = float(np.abs(distinct[end] - others).min())
-        if counts[end] > 1 and set(text.removeprefix("-")) == {"9"} and gap > np.ptp(others):
+        is_suspect = are_days or set(text.removeprefix("-")) == {"9"}
+        if counts[end] > 1 and is_suspect and gap > np.ptp(others):
             where = f"in {counts[end]:,} of {len(values):,} rows, far from all other values"
             return f"has {text} {where}; if it means missing, set 'dataset.missing_words=[{text}]'"
     return ""

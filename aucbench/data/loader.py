@@ -175,12 +175,7 @@ def _classes(
     """The positive and the negative labels, each in ascending order."""
     facts = DatasetFacts(dataset)
     positive = labels.positive_labels(
-        dataset.name,
-        counts,
-        facts.positive,
-        facts.grouping,
-        facts.grouping_seed,
-        column,
+        dataset.name, counts, facts.positive, facts.grouping, facts.grouping_seed, column
     )
     return tuple(labels.ordered(positive)), tuple(labels.ordered(set(counts) - positive))
 

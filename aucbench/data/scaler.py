@@ -5,7 +5,8 @@ m_j their mean and s_j their standard deviation (with divisor n):
 
 ========================  ==============================================================================
 ``auto``                  the default; fitted to dense rows: ``standard``;
-                          fitted to sparse rows: x_j / max(s_j, 1)
+                          fitted to sparse rows: x_j / max(s_j, 1); if the root r_j of the
+                          mean square of the stored values is below 0.001, x_j / r_j
 ``none``                  x
 ``minmax``                2 (x_j - l_j) / (u_j - l_j) - 1, with training rows in [-1, 1]; 0 in a
                           constant column
@@ -21,8 +22,8 @@ m_j their mean and s_j their standard deviation (with divisor n):
 ``minmax`` and ``centred_unit`` make sparse rows dense. Dense rows over 256 MB are refused if fewer than one
 value in 20 is non-zero, however much memory is free. ``standard`` fitted to sparse rows does not centre them,
 like scikit-learn's ``StandardScaler(with_mean=False)``, and keeps them sparse; so does ``auto``, which leaves
-sparse columns of zeros and ones as they are: divided by their deviation, rare columns would become huge. A
-sparse column in tiny units stays tiny.
+sparse columns of zeros and ones as they are: divided by their deviation, rare columns would become huge.
+Columns in tiny units, of which regularisation would leave nothing, are brought to the size of such columns.
 """
 
 from dataclasses import dataclass
@@ -39,6 +40,7 @@ from aucbench.errors import DataError, ParameterError
 
 EXPANDED_ROWS = 4096  # sparse rows made dense at a time
 SPARSEST = 1 / 20  # smallest share of non-zeros at which many sparse rows may become dense
+TINY = 1e-3  # size of the values of a sparse column below which `auto` brings it to 1
 FEW_BYTES = 1 << 28  # dense rows up to this size are made at any share of non-zeros
 
 
@@ -87,10 +89,7 @@ class Scaler:
 
 
 def fit_scaling(
-    name: str,
-    X: Matrix,
-    rows: NDArray[np.int64] | None = None,
-    weights: NDArray[np.float64] | None = None,
+    name: str, X: Matrix, rows: NDArray[np.int64] | None = None, weights: NDArray[np.float64] | None = None
 ) -> Scaler:
     """Fit a scaling to `rows` of X, (n, d) dense or CSR, or to all rows.
 
@@ -119,7 +118,6 @@ def fit_scaling(
         )
     if scaling is Scaling.minmax:
         return Scaler(scaling, low, width)
-    weights = np.ones(X.shape[0]) if weights is None else weights
     return _fit_deviations(scaling, X, rows, low, width, weights)
 
 
@@ -129,12 +127,13 @@ def _fit_deviations(
     rows: NDArray[np.int64],
     low: NDArray[Any],
     width: NDArray[Any],
-    weights: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
 ) -> Scaler:
     """Welford's updates on values relative to the column range, without overflow or cancellation."""
     from aucbench.data import _scaler_kernels as kernels
 
-    n, d = float(weights[rows].sum()), len(low)
+    n, d = float(len(rows) if weights is None else weights[rows].sum()), len(low)
+    weights = np.broadcast_to(1.0, X.shape[0]) if weights is None else weights
     mean, squares = np.zeros(d), np.zeros(d)
     # A column is constant if its values differ only by rounding.
     constant = width <= 8.0 * np.finfo(np.float64).eps * np.abs(low)
@@ -145,11 +144,12 @@ def _fit_deviations(
     filled = np.zeros(d)
     kernels.sparse_moments(X.indptr, X.indices, X.data, rows, weights, low, width, filled, mean, squares)
     zero = np.divide(-low, width, out=np.zeros(d), where=width > 0.0)
+    size = np.sqrt(squares / np.where(filled > 0.0, filled, 1.0) + (zero - mean) ** 2) * width
     squares += (zero - mean) ** 2 * filled * ((n - filled) / n)  # contribution of the zeros
     deviation = np.sqrt(squares / n) * width
     deviation[constant | (deviation == 0.0)] = 1.0
     if scaling is Scaling.auto:
-        np.maximum(deviation, 1.0, out=deviation)
+        np.maximum(deviation, np.where((size > 0.0) & (size < TINY), size, 1.0), out=deviation)
     return Scaler(scaling, np.zeros(d), deviation)
 
 
@@ -175,9 +175,15 @@ def gather(
         return X
     if not isinstance(X, np.ndarray) and scaler.makes_dense:
         _check_density(scaler.scaling, X, count, dtype)
-    rows = np.arange(count) if rows is None else rows
-    parts = memory.blocks(count, row_bytes)
-    return memory.spill(parts, lambda part: _gathered(X, rows[part], scaler, dtype), dtype)
+
+    def block(part: slice) -> Matrix:
+        return (
+            _gathered(X[part], None, scaler, dtype)
+            if rows is None
+            else _gathered(X, rows[part], scaler, dtype)
+        )
+
+    return memory.spill(memory.blocks(count, row_bytes), block, dtype)
 
 
 def _row_bytes(X: Matrix, dtype: np.dtype[Any]) -> int:

@@ -9,6 +9,7 @@ from time import thread_time
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
@@ -199,9 +200,13 @@ def _seconds_alone(small: Task, iterations: int) -> float:
 
 def _few_rows(task: Task) -> Task:
     """The task on a few rows of the same types."""
-    y = task.y
-    few = np.sort(np.concatenate([np.flatnonzero(y == 1)[:8], np.flatnonzero(y == -1)[:8]]))
-    return replace(task, **rows_of(task, few)._asdict())
+    first = [_first_rows(task.y, label) for label in (1, -1)]
+    return replace(task, **rows_of(task, np.sort(np.concatenate(first)))._asdict())
+
+
+def _first_rows(y: NDArray[np.int8], label: int, count: int = 8, among: int = 1 << 16) -> NDArray[np.int64]:
+    found = np.flatnonzero(y[:among] == label)
+    return found[:count] if len(found) >= count or len(y) <= among else _first_rows(y, label, count, len(y))
 
 
 def _fewest(algorithm: Any) -> int:

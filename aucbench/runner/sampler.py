@@ -51,7 +51,7 @@ class RowSampler:
             raise ParameterError(f"A minibatch has 1 to {len(y)} rows (the training rows), got {batch_size}.")
         self._blocks: Iterator[Rows]
         if access is Access.stream:
-            self._blocks = _visits(len(y), order, rng)
+            self._blocks = (block for visit in _visits(len(y), order, rng) for block in visit)
         elif access is Access.pairs:
             self._blocks = _pairs(y, rng)
         elif access is Access.balanced:
@@ -84,15 +84,17 @@ def check_order(access: Access, order: Order) -> None:
         raise ParameterError(f"order={order} does not apply to a method that draws {drawn}.")
 
 
-def _visits(n: int, order: Order, rng: np.random.Generator) -> Iterator[Rows]:
+def _visits(n: int, order: Order, rng: np.random.Generator) -> Iterator[Iterator[Rows]]:
+    """The blocks of rows of each visit of all rows, made when they are needed."""
+    starts = range(0, n, BLOCK_ROWS)
     while True:
         if order is Order.shuffled:
-            yield rng.permutation(n)
+            yield iter([rng.permutation(n)])
         elif order is Order.stored:
-            yield np.arange(n)
+            yield (np.arange(start, min(start + BLOCK_ROWS, n)) for start in starts)
         else:
-            starts = rng.permutation(np.arange(0, n, BLOCK_ROWS))
-            yield np.concatenate([start + rng.permutation(min(BLOCK_ROWS, n - start)) for start in starts])
+            shuffled = rng.permutation(np.array(starts))
+            yield (start + rng.permutation(min(BLOCK_ROWS, n - start)) for start in shuffled)
 
 
 def _pairs(y: NDArray[np.int8], rng: np.random.Generator) -> Iterator[Rows]:
@@ -126,7 +128,7 @@ def _minibatches(n: int, m: int, order: Order, rng: np.random.Generator) -> Iter
             yield np.stack([rng.choice(n, m, replace=False, shuffle=False) for _ in range(count)])
     # Other visits are cut into consecutive batches. What a stored epoch leaves over begins the next; after
     # a reshuffle that could repeat a row within a batch, so there it is dropped.
-    visits = _visits(n, order, rng)
+    visits = (np.concatenate([*visit]) for visit in _visits(n, order, rng))
     rest = next(visits)
     while True:
         whole = len(rest) // m * m

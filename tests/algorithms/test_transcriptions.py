@@ -32,7 +32,6 @@ ANY, SQUARE, SCALED = ("dense", "sparse", "unscaled"), ("dense", "narrow", "unsc
 MOST = {Access.stream: 900, Access.pairs: 900, Access.minibatch: 40, Access.full: 1}
 EXAMPLES = 20
 BOUNDS = {"delta": [0.01, 0.5], "kappa": [None, 1.0]}
-OPTIMISED = {"eta": (0.02, 0.3), "momentum": [0.0, 0.3, 0.5, 0.8], "lam": [0.0, 0.02, 0.4]}
 MARGINS = [Hinge(), Hinge(margin=0.3)]
 OF_BLOCKS = [SquaredHinge(), Hinge(), Logistic()]
 OF_PAIRS = [Hinge(margin=2.0), Square(), Logistic(), Exponential(), SmoothHinge(margin=0.3), Bent(scale=0.5)]
@@ -56,10 +55,10 @@ class Case(NamedTuple):
     name: str
     transcription: Any  # of the run and all fields; weights, or weights and an intercept
     choices: dict[str, Any]
-    problems: tuple[str, ...] = ANY
-    losses: tuple[Any, ...] = ()
-    most: int = 0  # iterations, if not those of the access
-    sizes: tuple[int, ...] = (20,)  # of a minibatch
+    problems: tuple[str, ...]
+    losses: tuple[Any, ...]
+    most: int  # iterations; 0 is those of the access
+    sizes: tuple[int, ...]  # of a minibatch
 
     cls = property(lambda self: aucbench.catalog().algorithm(self.name))
 
@@ -115,6 +114,14 @@ def by_sht_auc(run, batch, **fields):
     return reference_blocks.sht_auc(run.X, run.y, run.rows, **fields)
 
 
+def by_cbr_diag(run, **fields):
+    return reference_pairs.cbr(run.X, run.y, run.rows, diagonal=True, **fields)
+
+
+def by_ls_svm(run, lam, **rest):
+    return reference.ls_svm(run.X, run.y, lam)
+
+
 def by_soap(run, prior, **fields):
     p = np.mean(run.y == 1) if prior == "data" else 0.5
     return on_blocks(reference_blocks.soap)(run, p=p, **fields)
@@ -126,186 +133,88 @@ def on_blocks(function):
     )
 
 
+def case(name, transcription, problems=ANY, losses=(), most=0, sizes=(20,), **choices):
+    return Case(name, transcription, choices, problems, losses, most, sizes)
+
+
+RATES = {"eta": (0.02, 0.3), "momentum": [0.0, 0.3, 0.5, 0.8], "lam": [0.0, 0.02, 0.4]}
+CONFIDENT = {"C": (2.0**-10, 100.0), "eta": [0.51, 0.7, 0.95], "buffer": [1, 7, 50]}
+SUMS = {"gamma": (0.01, 1.0), "smooth": (0.1, 1.0), "l1": [0.0, 0.05, 0.3], "l2": [0.0, 2.0]}
+UNSCALED = {"problems": ("unscaled",)}
+BLOCKS = {"problems": SCALED, "losses": OF_BLOCKS, "most": 150, "block": [2, 8], **RATES}
+SHRINKS_TO_NOTHING = {
+    "eta": [1.0], "lam": [1.0], "block": [1],
+    "optimiser": ["sgd"], "schedule": ["constant"], "average": [True],
+}  # fmt: skip
+SOLAM, FSAUC = on_stream(reference.solam), on_stream(reference.fsauc)
+SPAM, SPAUC = on_stream(reference_square.spam), on_stream(reference_stream.spauc)
+OPAUC, PAIR_BATCH = on_stream(reference.opauc), on_blocks(reference_blocks.pair_batch)
 CASES = [
-    Case(
-        "solam",
-        on_stream(reference.solam),
-        {"zeta": (0.1, 100.0), "radius": (0.05, 1e4), "kappa": [None, 0.5]},
+    case("solam", SOLAM, zeta=(0.1, 100.0), radius=(0.05, 1e4), kappa=[None, 0.5]),
+    case("regsolam", SOLAM, zeta=(0.1, 100.0), lam=(1e-5, 1e5), kappa=[None, 1.0]),
+    case("fsauc", FSAUC, SCALED, radius=(0.05, 100.0), eta=(0.01, 0.3), eta_rule=["halve", "capped"]),
+    # the paper's rule multiplies eta by 20
+    case(
+        "fsauc", FSAUC, SCALED, radius=(0.05, 100.0), eta=(1e-4, 1e-3), eta_rule=["paper"], bounded=[False]
     ),
-    Case(
-        "regsolam",
-        on_stream(reference.solam),
-        {"zeta": (0.1, 100.0), "lam": (1e-5, 1e5), "kappa": [None, 1.0]},
-    ),
+    case("fsauc", FSAUC, **UNSCALED, radius=(0.01, 0.1), eta=(0.01, 0.1), eta_rule=["halve"], **BOUNDS),
+    case("spam", SPAM, SCALED, C=(0.01, 10.0), beta=[0.0, 0.01, 1.0], nu=[0.0, 0.01], radius=(0.05, 1e3)),
+    case("spam", SPAM, C=(0.01, 0.3), beta=[0.0, 1e-2, 1e3], radius=[0.05], penalty=["l2", "ball"]),
+    case("spauc", SPAUC, SCALED, C=(0.01, 10.0), beta=[0.0, 1e-3, 1.0], nu=[0.01]),
+    case("spauc", SPAUC, **UNSCALED, C=(0.01, 0.3), beta=[0.0, 1e-3, 1.0], nu=[0.01]),
+    case("opauc", OPAUC, SQUARE, most=200, eta=(1e-3, 0.01), lam=[0.0, 0.01, 1.0]),
+    case("adaoam", OPAUC, SQUARE, most=200, eta=(1e-3, 0.1), lam=[0.0, 1e-2, 4.0]),
+    case("opauc_r", by_opauc_r, most=600, eta=(1e-3, 0.03), lam=[0.0, 0.1], tau=[1, 10]),
+    case("spdam", by_spdam, SCALED, sizes=(1, 30, 300), lam=[1e-5, 1e-2, 10.0], kappa=[None, 1.0]),
+    case("spdam", by_spdam, **UNSCALED, sizes=(1, 30, 300), lam=[1e-5, 1e-2, 10.0], kappa=[None]),
     *(
-        Case("fsauc", on_stream(reference.fsauc), fields, problems)
-        for problems, fields in (
-            (SCALED, {"radius": (0.05, 100.0), "eta": (0.01, 0.3), "eta_rule": ["halve", "capped"]}),
-            # the paper's rule multiplies eta by 20
-            (
-                SCALED,
-                {"radius": (0.05, 100.0), "eta": (1e-4, 1e-3), "eta_rule": ["paper"], "bounded": [False]},
-            ),
-            (("unscaled",), {"radius": (0.01, 0.1), "eta": (0.01, 0.1), "eta_rule": ["halve"], **BOUNDS}),
-        )
-    ),
-    *(
-        Case("spam", on_stream(reference_square.spam), fields, problems)
-        for problems, fields in (
-            (
-                SCALED,
-                {"C": (0.01, 10.0), "beta": [0.0, 1e-2, 1.0], "nu": [0.0, 1e-4, 1e-2], "radius": (0.05, 1e3)},
-            ),
-            (ANY, {"C": (0.01, 0.3), "beta": [0.0, 1e-2, 1e3], "radius": [0.05], "penalty": ["l2", "ball"]}),
-        )
-    ),
-    *(
-        Case(
-            "spauc",
-            on_stream(reference_stream.spauc),
-            {"C": C, "beta": [0.0, 1e-3, 1.0], "nu": [0.01]},
-            problems,
-        )
-        for C, problems in (((0.01, 10.0), SCALED), ((0.01, 0.3), ("unscaled",)))
-    ),
-    Case(
-        "opauc", on_stream(reference.opauc), {"eta": (1e-3, 0.01), "lam": [0.0, 0.01, 1.0]}, SQUARE, most=200
-    ),
-    Case("opauc_r", by_opauc_r, {"eta": (1e-3, 0.03), "lam": [0.0, 0.1], "tau": [1, 10]}, most=600),
-    Case(
-        "adaoam", on_stream(reference.opauc), {"eta": (1e-3, 0.1), "lam": [0.0, 1e-2, 4.0]}, SQUARE, most=200
-    ),
-    *(
-        Case("spdam", by_spdam, {"lam": [1e-5, 1e-2, 10.0], "kappa": kappa}, problems, sizes=(1, 30, 300))
-        for kappa, problems in (([None, 1.0], SCALED), ([None], ("unscaled",)))
-    ),
-    *(
-        Case(
-            "sauc",
-            by_sauc,
-            {
-                "radius": (0.05, 0.5),
-                "beta": (0.3, 2.0),
-                "degree": [1, 4],
-                "kappa": [float(np.linalg.norm(PROBLEMS[name][0], axis=1).max())],
-                "step_rule": ["code"],
-            },
-            (name,),
-            (Hinge(), Logistic(), SmoothHinge()),
+        case(
+            "sauc", by_sauc, (name,), (Hinge(), Logistic(), SmoothHinge()),
+            radius=(0.05, 0.5), beta=(0.3, 2.0), degree=[1, 4],
+            kappa=[float(np.linalg.norm(PROBLEMS[name][0], axis=1).max())], step_rule=["code"],
         )
         for name in ANY
     ),
-    Case(
-        "psam",
-        on_margin(reference.psam),
-        {"gamma": (1e-10, 0.1), "t0": [None, 0.0, 100.0], "rskip": [1, 16], "askip": [1, 50]},
-        losses=MARGINS,
+    case(
+        "psam", on_margin(reference.psam), losses=MARGINS,
+        gamma=(1e-10, 0.1), t0=[None, 0.0, 100.0], rskip=[1, 16], askip=[1, 50],
     ),
-    Case(
-        "asam",
-        by_asam,
-        {"gamma": (1e-3, 0.1), "t0": [1e4], "rskip": [1, 16], "askip": [1, 16]},
-        losses=OF_PAIRS,
-    ),
-    Case(
-        "asam", by_asam, {"gamma": (1e-3, 1.0), "rskip": [1, 16], "askip": [1, 50]}, SCALED, (SmoothHinge(),)
-    ),
-    Case("roc_sgd", on_margin(reference_pairs.roc_sgd), {"lam": (1e-6, 1e3)}, losses=MARGINS),
-    Case("uni_exp", on_stream(reference_pairs.uni_exp), {"eta": (1e-4, 2.0)}),
+    case("asam", by_asam, losses=OF_PAIRS, gamma=(1e-3, 0.1), t0=[1e4], rskip=[1, 16], askip=[1, 16]),
+    case("asam", by_asam, SCALED, (SmoothHinge(),), gamma=(1e-3, 1.0), rskip=[1, 16], askip=[1, 50]),
+    case("roc_sgd", on_margin(reference_pairs.roc_sgd), losses=MARGINS, lam=(1e-6, 1e3)),
+    case("uni_exp", on_stream(reference_pairs.uni_exp), eta=(1e-4, 2.0)),
     *(
-        Case(
-            name,
-            by_oam(kind),
-            {"C": C, "buffer": [1, 7, 50, 300], "radius": radius},
-            losses=[Hinge(), Hinge(margin=0.2)],
-            most=500,
-        )
-        for name, kind in (("oam_seq", "seq"), ("oam_gra", "gra"))
+        case(name, by_oam(name[4:]), losses=MARGINS, most=500, C=C, buffer=[1, 7, 50, 300], radius=radius)
+        for name in ("oam_seq", "oam_gra")
         for C, radius in (((2.0**-12, 0.1), [None, 0.3]), ((10.0, 100.0), [0.01, 1.0]))
     ),
-    Case(
-        "cbr_diag",
-        lambda run, **fields: reference_pairs.cbr(run.X, run.y, run.rows, diagonal=True, **fields),
-        {"C": (2.0**-10, 100.0), "eta": [0.51, 0.7, 0.95], "buffer": [1, 7, 50]},
-        most=300,
+    case("cbr_diag", by_cbr_diag, most=300, **CONFIDENT),
+    case("cbr", on_stream(reference_pairs.cbr), SQUARE, most=60, **CONFIDENT),
+    case("fifo_ogd", by_descent, losses=[Hinge(), Logistic()], eta=(0.01, 3.0), radius=[None, 0.3]),
+    case(
+        "aogd", by_descent, losses=[Hinge(), Logistic()],
+        eta=(0.01, 3.0), radius=[None, 0.3], theta=[0.0, 0.85, 0.99],
     ),
-    Case(
-        "cbr",
-        on_stream(reference_pairs.cbr),
-        {"C": (2.0**-10, 100.0), "eta": [0.51, 0.7, 0.95], "buffer": [1, 7, 50]},
-        SQUARE,
-        most=60,
+    case("ftrl_auc", on_stream(reference_stream.ftrl_auc), **SUMS),
+    case("ftrl_log", on_stream(reference_stream.ftrl_log), **SUMS),
+    case("sgd_hinge", sgd_classifier("sgd_hinge"), SCALED, alpha=(1e-4, 3.0)),
+    case("sgd_log", sgd_classifier("sgd_log"), SCALED, alpha=(1e-4, 3.0)),
+    case(
+        "pair_batch", PAIR_BATCH, SCALED, [*OF_PAIRS, SquaredHinge(margin=2.0), *MARGINS], most=250,
+        block=[1, 2, 9], **RATES,
     ),
-    Case("fifo_ogd", by_descent, {"eta": (0.01, 3.0), "radius": [None, 0.3]}, losses=[Hinge(), Logistic()]),
-    Case(
-        "aogd",
-        by_descent,
-        {"eta": (0.01, 3.0), "radius": [None, 0.3], "theta": [0.0, 0.85, 0.99]},
-        losses=[Hinge(), Logistic()],
+    case("pair_batch", PAIR_BATCH, SCALED, [SquaredHinge()], most=60, **SHRINKS_TO_NOTHING),
+    case("sopa", on_blocks(reference_blocks.sopa), **BLOCKS, alpha=[0.4, 1.0], eta_s=[0.2]),
+    case("sopa_s", on_blocks(reference_blocks.sopa_s), **BLOCKS, temperature=[0.7], gamma=[0.6, 1.0]),
+    case("soap", by_soap, **BLOCKS, gamma=[0.6, 1.0]),
+    case(
+        "pesg", on_pairs(reference_blocks.pesg), SCALED, block=[1, 3, 8], eta=(0.02, 0.1), margin=[0.4, 1.0],
+        lam=[1e-5, 0.3, 2.0], pull=[2e-3, 0.5, 3.0], stages=[3, 7, 900], decay=[1.0, 2.0, 10.0],
     ),
-    *(
-        Case(
-            name,
-            on_stream(transcription),
-            {"gamma": (0.01, 1.0), "smooth": (0.1, 1.0), "l1": [0.0, 0.05, 0.3], "l2": [0.0, 2.0]},
-        )
-        for name, transcription in (
-            ("ftrl_auc", reference_stream.ftrl_auc),
-            ("ftrl_log", reference_stream.ftrl_log),
-        )
-    ),
-    *(Case(name, sgd_classifier(name), {"alpha": (1e-4, 3.0)}, SCALED) for name in ("sgd_hinge", "sgd_log")),
-    Case(
-        "pair_batch",
-        on_blocks(reference_blocks.pair_batch),
-        {"block": [1, 2, 9], **OPTIMISED},
-        SCALED,
-        [*OF_PAIRS, SquaredHinge(margin=2.0), *MARGINS],
-        most=250,
-    ),
-    Case(  # every step shrinks the weights to nothing
-        "pair_batch",
-        on_blocks(reference_blocks.pair_batch),
-        {
-            "eta": [1.0],
-            "lam": [1.0],
-            "block": [1],
-            "optimiser": ["sgd"],
-            "schedule": ["constant"],
-            "average": [True],
-        },
-        SCALED,
-        [SquaredHinge()],
-        most=60,
-    ),
-    *(
-        Case(name, transcription, {"block": [2, 8], **OPTIMISED, **own}, SCALED, OF_BLOCKS, most=150)
-        for name, transcription, own in (
-            ("sopa", on_blocks(reference_blocks.sopa), {"alpha": [0.4, 1.0], "eta_s": [0.2]}),
-            ("sopa_s", on_blocks(reference_blocks.sopa_s), {"temperature": [0.7], "gamma": [0.6, 1.0]}),
-            ("soap", by_soap, {"gamma": [0.6, 1.0]}),
-        )
-    ),
-    Case(
-        "pesg",
-        on_pairs(reference_blocks.pesg),
-        {
-            "block": [1, 3, 8],
-            "eta": (0.02, 0.1),
-            "margin": [0.4, 1.0],
-            "lam": [1e-5, 0.3, 2.0],
-            "pull": [2e-3, 0.5, 3.0],
-            "stages": [3, 7, 900],
-            "decay": [1.0, 2.0, 10.0],
-        },
-        SCALED,
-    ),
-    Case("sht_auc", by_sht_auc, {"sparsity": [1, 3, 7, 20], "eta": [0.5], "lam": [0.1]}, SCALED),
-    Case("mba", block_least_squares, {"lam": (1e-3, 1.0)}, ("dense", "unscaled"), sizes=(30,)),
-    Case(
-        "ls_svm", lambda run, lam, **rest: reference.ls_svm(run.X, run.y, lam), {"lam": (1e-3, 10.0)}, SQUARE
-    ),
-]
+    case("sht_auc", by_sht_auc, SCALED, sparsity=[1, 3, 7, 20], eta=[0.5], lam=[0.1]),
+    case("mba", block_least_squares, ("dense", "unscaled"), sizes=(30,), lam=(1e-3, 1.0)),
+    case("ls_svm", by_ls_svm, SQUARE, lam=(1e-3, 10.0)),
+]  # fmt: skip
 
 
 @st.composite

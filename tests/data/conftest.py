@@ -58,6 +58,17 @@ def mirror(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def write(tmp_path):
+    """Writes text or bytes into a file; gives its path."""
+
+    def written(text, name="own.csv"):
+        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        return str(tmp_path / name)
+
+    return written
+
+
+@pytest.fixture
 def web(monkeypatch):
     """A web server on this machine, as the mirror."""
     with HttpServer() as server:

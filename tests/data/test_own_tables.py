@@ -49,34 +49,11 @@ def saved(tmp_path):
     return saved
 
 
-@pytest.fixture
-def write(tmp_path):
-    def written(text, name="own.csv"):
-        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-        return str(tmp_path / name)
-
-    return written
-
-
 def replaced(every, *texts):
     return [texts[i // every % len(texts)] if i % every == 0 else str(age) for i, age in enumerate(AGES)]
 
 
-WORDS = [
-    ".",
-    "\\N",
-    "unknown",
-    "#DIV/0!",
-    "n.a.",
-    "--",
-    "N/A",
-    "UNKNOWN",
-    "Missing",
-    ".b",
-    "#N/A",
-    "NULL",
-    "*",
-]
+WORDS = [".", "\\N", "unknown", "#DIV/0!", "n.a.", "--", "UNKNOWN", "Missing", ".b", "#N/A", "NULL", "*"]
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -142,6 +119,9 @@ def test_numbers_for_missing_values_are_named_and_indicated(tmp_path, kind):
     median = np.where(gaps, np.median(AGES[~gaps]), AGES)
     np.testing.assert_array_equal(load(own).X, np.column_stack([median, gaps, ~jobless, jobless, OTHER]))
     assert not any("999" in column.note and "far" in column.note for column in columns_of(own))
+    frame["z"] = np.where(gaps, "9999-12-31", [f"2024-03-{k % 28 + 1:02d}" for k in RNG.permutation(ROWS)])
+    frame.to_parquet(path) if kind == "parquet" else frame.to_csv(path, index=False)
+    assert "missing_words=[9999-12-31]" in columns_of(make(path, missing="median"))[2].note
     with pytest.raises(ParameterError, match="missing=median"):
         make(path, add_indicator=True)
 
@@ -152,7 +132,6 @@ def test_numbers_for_missing_values_are_named_and_indicated(tmp_path, kind):
         (replaced(10, "90+"), "quantity", np.where(np.arange(ROWS) % 10 == 0, 90.0, AGES)),
         (replaced(10, "<40"), "quantity", np.where(np.arange(ROWS) % 10 == 0, 40.0, AGES)),
         ([f"\u2212{age}.5" for age in AGES], "quantity", -AGES - 0.5),
-        ([f"{age / 8} kg" for age in AGES], "quantity", AGES / 8),
         ([f"${age * 1000:,}.50" for age in AGES], "quantity", AGES * 1000 + 0.5),
         ([f"({age}.25)" for age in AGES], "quantity", -AGES - 0.25),
         ([f"0x{age:X}" for age in AGES], "hexadecimal", AGES),
@@ -168,6 +147,57 @@ def test_numbers_with_signs_are_refused_with_both_ways_out_and_read_as_declared(
     np.testing.assert_allclose(load(Csv(path, types={"age": declared})).X[:, 0], numbers, rtol=1e-15)
     levels = len(set(texts))
     assert load(Csv(path, types={"age": "categories"})).X.shape[1] == levels + 1
+
+
+SHAPES = ["{} kg", "USD {}", "{} EUR", "\u20ac{}", "{}+", "<{}", "{} th"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.permutations(SHAPES), st.booleans(), st.sampled_from([4, 10, 16]))
+def test_numbers_beside_one_sign_or_unit_are_read_as_declared_and_never_compared_with_others(
+    tmp_path_factory, shapes, comma, parts
+):
+    path = str(tmp_path_factory.mktemp("units") / "own.csv")
+    numbers = AGES * 1000 + AGES % parts / parts
+    written = [f"{number:,}" if comma else str(number) for number in numbers]
+    if comma:  # 1.234,5
+        written = [text.translate(str.maketrans(",.", ".,")) for text in written]
+    kind = "quantity_comma" if comma else "quantity"
+    texts = [shapes[0].format(text) for text in written]
+    pd.DataFrame({"x": texts, "y": Y}).to_csv(path, index=False, sep=";")
+    with pytest.raises(DataError, match=rf"types=\{{x: {kind}\}}.*types=\{{x: categories\}}"):
+        load(Csv(path, delimiter=";"))
+    np.testing.assert_allclose(load(Csv(path, delimiter=";", types={"x": kind})).X[:, 0], numbers, rtol=1e-15)
+    texts[3] = shapes[1].format(written[3])
+    pd.DataFrame({"x": texts, "y": Y}).to_csv(path, index=False, sep=";")
+    units = {shape.strip("{}<+ ") for shape in shapes[:2]} - {""}
+    if len(units) == 2:
+        with pytest.raises(DataError, match=r"has quantities in .* and .*drop="):
+            load(Csv(path, delimiter=";", types={"x": kind}))
+
+
+@pytest.mark.parametrize(
+    ("written", "word", "numbers"),
+    [
+        ("2024-03-{0:02d}", "soon", lambda k: 19782 + k),
+        ("{0}%", "half", lambda k: k / 100),
+        ("{0}:30 PM", "noon", lambda k: 12.5 + k % 12),
+        ("{0}/{0}", None, None),
+        ("10.0.{0}.1", None, None),
+        ("1_{0:03d}", None, None),
+    ],
+)
+def test_texts_made_of_numbers_are_refused_and_not_made_categories(saved, written, word, numbers):
+    order = 1 + RNG.permutation(np.arange(ROWS) % (12 if "PM" in written else 30 if word else 70))
+    known = np.arange(ROWS) % 50 != 7
+    texts = [written.format(k) if not word or own else word for k, own in zip(order, known, strict=True)]
+    data = Csv(saved(x=texts))
+    with pytest.raises(DataError, match=f"'x' has '{word}' .4. among 196" if word else "'x' has 70 .*signs"):
+        load(data)
+    if word:
+        fields = {"types": {"x": "time"}} if "PM" in written else {}
+        X = load(Csv(data.path, missing="median", missing_words=[word], **fields)).X
+        np.testing.assert_allclose(X[known, 0], numbers(order[known]), rtol=1e-12)
 
 
 def test_other_texts_among_many_numbers_are_refused_by_their_counts(saved):
@@ -187,8 +217,15 @@ def test_declared_types_of_files_are_kept_or_refused_with_their_row(tmp_path, wr
     assert columns_of(data)[0].categories == ("0", "1", "2", "3")
     np.testing.assert_array_equal(load(data).X[:, :4], pd.get_dummies(frame.kind, dtype=float))
     arff = "@relation r\n@attribute a numeric\n@attribute y {0,1}\n@data\n1,0\n2,1\ntwo,0\n"
-    with pytest.raises(DataError, match=r"'a' has 'two' in row 3, and the file declares numbers"):
-        load(Arff(write(arff, "own.arff")))
+    texts = arff.replace("numeric", "{1, 2, 'light \xe9'}")
+    for text, message in (
+        (arff, r"'a' has 'two' in row 3, and the file declares numbers"),
+        (texts, r"'a' has 'two' in row 3, which is not among the values"),
+        (texts.replace("two", "'light \xe9'").encode("latin-1"), r"not UTF-8 text \(line 2\)"),
+    ):
+        with pytest.raises(DataError, match=message):
+            load(Arff(write(text, "own.arff")))
+    assert load(Arff(write(texts.replace("two", "'light \xe9'"), "own.arff"))).X.shape == (3, 3)
 
 
 MARKS = {";": ";", ",": ",", "\t": "\t", "|": "|", " ": " "}
@@ -238,6 +275,7 @@ TABLE = "a b y\n1 2 0\n3 4 1\n5 7 0\n"
         ("# made by hand\n" + TABLE.replace(" ", ",") + "# the end\n", {"comment": "#"}),
         ("Survey of 2024\n\n" + TABLE.replace(" ", ","), {"skip": 1}),
         ('a,"b\nof two lines",y\n1,2,0\n3,4,1\n5,7,0\n', {}),
+        ('"a", "b, c", "y"\n1, "2", 0\n3,  "4", 1\n"5", 7, 0\n', {}),
     ],
 )
 def test_layouts_of_other_programs_are_read(write, text, fields):
@@ -250,6 +288,7 @@ def test_layouts_of_other_programs_are_read(write, text, fields):
         ("# made by hand\n" + TABLE.replace(" ", ","), r"dataset\.comment='#'"),
         ("Survey of 2024\n" + TABLE.replace(" ", ","), r"dataset\.skip=1"),
         ("caf\xe9,b,y\n1,2,0\n3,4,1\n".encode("latin-1"), r"not UTF-8 text \(line 1\)"),
+        (TABLE.replace(" ", ",").encode("utf-16-le"), "UTF-16"),
     ],
 )
 def test_other_layouts_are_refused_with_the_way_out(write, text, message):
@@ -260,6 +299,7 @@ def test_other_layouts_are_refused_with_the_way_out(write, text, message):
 def zipped(text):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("__MACOSX/._inside.csv", b"\0\5")  # as a Mac writes beside each file
         archive.writestr("inside.csv", text)
     return stream.getvalue()
 
@@ -284,12 +324,15 @@ def test_compression_is_told_by_content(write, pack, name):
         (b"\x93NUMPY\x01\x00", "NumPy"),
         (b"<!DOCTYPE html><p>", "web page"),
         (b'[{"a": 1}]', "JSON"),
+        (b"7z\xbc\xaf\x27\x1c", "7z"),
+        (b"x" * 257 + b"ustar", "tar"),
     ],
 )
-def test_files_that_are_no_text_are_named(write, head, what):
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zipped], ids=["plain", "gzip", "zip"])
+def test_files_that_are_no_text_are_named_packed_or_not(write, head, what, pack):
     for make in (Csv, Arff):
         with pytest.raises(DataError, match=rf"is .*{what}"):
-            load(make(write(head + b" 1,2\n" * 9)))
+            load(make(write(pack(head + b" 1,2\n" * 9))))
 
 
 def test_a_file_is_read_by_its_content_where_its_name_says_nothing(tmp_path, write):
@@ -396,14 +439,17 @@ def test_leaks_are_named_with_their_auc(saved):
         "noise": rng.normal(size=ROWS).round(2),
         "code": rng.permutation(10 * ROWS)[:ROWS],
         "job": rng.choice(["cook", "nurse", "judge"], ROWS),
+        "ward": rng.choice([f"ward {k}" for k in range(25)], ROWS),
+        "age": rng.integers(40, 70, ROWS),
+        "patient": rng.integers(0, 30, ROWS),
     }
     notes = {column.name: column.note for column in columns_of(Csv(saved(**columns)))}
     auc = roc_auc_score(y, columns["near"])
     assert "1.0000" in notes["copy"]
     assert (f"{auc:.4f}" in notes["near"]) is (auc >= 0.99)
     assert "identifier" in notes["code"]
-    assert not notes["noise"]
-    assert not notes["job"]
+    assert not any(notes[name] for name in ("noise", "job", "age"))
+    assert all(f"protocol.groups='{name}'" in notes[name] for name in ("ward", "patient"))
 
 
 def test_equal_rows_are_counted_in_a_file_and_between_files(saved, tmp_path):
@@ -462,6 +508,10 @@ def test_files_of_a_folder_a_pattern_or_a_list_are_one_data_set_in_the_order_of_
     )
     with pytest.raises(ParameterError, match="has no files"):
         load(make(f"{tmp_path}/*.{kind}"))
+    if kind != "libsvm":
+        (tmp_path / "part=0").rename(tmp_path / "part=__HIVE_DEFAULT_PARTITION__")
+        (tmp_path / "part=1").rename(tmp_path / "part=5%30")
+        assert load(make(str(tmp_path), missing="median")).X[:, 0].tolist() == [50.0] * 90
 
 
 @pytest.mark.parametrize("layout", ["dense", "fortran", "csr"])
@@ -472,12 +522,7 @@ def test_arrays_have_a_test_part_and_medians_in_the_place_of_missing_values(tmp_
     path = str(tmp_path / "own.npz")
     if layout == "csr":
         filled = sparse.csr_matrix(np.where(RNG.random(X.shape) < 0.5, 0.0, X))
-        parts = {
-            "data": filled.data,
-            "indices": filled.indices,
-            "indptr": filled.indptr,
-            "shape": filled.shape,
-        }
+        parts = {name: getattr(filled, name) for name in ("data", "indices", "indptr", "shape")}
         X = filled.toarray()
         np.savez(path, y=np.arange(50) % 2, **parts)
         data = Npz(path, missing="median")

@@ -107,7 +107,7 @@ def test_the_deviation_of_a_sparse_column_counts_its_zeros():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_auto_divides_a_sparse_column_by_its_deviation_where_that_is_above_one(dtype, weighted):
+def test_auto_divides_a_sparse_column_by_a_deviation_above_one_and_tiny_values_by_their_size(dtype, weighted):
     rng = np.random.default_rng(3)
     filled = rng.random((500, 6)) < [0.5, 0.3, 0.9, 0.05, 0.01, 1.0]
     rows = (rng.normal(0, 1, (500, 6)) * [1e-6, 0.1, 50, 1e4, 0, 0] + [0, 0, 0, 0, 1, 700]) * filled
@@ -117,9 +117,12 @@ def test_auto_divides_a_sparse_column_by_its_deviation_where_that_is_above_one(d
     deviation = rows.astype(np.float64)[repeated].std(axis=0)
     assert list(deviation > 1) == [False, False, True, True, False, False]
     scaled = fit_scaling("auto", sparse.csr_matrix(rows), train, weights).apply(sparse.csr_matrix(rows))
-    expected = (rows / np.maximum(deviation, 1.0)).astype(dtype)
+    divisor = np.maximum(deviation, 1.0)
+    tiny = rows.astype(np.float64)[repeated, 0]
+    divisor[0] = np.sqrt(np.mean(tiny[tiny != 0] ** 2))
+    expected = (rows / divisor).astype(dtype)
     np.testing.assert_allclose(scaled.toarray(), expected, rtol=1e-6 if dtype == np.float32 else 1e-12)
-    np.testing.assert_array_equal(scaled.toarray()[:, deviation <= 1], rows[:, deviation <= 1])
+    np.testing.assert_array_equal(scaled.toarray()[:, [1, 4, 5]], rows[:, [1, 4, 5]])
     wide = rows.astype(np.float64)
     standard = StandardScaler().fit(wide[train], sample_weight=weights[train] if weighted else None)
     found = fit_scaling("auto", rows, train, weights).apply(wide)

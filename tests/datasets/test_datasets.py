@@ -75,15 +75,6 @@ def test_own_classes_are_grouped_as_declared(tmp_path):
     assert load(Libsvm(path=str(tmp_path / "many"), positive=[1, 3])).y.tolist() == [1, -1, 1]
 
 
-def test_without_a_path_the_message_says_what_to_set(tmp_path):
-    with pytest.raises(ParameterError, match=r"dataset\.path=FILE"):
-        load(Libsvm())
-    with pytest.raises(DataError, match=r"does not exist"):
-        load(Libsvm(path=str(tmp_path / "none")))
-    with pytest.raises(ParameterError, match=r"no files"):
-        load(Libsvm(path=str(tmp_path)))
-
-
 @pytest.mark.parametrize("positive", [[], [1, [2]], {"a": 1}])
 def test_positive_that_is_no_label_is_refused(positive):
     with pytest.raises(ParameterError, match=r"positive must be a label or a list of labels"):

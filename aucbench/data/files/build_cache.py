@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -23,13 +23,12 @@ from aucbench.contracts import File
 from aucbench.data.files import cache, locate
 from aucbench.data.files.download import Allowance
 from aucbench.data.files.npy import NpyWriter, open_npy
-from aucbench.data.labels import Label, check_facts, check_features, ordered, shown
+from aucbench.data.labels import MAX_LABELS, Label, check_facts, check_features, ordered, shown
 from aucbench.data.memory import check_width
 from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded, ColumnRecord, ZeroBasedError
 from aucbench.errors import DataError, FetchError
 
 DENSE_SHARE = 1 / 3
-MAX_LABELS = 1 << 16
 EXPAND_VALUES = 1 << 19  # values of a block while expanding, 4 MB
 
 
@@ -128,6 +127,9 @@ def _parse(
         folder, record = aside / record.part, replace(record, features=width)
         dense = _lay_out(folder, record)
         if reader.columns:
+            import pyarrow
+
+            pyarrow.default_memory_pool().release_unused()
             (folder / cache.COLUMNS).write_bytes(msgspec.json.encode(reader.columns))
         cache.publish(folder, part_folder(name, files, features, record.part), replace(record, dense=dense))
 
@@ -142,6 +144,10 @@ class _Reader:
         self._medians: NDArray[np.float64] | None = None  # of arrays, where missing values are filled in
         self._most_frequent: float | None = None  # topic
         self.zero_based: bool | None = None  # of LIBSVM files that do not declare it
+
+    def rows_file(self, found: Iterable[locate.FoundFile]) -> Path | None:
+        """The .npy file that receives the rows of these files while they are read; None if there is none."""
+        return self._schema.rows_file([each.path for each in found]) if self._schema else None
 
     @property
     def columns(self) -> list[ColumnRecord]:
@@ -183,9 +189,9 @@ class _Reader:
 def _stage(
     name: str,
     part: str,
-    found: Iterable[locate.FoundFile],
+    found: Sequence[locate.FoundFile],
     folder: Path,
-    read: Callable[[File, Path], Iterable[Block]],
+    read: "_Reader",
     columns: dict[str, int],
 ) -> cache.PartRecord:
     """Parse files into a new folder, checking the published facts of each.
@@ -223,7 +229,7 @@ def _stage(
                     is_stored = block.dense is None or array == "codes"
                     place = folder / f"{array}.npy" if is_stored else Path(os.devnull)
                     write(array, values, kinds[array], place)
-                if block.dense is not None:
+                if block.dense is not None and not read.rows_file(found):
                     write("X", block.dense, np.float64, folder / "X.npy", hashed=False)
                 if block.kept is not None:
                     write("kept", block.kept, np.float64, folder / cache.KEPT)
@@ -236,6 +242,8 @@ def _stage(
             named = {names[label]: count for label, count in counts.items()}
             pairs = [(label, named[label]) for label in ordered(named)]
             files.append(cache.FileRecord(file.path, file.part, source, rows, pairs))
+    if made := read.rows_file(found):
+        made.rename(folder / "X.npy")
     content = [labels.names, *(writers[name].digest for name in (*kinds, "kept") if name in writers)]
     digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
     return cache.PartRecord(name, part, row_count, 0, nonzeros, False, labels.names, files, digest)

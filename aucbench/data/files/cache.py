@@ -27,7 +27,7 @@ from aucbench.errors import DataError
 from aucbench.pool import file_lock
 
 FORMAT = 2  # of the files in a cache folder; caches of another format are made anew
-TABLES = 3  # how columns of tables without published facts are read; a new number reads them anew
+TABLES = 4  # how columns of tables without published facts are read; a new number reads them anew
 COLUMNS = "columns.json"
 KEPT = "kept.npy"  # values of columns beside the features
 TABLE_KINDS = ("csv", "parquet", "arff", "keel")

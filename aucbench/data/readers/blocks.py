@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from aucbench.data.labels import Label
 from aucbench.errors import DataError
@@ -47,6 +48,12 @@ class Block(NamedTuple):
             columns = np.broadcast_to(np.arange(d, dtype=np.int32), (n, d))
             lengths, indices, values = filled.sum(axis=1), columns[filled], X[filled]
         return cls(labels, lengths, indices, values, d, dense=X)
+
+    @property
+    def matrix(self) -> Any:
+        """The rows as CSR."""
+        indptr = np.concatenate([[0], np.cumsum(self.lengths)])
+        return sparse.csr_matrix((self.values, self.indices, indptr), (len(self.lengths), self.width))
 
 
 class ColumnRecord(msgspec.Struct, frozen=True):

@@ -52,7 +52,7 @@ def find_layout(file: File, path: Path) -> Layout:
     opener: Opener = partial(_lines, table=table)
     with opener(path) as stream:
         sample = _sample(stream)
-    if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if sample.startswith((b"\xff\xfe", b"\xfe\xff")) or 4 * sample.count(0) > len(sample):
         raise DataError(f"{path} is not UTF-8 text but UTF-16; save it as UTF-8.")
     try:
         text = sample.decode("utf-8-sig")
@@ -71,6 +71,8 @@ def find_layout(file: File, path: Path) -> Layout:
     if delimiter == BLANKS:
         opener, delimiter = partial(_tabbed, table=table), "\t"
         lines = [_with_tabs(line.encode()).decode() for line in lines]
+    elif any(re.search(f'{re.escape(delimiter)} +"', line) for line in lines):
+        opener = partial(_unpadded, table=table, delimiter=delimiter)
     records = list(_records(path, lines, delimiter))
     cells, end = records[0]
     below = [row for row, _ in records[1:]]
@@ -121,6 +123,21 @@ def _tabbed(path: Path, table: Table) -> Iterator[Any]:
         yield _Rewritten(map(_with_tabs, stream))
 
 
+@contextmanager
+def _unpadded(path: Path, table: Table, delimiter: str) -> Iterator[Any]:
+    """The lines of a file without blanks before quotes, which pyarrow takes for the beginning of a cell."""
+
+    def lines(stream: Any) -> Iterator[bytes]:
+        text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
+        for cells in csv.reader(text, delimiter=delimiter, skipinitialspace=True):
+            line = io.StringIO()
+            csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(cells)
+            yield line.getvalue().encode("utf-8", "surrogateescape")
+
+    with _lines(path, table) as stream:
+        yield _Rewritten(lines(stream))
+
+
 def _uncommented(lines: Iterable[bytes], comment: bytes) -> Iterator[bytes]:
     return (line for line in lines if not line.lstrip().startswith(comment))
 
@@ -163,7 +180,7 @@ def _sample(stream: Any) -> bytes:
 
 def _records(path: Path, lines: Sequence[str], delimiter: str) -> Iterator[tuple[list[str], int]]:
     """The cells of each record that is not empty, and the number of lines up to its end."""
-    reader = csv.reader(lines, delimiter=delimiter)
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter not in " \t")
     try:
         for cells in reader:
             if any(cells):

@@ -24,6 +24,7 @@ SHOWN_TEXTS = 5
 MONEY = "$\u20ac\u00a3\u00a5("  # first signs of amounts of money
 MAX_CATEGORIES = 1 << 16
 MOST_LEVELS = 50  # of texts most of which occur once, as those of identifiers do
+_WITH_SIGNS = re.compile(r"[0-9]+([^A-Za-z0-9]+[0-9]+)+")  # 120/80, 40-49 or 1_000
 _WITH_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)+")
 
 
@@ -48,38 +49,49 @@ def refuse_errors(column: Any, opened: Sequence[Columns]) -> None:
 
 def _refuse_numbers_with_texts(column: Any, path: Path, strays: Counter[str]) -> None:
     """Refuse a column of many different numbers, with signs, units or texts among them."""
-    notation, alike = "", Counter[str]()
-    for name in (name for name, each in NOTATIONS.items() if not each.is_detected):
+    plain, found = column.counts - strays, {}
+    for name in NOTATIONS:
         mask = are_written_as(name, pyarrow.array([*strays], pyarrow.string())).to_pylist()
-        found = Counter({text: strays[text] for text in compress(strays, mask)})
-        notation, alike = max((notation, alike), (name, found), key=lambda item: item[1].total())
-    plain = column.counts - strays
+        alike = Counter({text: strays[text] for text in compress(strays, mask)})
+        fits = bool(alike) and is_written_as(name, pyarrow.array([*plain], pyarrow.string()))
+        found[name] = (alike.total(), fits), alike
+    notation = max(found, key=lambda name: found[name][0])
+    (_, fits), alike = found[notation]
+    others = strays - alike
     numbers = plain.total() + column.numbers
     if len(plain) + len(alike) <= MANY_NUMBERS and not column.numbers:
         return
     few = len(strays) <= SHOWN_TEXTS and len(plain) > MANY_NUMBERS  # as 'none' in half of the rows
-    if not few and numbers + alike.total() <= strays.total() - alike.total():
+    if not few and numbers + alike.total() <= others.total():
         return
+    strays, numbers = (others, numbers + alike.total()) if fits and others else (strays, numbers)
     shown = ", ".join(f"{text!r} ({count})" for text, count in strays.most_common(SHOWN_TEXTS))
     more = f" and {len(strays) - SHOWN_TEXTS} other texts" if len(strays) > SHOWN_TEXTS else ""
     beside = f"among {numbers} numbers" if numbers else "where numbers are expected"
     what = f"has {shown}{more} {beside}; write plain numbers"
     out = ways_out(column, strays)
-    if len(alike) == len(strays) and is_written_as(notation, pyarrow.array([*plain], pyarrow.string())):
+    if fits and not others:
         noun = "money" if any(text[0] in MONEY for text in alike) else "them"
-        out = f"read {noun} with 'dataset.types={{{column.key}: {notation}}}', or {_as_categories(column)}"
+        commas = any("," in text for text in alike)
+        alike_as = [name for name in found if found[name][0] == found[notation][0]]
+        ways = [
+            name for name in alike_as if not NOTATIONS[name].is_detected and ("comma" not in name or commas)
+        ]
+        types = " or ".join(f"'dataset.types={{{column.key}: {name}}}'" for name in ways or [notation])
+        out = f"read {noun} with {types}, or {_as_categories(column)}"
     raise column.error(path, f"{what}, {out}.")
 
 
 def refuse_identifiers(column: Any, path: Path) -> None:
     """Refuse a column of names, of identifiers or of dates that may be read in several ways."""
-    levels, cells = len(column.counts), column.counts.total()
-    if column.identifying:
-        levels, cells = MAX_CATEGORIES, MAX_CATEGORIES
-    dates = re.compile(DAY_AND_MONTH)
-    if levels > FEW_ROWS and all(dates.fullmatch(text) for text in column.counts):
-        first = min(column.counts)
-        what = f"has dates that may be read in several ways, such as {first!r}; write 2024-12-31,"
+    texts, levels, cells = column.counts, len(column.counts), column.counts.total()
+    if column.identifying:  # there were more than can be counted
+        what = f"has more than {MAX_CATEGORIES:,} different texts, as names and identifiers do;"
+    elif levels > FEW_ROWS and all(re.fullmatch(DAY_AND_MONTH, text) for text in texts):
+        what = f"has dates that may be read in several ways, such as {min(texts)!r}; write 2024-12-31,"
+    elif levels > MOST_LEVELS and all(_WITH_SIGNS.fullmatch(text) for text in texts):
+        what = f"has {levels:,} different texts of numbers with signs between, such as {min(texts)!r}; write"
+        what += " each number into a column of its own,"
     elif levels > MOST_LEVELS and 2 * levels > cells:
         what = f"has {levels:,} different texts in {cells:,} rows, as names and identifiers do;"
     else:

@@ -32,13 +32,7 @@ from aucbench.data.readers.doubtful_texts import (
     refuse_identifiers,
     ways_out,
 )
-from aucbench.data.readers.notations import (
-    DETECTED,
-    NOTATIONS,
-    days,
-    is_written_as,
-    read_numbers,
-)
+from aucbench.data.readers.notations import DETECTED, NOTATIONS, days, is_written_as, read_numbers, units
 from aucbench.data.readers.row_numbers import RowOrder
 from aucbench.data.readers.table_files import Columns
 from aucbench.errors import DataError
@@ -74,6 +68,7 @@ class Feature:
     late: bool = False  # whether it became one of texts behind cells with numbers, which must be read again
     staged: bool = True  # whether the numbers and codes that `learn` gave are what it is read as
     notation: str | None = None  # of the numbers, where they are not plain
+    units: set[str] = field(default_factory=set)  # beside its quantities
     notations: list[str] = field(default_factory=lambda: list(DETECTED))  # that all texts so far agree with
 
     def __post_init__(self) -> None:
@@ -108,6 +103,11 @@ class Feature:
         return own + self.indicates
 
     @property
+    def is_plain(self) -> bool:
+        """Whether its numbers are its only column of the encoded rows."""
+        return self.numeric and not self.indicates
+
+    @property
     def key(self) -> str:
         """What an override calls the column: its name, or its number where the name would need quotes."""
         return self.name if re.fullmatch(r"[A-Za-z_]\w*", self.name) else str(self.place)
@@ -118,7 +118,10 @@ class Feature:
             self.notation = "date"
             return np.asarray(days(array).to_numpy(zero_copy_only=False), np.float64)
         if self.notation:
-            values = read_numbers(self.notation, plain_texts(array, self._missing_numbers))
+            texts = plain_texts(array, self._missing_numbers)
+            values = read_numbers(self.notation, texts)
+            if values is not None and self.notation.startswith("quantity"):
+                self.units |= units(texts)
         else:
             values = numbers_or_missing(array, self._missing_numbers)
         if values is not None and self._sentinels:
@@ -162,12 +165,12 @@ class Feature:
             if self.declared:
                 raise self.error(path, f"has {text!r} in {where}, expected {self.declared} (dataset.types).")
             raise self.error(
-                path,
-                f"has {text!r} in {where}, and the file declares numbers; {ways_out(self, [text])}.",
+                path, f"has {text!r} in {where}, and the file declares numbers; {ways_out(self, [text])}."
             )
         if values is None:
             self.numeric, self.late = False, self.rows > len(array)
             return None
+        self._refuse_units(path)
         self.order.add(values)
         finite = np.isfinite(values)
         if not finite.all():
@@ -281,7 +284,14 @@ class Feature:
         if values is None:
             text = self.first_other(array)[1]
             raise self.error(path, f"has {text!r}, expected numbers as in the training part.")
+        self._refuse_units(path)
         return values
+
+    def _refuse_units(self, path: Path) -> None:
+        if len(self.units) > 1:
+            shown = " and ".join(map(repr, sorted(self.units)[:SHOWN_TEXTS]))
+            what = f"has quantities in {shown}, whose numbers cannot be compared; write one unit, or"
+            raise self.error(path, f"{what} {self.leave_out}.")
 
     def staged_cells(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """`cells` of what `learn` gave."""

@@ -39,8 +39,13 @@ _OTHERS = {  # first bytes of files that hold no text, with what they are and th
     b"%PDF": ("a PDF document", "save the table as CSV"),
     b"\x80\x04": ("a pickle", "write the data frame with to_parquet"),
     b"\x80\x05": ("a pickle", "write the data frame with to_parquet"),
+    b"7z\xbc\xaf": ("a 7z archive", "unpack it"),
+    b"Rar!": ("a RAR archive", "unpack it"),
+    b"\x04\x22\x4d\x18": ("packed by lz4", "unpack it"),
+    bytes(12) + b"\xc2\xea\x81\x60": ("a SAS file", "save it as CSV"),
 }
-_MARKUP = re.compile(rb"\s*<(!doctype|html|\?xml)", re.IGNORECASE)
+_TAR = slice(257, 262), b"ustar"
+_MARKUP = re.compile(rb"\s*<(!doctype|html|head|body|div|table|\?xml)", re.IGNORECASE)
 _JSON = re.compile(rb'\s*(\{\s*"|\[\s*[\[{])')
 _LIBSVM = re.compile(rb"\s*[-+.0-9eE,]+(\s+qid:\d+)?(\s+\d+:[-+.0-9eEinfa]+)+\s*(#.*)?$")
 _UNPACKING = (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile)
@@ -60,7 +65,10 @@ def open_bytes(path: Path) -> Iterator[Any]:
             packed = _packed(file.read(_SAMPLE))
             file.seek(0)
             with _unpacked(path, packed, file) as stream:
-                yield io.BufferedReader(_OfLines(path, stream)) if packed else stream
+                text = io.BufferedReader(_OfLines(path, stream), _SAMPLE) if packed else file
+                if (other := _other(text.peek(_SAMPLE))) is not None:
+                    raise DataError(f"{path} is {other[0]}; {other[1]}.")
+                yield text
     except _UNPACKING as error:
         raise DataError(f"{path}: the archive is damaged or cut short ({error}).") from None
     except OSError as error:
@@ -93,6 +101,9 @@ def _unpacked(path: Path, packed: str, file: Any) -> Iterator[Any]:
     if packed == "zip":
         with zipfile.ZipFile(file) as archive:
             names = [each.filename for each in archive.infolist() if not each.is_dir()]
+            names = [
+                name for name in names if not name.startswith("__MACOSX/")
+            ]  # of the system, not the user
             _refuse_archive(path, names)
             with archive.open(names[0]) as stream:
                 yield stream
@@ -106,10 +117,6 @@ def _unpacked(path: Path, packed: str, file: Any) -> Iterator[Any]:
         with opener(file, "rb") as stream:
             yield stream
     else:
-        head = file.read(_SAMPLE)
-        file.seek(0)
-        if (other := _other(head)) is not None:
-            raise DataError(f"{path} is {other[0]}; {other[1]}.")
         yield file
 
 
@@ -136,6 +143,8 @@ def _other(head: bytes) -> tuple[str, str] | None:
     for magic, found in _OTHERS.items():
         if head.startswith(magic):
             return found
+    if head[_TAR[0]] == _TAR[1]:
+        return "a tar archive", "unpack it"
     if _MARKUP.match(head):
         return "a web page or XML", "save the table as CSV"
     if _JSON.match(head):

@@ -1,8 +1,8 @@
 """Numbers that are not written as Python writes them: 12.5%, 1,234,567.8, 1.234,5 and 2024-02-29.
 
 A column is read so when all its cells are of one notation, and no other notation would give other numbers.
-Times of the day, hexadecimal numbers and quantities with signs or units (14:05, 0x1F, 90+, < 0.3, 1.2 kg,
-$1,200) are read if this is declared.
+Times of the day, hexadecimal numbers and quantities with signs or one unit (14:05, 2:05 PM, 0x1F, 90+, < 0.3,
+1.2 kg, $1,200, 1.200,50 EUR) are read if this is declared.
 """
 
 from collections.abc import Callable
@@ -53,16 +53,34 @@ def _read_dates(texts: Any) -> Any:
 
 
 def _read_times(texts: Any) -> Any:
-    parts = pc.extract_regex(texts, r"^(?P<h>[0-9]+):(?P<m>[0-9]{2})(?::(?P<s>[0-9]{2}(?:\.[0-9]*)?))?$")
+    shown = r"^(?P<h>[0-9]+):(?P<m>[0-9]{2})(?::(?P<s>[0-9]{2}(?:\.[0-9]*)?))?(?: ?[AaPp]\.?[Mm]\.?)?$"
+    parts = pc.extract_regex(texts, shown)
     hours, minutes, seconds = (
         pc.if_else(pc.equal(part, ""), "0", part).cast(pyarrow.float64())
         for part in (pc.struct_field(parts, name) for name in "hms")
     )
+    late, halves = (pc.match_substring_regex(texts, sign) for sign in ("[Pp]", "[AaPp]"))
+    hours = pc.if_else(pc.and_(halves, pc.equal(hours, 12.0)), 0.0, hours)  # 12:30 AM is half past midnight
+    hours = pc.add(hours, pc.if_else(late, 12.0, 0.0))
     return pc.add(hours, pc.divide(pc.add(pc.multiply(minutes, 60.0), seconds), 3600.0))
 
 
 def _read_hexadecimal(texts: Any) -> Any:
     return texts.cast(pyarrow.uint64()).cast(pyarrow.float64(), safe=False)
+
+
+def _read_comma_quantities(texts: Any) -> Any:
+    texts = pc.replace_substring(texts, ".", "")
+    return _read_quantities(pc.replace_substring(texts, ",", "."))
+
+
+def units(texts: Any) -> set[str]:
+    """The different units or currencies beside the numbers of an array of quantities."""
+    plain = pc.replace_substring_regex(texts, r"([0-9])[eE][+-]?[0-9]+", r"\1")
+    plain = pc.replace_substring_regex(
+        plain, rf"[0-9.,()<>=~+\x{{2248}}\x{{2264}}\x{{2265}}\x{{b1}} ]|{_SIGN}", ""
+    )
+    return {unit for unit in pc.unique(plain).to_pylist() if unit}
 
 
 def _read_quantities(texts: Any) -> Any:
@@ -76,14 +94,24 @@ def _read_quantities(texts: Any) -> Any:
 
 
 MINUS_SIGNS = ("\u2212", "\u2013")
-_CURRENCY = "[$\u20ac\u00a3\u00a5]"
-_PLAIN = r"([0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?|[0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
-_SIGN = f"[-+{''.join(MINUS_SIGNS)}]"
-# Signs before the number, at most one unit of up to six letters behind it.
-_QUANTITY = (
-    rf"([<>~=\x{{2248}}\x{{2264}}\x{{2265}}\x{{b1}}]*=? ?{_SIGN}? ?{_CURRENCY}? ?{_SIGN}?{_PLAIN} ?"
-    rf"(\+|%|{_CURRENCY}|\x{{b0}}?[A-Za-z\x{{b5}}\x{{b2}}\x{{b3}}/]{{0,6}})?|\({_CURRENCY}?{_PLAIN}\))"
+# Signs of currencies, and the codes that tables have most often.
+_CURRENCY = (
+    "([$\u20ac\u00a3\u00a5\u20b9\u20bd]|"
+    "USD|EUR|GBP|CHF|JPY|CNY|INR|RUB|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|TRY|KRW|SGD|HKD)"
 )
+_PLAIN = r"([0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?|[0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+_WITH_COMMA = r"([0-9]{1,3}(\.[0-9]{3})+(,[0-9]*)?|[0-9]+,?[0-9]*)"
+_SIGN = f"[-+{''.join(MINUS_SIGNS)}]"
+
+
+def _quantity(number: str) -> str:
+    """The pattern of signs before a number, and at most one unit of up to six letters behind it."""
+    return (
+        rf"([<>~=\x{{2248}}\x{{2264}}\x{{2265}}\x{{b1}}]*=? ?{_SIGN}? ?{_CURRENCY}? ?{_SIGN}?{number} ?"
+        rf"(\+|%|{_CURRENCY}|\x{{b0}}?[A-Za-z\x{{b5}}\x{{b2}}\x{{b3}}/]{{0,6}})?|\({_CURRENCY}?{number}\))"
+    )
+
+
 NOTATIONS = {
     "percent": Notation(r"[+-]?[0-9]*\.?[0-9]+ ?%", _percent),
     "date": Notation(
@@ -102,9 +130,12 @@ NOTATIONS = {
     "apostrophes": Notation(
         r"[+-]?([1-9][0-9]{0,2}(['\x{2019}][0-9]{3})+|[0-9]+)(\.[0-9]+)?", _without("'", "\u2019")
     ),
-    "time": Notation(r"[0-9]{1,3}:[0-9]{2}(:[0-9]{2}(\.[0-9]*)?)?", _read_times, is_detected=False),
+    "time": Notation(
+        r"[0-9]{1,3}:[0-9]{2}(:[0-9]{2}(\.[0-9]*)?)?( ?[AaPp]\.?[Mm]\.?)?", _read_times, is_detected=False
+    ),
     "hexadecimal": Notation(r"0[xX][0-9A-Fa-f]{1,16}", _read_hexadecimal, is_detected=False),
-    "quantity": Notation(_QUANTITY, _read_quantities, is_detected=False),
+    "quantity": Notation(_quantity(_PLAIN), _read_quantities, is_detected=False),
+    "quantity_comma": Notation(_quantity(_WITH_COMMA), _read_comma_quantities, is_detected=False),
 }
 DETECTED = [name for name, notation in NOTATIONS.items() if notation.is_detected]
 DAY_AND_MONTH = r"[0-9]{1,4}([-/.])[0-9]{1,2}[-/.][0-9]{2,4}( .*)?"  # dates in an order that is not certain

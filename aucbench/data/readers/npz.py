@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import File
-from aucbench.data.readers.blocks import Block, Coded
+from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded
 from aucbench.errors import DataError
 
 MOST_VALUES = 1 << 21  # values of a block of dense rows, 16 MB
@@ -23,19 +23,10 @@ _CSR = {"data", "indices", "indptr", "shape"}
 
 def find_medians(files: Sequence[tuple[File, Path]]) -> NDArray[np.float64]:
     """(d,) medians of the columns over the training files, 0 where there is no value; zeros of CSR count."""
-    parts = []
-    for block in (block for file, path in files for block in read_npz(file, path, None)):
-        indptr = np.concatenate([[0], np.cumsum(block.lengths)])
-        parts.append(
-            sparse.csr_matrix((block.values, block.indices, indptr), (len(block.lengths), block.width))
-        )
-    X = sparse.vstack(parts).tocsc()
-    found = np.zeros(X.shape[1])
-    for place in range(X.shape[1]):
-        column = X[:, place].toarray().ravel()
-        if not np.isnan(column).all():
-            found[place] = np.nanmedian(column)
-    return found
+    blocks = [block for file, path in files for block in read_npz(file, path, None)]
+    X = sparse.vstack([block.matrix for block in blocks]).tocsc()
+    columns = (X[:, place].toarray() for place in range(X.shape[1]))
+    return np.array([0.0 if np.isnan(column).all() else np.nanmedian(column) for column in columns])
 
 
 def read_npz(
@@ -99,17 +90,15 @@ def _dense_rows(
         shape, fortran, dtype = read(member)
         if len(shape) != 2 or 0 in shape or dtype.kind not in "fiub":
             raise DataError(f"{path}: {name} must be (n, d) numbers, got {shape} of type {dtype}.")
-        if fortran:
-            member.seek(0)
-            whole = npy.read_array(member, allow_pickle=False)
+        whole = _whole(archive, name) if fortran else None
         at_once = max(1, MOST_VALUES // shape[1])
         for start in range(0, shape[0], at_once):
             count = min(at_once, shape[0] - start)
-            if fortran:
-                yield np.asarray(whole[start : start + count], np.float64)
-            else:
+            if whole is None:
                 block = np.frombuffer(member.read(count * shape[1] * dtype.itemsize), dtype)
                 yield block.reshape(count, shape[1]).astype(np.float64)
+            else:
+                yield np.array(whole[start : start + count], np.float64, order="C")
 
 
 def _sparse_rows(path: Path, archive: zipfile.ZipFile, names: list[str]) -> Iterator[Any]:
@@ -156,23 +145,26 @@ def _blocks(
     distinct, codes = np.unique(labels, return_inverse=True)
     named: list[Any] = distinct.tolist() if distinct.dtype.kind == "U" else distinct.astype(float).tolist()
     begin = 0
-    for block in rows:
-        X = sparse.csr_matrix(block)
+    for X in rows:
         if width is not None and X.shape[1] != width:
             raise DataError(f"{path}: {X.shape[1]} columns, expected the {width} of the training part.")
-        bad = np.isinf(X.data) if fills else ~np.isfinite(X.data)
+        values = X.data if sparse.issparse(X) else X
+        bad = np.isinf(values) if fills else ~np.isfinite(values)
         if bad.any():
-            what = (
-                "infinite" if fills else "missing or infinite (dataset.missing=median fills in missing ones)"
-            )
+            advice = " (dataset.missing=median fills in missing ones)"
+            what = "infinite" if fills else f"missing or infinite{advice}"
             raise DataError(f"{path}: {np.count_nonzero(bad)} values of rows {begin + 1} and on are {what}.")
-        if fills and medians is not None and (gaps := np.isnan(X.data)).any():
-            X.data[gaps] = medians[X.indices[gaps]]
-            X.eliminate_zeros()
+        if medians is not None and (gaps := np.isnan(values)).any():
+            values[gaps] = medians[X.indices[gaps] if sparse.issparse(X) else np.nonzero(gaps)[1]]
         end = begin + X.shape[0]
         coded = Coded(named, codes[begin:end].astype(np.int64))
-        lengths, indices = np.diff(X.indptr).astype(np.int64), X.indices.astype(np.int32)
-        yield Block(coded, lengths, indices, X.data, X.shape[1])
+        if sparse.issparse(X) or X.shape[1] > DENSE_COLUMNS:
+            X = sparse.csr_matrix(X)
+            X.eliminate_zeros()
+            indices = X.indices.astype(np.int32)
+            yield Block(coded, np.diff(X.indptr).astype(np.int64), indices, X.data, X.shape[1])
+        else:
+            yield Block.of_dense(coded, X)
         begin = end
     if begin != len(labels):
         raise DataError(f"{path}: {begin} rows and {len(labels)} labels, expected as many of each.")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow
 import pyarrow.compute as pc
@@ -17,6 +18,7 @@ from pyarrow import csv as arrow_csv
 from pyarrow import parquet, types
 
 from aucbench.contracts import File
+from aucbench.data.readers.cells import GAPS
 from aucbench.data.readers.csv_layout import Layout, find_layout, refuse_twins
 from aucbench.data.readers.formats import open_bytes, skip_keel_header
 from aucbench.errors import DataError
@@ -24,6 +26,7 @@ from aucbench.errors import DataError
 ARFF_ROWS, PARQUET_ROWS = 1 << 14, 1 << 16  # of a batch
 CSV_BYTES, CELL_BYTES, MOST_CSV_BYTES = 1 << 22, 2000, 1 << 27
 INDEX = "index"  # of pandas, which is not a column of its frame
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"  # names the folder of rows without a value
 BEHIND = "behind the last delimiter"  # names the cells behind rows that end with a delimiter
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:\\.|[^'])*'|"(?:\\.|[^"])*"|\S+)\s+(.+)""", re.IGNORECASE)
 _CELL = re.compile(r"""\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|([^,'"]*?))\s*(?:,|$)""")
@@ -46,11 +49,13 @@ class Columns:
         if not partitions:
             return self
         names = [*(name for name, _ in partitions), *self.names]
+        values = [None if value == HIVE_NULL else unquote(value) for _, value in partitions]
         refuse_twins(self.path, names)
 
         def batches() -> Iterator[list[Any]]:
             for batch in self.batches():
-                yield [*(pyarrow.array([value] * len(batch[0])) for _, value in partitions), *batch]
+                columns = ([value] * len(batch[0]) for value in values)
+                yield [*(pyarrow.array(column, pyarrow.string()) for column in columns), *batch]
 
         return Columns(self.path, names, batches, self.types, self.note)
 
@@ -187,24 +192,41 @@ def _open_parquet(file: File, path: Path) -> Columns:
 
 def _open_arff(file: File, path: Path) -> Columns:
     with open_bytes(path) as stream:
-        names, declared, _ = _read_header(path, stream)
+        names, stated, _ = _read_header(path, stream)
     refuse_twins(path, names)
 
     def batches() -> Iterator[list[Any]]:
+        before = 0
         with open_bytes(path) as stream:
             *_, lines = _read_header(path, stream)
             for rows in _read_rows(path, stream, lines, len(names)):
+                for name, column in zip(names, zip(*rows, strict=True), strict=True):
+                    _refuse_undeclared(path, name, column, stated[name], before)
+                before += len(rows)
                 yield [pyarrow.array(column, pyarrow.string()) for column in zip(*rows, strict=True)]
 
+    declared = {name: kind if isinstance(kind, str) else "categories" for name, kind in stated.items()}
     return Columns(path, names, batches, declared)
 
 
-def _read_header(path: Path, stream: Any) -> tuple[list[str], dict[str, str], int]:
-    """Read up to the line ``@data``: names of attributes, their types, and the number of lines read."""
+def _refuse_undeclared(
+    path: Path, name: str, column: Sequence[str], kind: str | frozenset[str], before: int
+) -> None:
+    """Refuse a text that is none of the declared ones; `before` rows precede the cells."""
+    if isinstance(kind, frozenset) and (others := set(column) - kind - set(GAPS)):
+        row, text = next((row, text) for row, text in enumerate(column, 1) if text in others)
+        raise DataError(
+            f"{path}: column {name!r} has {text!r} in row {before + row}, which is not among the values that "
+            "the file declares; correct the cell or the declaration."
+        )
+
+
+def _read_header(path: Path, stream: Any) -> tuple[list[str], dict[str, str | frozenset[str]], int]:
+    """Read up to the line ``@data``: names of attributes, their types or values, and the number of lines."""
     names: list[str] = []
-    declared: dict[str, str] = {}
+    declared: dict[str, str | frozenset[str]] = {}
     for number, raw in enumerate(stream, 1):
-        line = raw.decode("utf-8", "replace").strip()
+        line = _decoded(path, raw, number)
         word = line.split(maxsplit=1)[0].lower() if line else ""
         if word == "@data" and names:
             return names, declared, number
@@ -214,8 +236,9 @@ def _read_header(path: Path, stream: Any) -> tuple[list[str], dict[str, str], in
                 raise DataError(f"{path}, line {number}: expected @attribute NAME TYPE, got {line[:60]!r}.")
             name, kind = found[1], found[2].split()[0]
             names.append(_unescaped(name[1:-1]) if name[0] in "'\"" else name)
-            if kind.startswith("{") or kind.lower() == "string":
-                declared[names[-1]] = "categories"
+            values = re.fullmatch(r"\{(.*)\}[^}]*", found[2].strip())
+            if values or kind.lower() == "string":
+                declared[names[-1]] = frozenset(_quoted(values[1].strip())) if values else "categories"
             elif kind.lower() in ("numeric", "real", "integer"):
                 declared[names[-1]] = "number"
             else:
@@ -227,7 +250,7 @@ def _read_rows(path: Path, stream: Any, lines: int, columns: int) -> Iterator[li
     """The rows behind the header, in batches; each row has a text for every attribute."""
     rows: list[list[str]] = []
     for number, raw in enumerate(stream, lines + 1):
-        line = raw.decode("utf-8", "replace").strip()
+        line = _decoded(path, raw, number)
         if not line or line.startswith("%"):
             continue
         if line.startswith("{"):
@@ -242,6 +265,13 @@ def _read_rows(path: Path, stream: Any, lines: int, columns: int) -> Iterator[li
             rows = []
     if rows:
         yield rows
+
+
+def _decoded(path: Path, raw: bytes, number: int) -> str:
+    try:
+        return raw.decode().strip()
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is not UTF-8 text (line {number}); save it as UTF-8.") from None
 
 
 def _quoted(line: str) -> list[str]:

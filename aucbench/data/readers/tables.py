@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow
-import pyarrow.compute as pc
 from msgspec.structs import replace
 from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import File, Table
 from aucbench.data.files.npy import NpyWriter, open_npy
-from aucbench.data.labels import Label
+from aucbench.data.labels import MAX_LABELS, Label
 from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded, ColumnRecord, RefusedColumnsError
 from aucbench.data.readers.cells import LABEL_GAPS, coded, plain_texts
 from aucbench.data.readers.feature_columns import HASHED_COLUMNS, Feature
@@ -34,44 +33,53 @@ MEDIAN_BYTES = 1 << 28  # of values held at a time to find medians
 
 
 class Learned:
-    """What the columns of the training files were learned from, so that the files are read once."""
+    """The numbers and codes that features were learned from, and the labels, so that files are read once."""
 
-    def __init__(self, places: Sequence[int], target: int, file: Path):
+    def __init__(self, places: Sequence[int], target: int, aside: Path):
         self.complete = len(places) <= DENSE_COLUMNS  # whether all cells are here
+        self.file = aside / "learned.npy"  # the cells, (n, features)
         self._columns = {place: column for column, place in enumerate(places)}
-        self._target, self._file = target, file
-        self._labels: dict[Path, list[Any]] = {}
-        self._begins: dict[Path, int] = {}
+        self._target, self._codes_file = target, aside / "labels.npy"
+        self._labels: dict[Any, int] = {}  # code of each label
+        self._blocks: list[tuple[Path, slice]] = []  # the rows of each batch
 
     def write(self, batches: Iterator[tuple[Path, list[Any], list[NDArray[np.float64]]]]) -> None:
         """Keep the cells of all features of each batch, and its labels."""
-        with NpyWriter(self._file, np.float64, len(self._columns)) as writer:
+        with (
+            NpyWriter(self.file, np.float64, len(self._columns)) as writer,
+            NpyWriter(self._codes_file, np.int32) as codes,
+        ):
             for path, batch, cells in batches:
+                self.complete &= len(self._labels) <= MAX_LABELS
                 if self.complete:
-                    self._begins.setdefault(path, writer.size // len(self._columns))
-                    with arrow_errors(path):
-                        labels = pc.dictionary_encode(batch[self._target])
-                    self._labels.setdefault(path, []).append(labels)
+                    self._blocks.append((path, slice(codes.size, codes.size + len(batch[self._target]))))
+                    distinct, own = _coded_labels(path, batch[self._target])
+                    known = [self._labels.setdefault(label, len(self._labels)) for label in distinct]
+                    codes.write(np.array([*known, -1])[own])
                     writer.write(np.stack(cells, axis=1))
 
     @cached_property
-    def _cells(self) -> NDArray[np.float64]:
-        return open_npy(self._file)
+    def cells(self) -> NDArray[np.float64]:
+        """(n, features) the cells; what is written to them is written to the file."""
+        return open_npy(self.file, shared=True)
 
-    def column(self, place: int, rows: slice = slice(None)) -> NDArray[np.float64]:
-        """The cells of a column of the table."""
-        return self._cells[rows, self._columns[place]]
+    def column(self, place: int, cells: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """The cells of a column of the table, of these rows or of all."""
+        return (self.cells if cells is None else cells)[:, self._columns[place]]
+
+    def is_of(self, places: Sequence[int]) -> bool:
+        """Whether the columns of the cells are those at these places of the table."""
+        return list(self._columns) == list(places)
 
     def has(self, path: Path) -> bool:
         """Whether the cells of a file are here."""
-        return self.complete and path in self._labels
+        return self.complete and any(own == path for own, _ in self._blocks)
 
-    def blocks(self, path: Path) -> Iterator[tuple[slice, Any]]:
-        """The rows and labels of each batch of a file."""
-        begin = self._begins[path]
-        for labels in self._labels[path]:
-            yield slice(begin, begin + len(labels)), labels
-            begin += len(labels)
+    def blocks(self, path: Path) -> Iterator[tuple[NDArray[np.float64], Coded]]:
+        """The cells and the labels of each batch of a file."""
+        labels, codes = list(self._labels), open_npy(self._codes_file)
+        for rows in [rows for own, rows in self._blocks if own == path]:
+            yield self.cells[rows], Coded(labels, codes[rows].astype(np.int64))
 
 
 @dataclass(frozen=True)
@@ -92,6 +100,12 @@ class Schema:
         hashed = any(feature.hashed for feature in self.features)
         return sum(feature.width for feature in self.features) + (HASHED_COLUMNS if hashed else 0)
 
+    def rows_file(self, paths: Sequence[Path]) -> Path | None:
+        """The .npy file that `encode` makes of the rows of all these files, None if there is none."""
+        places = [feature.place for feature in self.features if feature.is_plain]
+        is_here = self.learned.is_of(places) and all(self.learned.has(path) for path in paths)
+        return self.learned.file if is_here and len(places) == len(self.features) else None
+
 
 def fit(files: Sequence[tuple[File, Path]], aside: Path) -> Schema:
     """Learn types, categories and, where they are asked for, medians from the files of the training part.
@@ -103,7 +117,7 @@ def fit(files: Sequence[tuple[File, Path]], aside: Path) -> Schema:
     names = opened[0].names
     opened = [columns.arranged(names) for columns in opened]
     target, features, kept, columns = _chosen(path, opened, table)
-    learned = Learned([feature.place for feature in features], target, aside / "learned.npy")
+    learned = Learned([feature.place for feature in features], target, aside)
     learned.complete &= bool(features) and not kept
     refused: dict[int, DataError] = {}
     learned.write(_learn(opened, features, kept, refused))
@@ -237,9 +251,9 @@ def _refused_columns(
 def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
     """The rows of a file, block by block."""
     row = 0
-    for cells, label_array, kept in _cells(schema, file, path):
+    for cells, raw_labels, kept in _cells(schema, file, path):
+        labels = _labels(path, schema, raw_labels, row)
         with arrow_errors(path):
-            labels = _labels(path, schema, label_array, row)
             pairs = zip(schema.kept, kept, strict=True)
             beside = [column.values(path, array, row) for column, array in pairs]
         block = _block(schema, path, cells, labels, row)
@@ -247,24 +261,25 @@ def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
         row += len(labels.codes)
 
 
-def _cells(
-    schema: Schema, file: File, path: Path
-) -> Iterator[tuple[list[NDArray[np.float64]], Any, list[Any]]]:
+def _cells(schema: Schema, file: File, path: Path) -> Iterator[tuple[Any, Coded, list[Any]]]:
     """The cells of all features in each batch of a file, its labels, and the columns that are kept beside."""
+    features = schema.features
     if schema.learned.has(path):
-        for rows, labels in schema.learned.blocks(path):
-            yield (
-                [each.staged_cells(schema.learned.column(each.place, rows)) for each in schema.features],
-                labels,
-                [],
-            )
+        for cells, labels in schema.learned.blocks(path):
+            if schema.rows_file([path]):
+                yield cells, labels, []
+            else:
+                own = [
+                    feature.staged_cells(schema.learned.column(feature.place, cells)) for feature in features
+                ]
+                yield own, labels, []
         return
-    places = [each.place for each in schema.features] + [each.place for each in schema.kept]
+    places = [each.place for each in features] + [each.place for each in schema.kept]
     columns = open_columns(file, path).arranged(schema.names, {schema.target, *places})
     for batch in columns.batches():
         with arrow_errors(path):
-            cells = [feature.cells(path, batch[feature.place]) for feature in schema.features]
-        yield cells, batch[schema.target], [batch[column.place] for column in schema.kept]
+            found = [feature.cells(path, batch[feature.place]) for feature in features]
+        yield found, _coded_labels(path, batch[schema.target]), [batch[each.place] for each in schema.kept]
 
 
 def _number_of(
@@ -325,16 +340,23 @@ def _batches(opened: list[Columns]) -> Iterator[tuple[Path, list[Any]]]:
             yield columns.path, batch
 
 
-def _block(schema: Schema, path: Path, cells: list[NDArray[np.float64]], labels: Coded, row: int) -> Block:
-    """The encoded rows of a batch; `row` rows precede them."""
+def _block(schema: Schema, path: Path, cells: Any, labels: Coded, row: int) -> Block:
+    """The encoded rows of a batch; `row` rows precede them.
+
+    Cells are a list of columns, or rows (n, features) that are what they are encoded as but for gaps.
+    """
     fills, n = schema.table.missing == "median", len(labels.codes)
+    if isinstance(cells, np.ndarray):
+        for column in np.flatnonzero(~np.isfinite(cells).all(axis=0)):
+            cells[:, column] = schema.features[column].filled(path, cells[:, column], fills, row)
+        return Block.of_dense(labels, cells)
     widths = [feature.width for feature in schema.features]
     offsets = np.cumsum([0, *widths[:-1]])
     offsets[[feature.hashed for feature in schema.features]] = sum(widths)
     dense = np.zeros((n, schema.width)) if schema.width <= DENSE_COLUMNS else None
     parts: list[tuple[Any, Any, Any]] = []
     for feature, first, own in zip(schema.features, offsets, cells, strict=True):
-        if dense is not None and feature.numeric and not feature.indicates:
+        if dense is not None and feature.is_plain:
             dense[:, first] = feature.filled(path, own, fills, row)
             continue
         rows, places, values = feature.encoded(path, own, fills, row)
@@ -349,18 +371,23 @@ def _block(schema: Schema, path: Path, cells: list[NDArray[np.float64]], labels:
     return Block(labels, np.diff(X.indptr).astype(np.int64), X.indices, X.data, schema.width)
 
 
-def _labels(path: Path, schema: Schema, array: Any, row: int) -> Coded:
-    name = schema.names[schema.target]
-    array = plain_texts(array, LABEL_GAPS)
-    if array.null_count:
-        where = row + array.is_null().to_pylist().index(True) + 1
-        raise DataError(f"{path}: {array.null_count} labels are missing in column {name!r} (row {where}).")
-    values, codes = coded(array)
-    distinct = [_label(value) for value in values]
+def _coded_labels(path: Path, array: Any) -> Coded:
+    """The labels of a batch as they are in the file, with code -1 for missing ones."""
+    with arrow_errors(path):
+        return Coded(*coded(plain_texts(array, LABEL_GAPS)))
+
+
+def _labels(path: Path, schema: Schema, raw: Coded, row: int) -> Coded:
+    """The labels of a batch; refused if one is missing or infinite."""
+    name, missing = schema.names[schema.target], np.flatnonzero(raw.codes < 0)
+    if len(missing):
+        where = row + int(missing[0]) + 1
+        raise DataError(f"{path}: {len(missing)} labels are missing in column {name!r} (row {where}).")
+    distinct = [_label(value) for value in raw.distinct]
     bad = [label for label in distinct if isinstance(label, float) and not np.isfinite(label)]
     if bad:
         raise DataError(f"{path}: a label in column {name!r} is {bad[0]}, expected finite numbers or text.")
-    return Coded(distinct, codes)
+    return Coded(distinct, raw.codes)
 
 
 def _label(value: Any) -> Label:

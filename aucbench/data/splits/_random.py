@@ -12,7 +12,14 @@ from aucbench.errors import DataError, ParameterError
 
 def permutation(n: int, seed: int, stream: RandomStream, number: int = 0) -> Rows:
     """The permutation of 0..n-1 that the generator of a split draws first."""
-    return drawing(seed, stream, number).permutation(n).astype(np.int64, copy=False)
+    return _permuted(n, drawing(seed, stream, number))
+
+
+def _permuted(n: int, rng: np.random.Generator) -> Rows:
+    """``rng.permutation(n)`` in numbers of 32 bits where they are large enough."""
+    order: Rows = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
+    rng.shuffle(order)
+    return order
 
 
 def drawing(seed: int, stream: RandomStream, number: int = 0) -> np.random.Generator:
@@ -29,7 +36,7 @@ def ascending(n: int, chosen: Rows) -> Rows:
     """The chosen of n rows in ascending order, in O(n) and without a sort."""
     mask = np.zeros(n, np.bool_)
     mask[chosen] = True
-    return np.flatnonzero(mask).astype(np.int64, copy=False)
+    return np.flatnonzero(mask)
 
 
 def random_parts(
@@ -48,30 +55,37 @@ def random_parts(
 
     A part that lacks a class is refused, with the advice.
     """
-    n = len(y)
+    part: NDArray[Any]
     if groups is not None:
         part = deal(y, groups, [1.0 - sum(fractions.values()), *fractions.values()], rng, stratified)
-        dealt = {name: np.flatnonzero(part == k) for k, name in enumerate(("training", *fractions))}
-        check_classes(y, dealt, advice)
-        return tuple(dealt.values())
-    order = rng.permutation(n)
+    else:
+        part = _parts_of_rows(y, [*fractions.values()], rng, stratified)
+    parts = {name: np.flatnonzero(part == k) for k, name in enumerate(("training", *fractions))}
+    check_classes(y, parts, advice)
+    return tuple(parts.values())
+
+
+def _parts_of_rows(
+    y: NDArray[Any], fractions: list[float], rng: np.random.Generator, stratified: bool
+) -> NDArray[np.uint8]:
+    """(n,) the part of each row, 0 for training and from 1 in the order of the fractions."""
+    n, part = len(y), np.zeros(len(y), np.uint8)
+    order = _permuted(n, rng)
     positive = y[order] == 1
     positives = np.count_nonzero(positive)
     classes = [order[positive], order[~positive]] if stratified else [order]
-    parts = {}
-    for number, (name, fraction) in enumerate(fractions.items()):
+    del order, positive
+    for number, fraction in enumerate(fractions):
         sizes = [max(1, round(fraction * n))]
         if stratified:
             share = round(sizes[0] * positives / n)
             wanted = max(1, share), max(1, sizes[0] - share)
             later = len(fractions) - number  # parts that follow, and the training rows
             sizes = [max(0, min(k, len(rows) - later)) for k, rows in zip(wanted, classes, strict=True)]
-        taken = [rows[:k] for k, rows in zip(sizes, classes, strict=True)]
+        for k, rows in zip(sizes, classes, strict=True):
+            part[rows[:k]] = number + 1
         classes = [rows[k:] for k, rows in zip(sizes, classes, strict=True)]
-        parts[name] = ascending(n, np.concatenate(taken))
-    parts = {"training": ascending(n, np.concatenate(classes)), **parts}
-    check_classes(y, parts, advice)
-    return tuple(parts.values())
+    return part
 
 
 def one_fold(
@@ -91,14 +105,13 @@ def one_fold(
     if groups is not None:
         fold = deal(y, groups, np.full(folds, 1.0 / folds), rng, stratified) == number
     else:
-        order = rng.permutation(len(y))
+        order = _permuted(len(y), rng)
         if stratified:
             positive = y[order] == 1
             order = np.concatenate([order[positive], order[~positive]])
         fold = np.zeros(len(y), np.bool_)
         fold[order[number::folds]] = True
-    others, rows = np.flatnonzero(~fold), np.flatnonzero(fold)
-    return others.astype(np.int64, copy=False), rows.astype(np.int64, copy=False)
+    return np.flatnonzero(~fold), np.flatnonzero(fold)
 
 
 def class_counts(y: NDArray[Any]) -> tuple[int, int]:

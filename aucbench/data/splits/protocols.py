@@ -1,9 +1,9 @@
 """The protocols: holdout, train-validation-test, k-fold, and the split that a data set comes with."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,39 +49,23 @@ class Split(NamedTuple):
     validation: Side | None = None  # for tuning, where the protocol sets rows aside for it
 
 
-@runtime_checkable
-class SplitProtocol(Protocol):
-    """A protocol: a frozen dataclass whose fields are those of its configuration."""
+@dataclass(frozen=True, kw_only=True)
+class SplitProtocol:
+    """Base of the protocols, whose fields are those of their configuration: one split, of the rows of a part.
+
+    Parameters
+    ----------
+    duplicates : {"anywhere", "together"}
+        Whether rows with equal features, as read, are split like others, or stay on one side of the split and
+        of the inner folds of a tuning, which are stratified as well as the groups of rows allow.
+    groups : str or int, optional
+        Column of a table by name or number. Rows with the same value stay on one side, as equal rows do.
+    time : str or int, optional
+        Column of numbers or dates. The latest rows test and the earlier ones train, inner folds included;
+        rows of the same time stay together. Classes are not stratified then, and seeds do not matter.
+    """
 
     name: ClassVar[str]  # by which it is chosen
-
-    @property
-    def splits(self) -> int:
-        """Number of different splits of one split seed: folds times repeats, or 1."""
-        ...
-
-    @property
-    def columns(self) -> tuple[str | int, ...]:
-        """Columns of the data set beside its features that decide on the splits."""
-        ...
-
-    def digests(self, load: Load, part: Part) -> tuple[str, ...]:
-        """Digests of what the splits are made of; a ParameterError when it cannot split this part."""
-        ...
-
-    def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
-        """One of the `splits` splits of a part of the data set, by the split seed; folds count from 0.
-
-        A side of one class only is a DataError, a fold that there is not a ParameterError.
-        """
-        ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Common:
-    """What is alike in protocols, unless they say otherwise: one split, of the rows of one part."""
-
-    name: ClassVar[str]
     duplicates: Duplicates = field(default=Duplicates.anywhere, metadata=LATER)
     groups: str | int | None = field(default=None, metadata=LATER)
     time: str | int | None = field(default=None, metadata=LATER)
@@ -96,20 +80,23 @@ class _Common:
 
     @property
     def columns(self) -> tuple[str | int, ...]:
-        """The columns of the data set that decide on the splits."""
+        """The columns of the data set beside its features that decide on the splits."""
         return tuple(each for each in (self.groups, self.time) if each is not None)
 
     @property
     def splits(self) -> int:
-        """One."""
+        """Number of different splits of one split seed: folds times repeats, or 1."""
         return 1
 
     def digests(self, load: Load, part: Part) -> tuple[str, ...]:
-        """Digest of the part."""
+        """Digests of what the splits are made of; a ParameterError if it cannot split this part."""
         return (load(part).sha256,)
 
     def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
-        """Split the rows of `part` by the split seed."""
+        """One of the `splits` splits of a part of the data set, by the split seed; folds count from 0.
+
+        A side of one class only is a DataError, a fold that does not exist a ParameterError.
+        """
         _check_fold(self, fold)
         loaded = load(part)
         groups, times = self._groups(loaded), self._times(loaded)
@@ -127,17 +114,21 @@ class _Common:
         equal = equal_rows(loaded.X) if self.duplicates is Duplicates.together else None
         if self.groups is None:
             return equal
-        own = _values(loaded, self.columns, self.groups)
+        own = loaded.kept[self._name(loaded, self.groups)]
         return own if equal is None else joined(own, equal)
 
     def _times(self, loaded: Loaded) -> NDArray[np.float64] | None:
         """The times of the rows, (n,); None where they do not count."""
         if self.time is None:
             return None
-        name = _name(loaded, self.columns, self.time)
+        name = self._name(loaded, self.time)
         if loaded.kinds[name] == "text":
             raise DataError(f"protocol.time: column {name!r} has texts, expected numbers or dates.")
         return loaded.kept[name]
+
+    def _name(self, loaded: Loaded, column: str | int) -> str:
+        """The name of a kept column, which the protocol may name by its number."""
+        return str(column) if column in loaded.kept else list(loaded.kept)[self.columns.index(column)]
 
     def _forward(self, times: NDArray[np.float64], fold: int) -> tuple[Rows, ...]:
         """The row numbers of each side of a split by time, in the order of `Split`."""
@@ -149,7 +140,7 @@ class _Common:
 
 
 @dataclass(frozen=True)
-class Holdout(_Common):
+class Holdout(SplitProtocol):
     """A random `test_fraction` of the rows tests, the others train.
 
     The permutation is that of ``numpy.random.default_rng([seed, 1])``; its first rows are the test part, and
@@ -164,14 +155,6 @@ class Holdout(_Common):
         Share of the rows, > 0 and < 1.
     stratified : bool
         Whether both parts have the classes in the same proportion, within one row.
-    duplicates : {"anywhere", "together"}
-        Whether rows with equal features, as read, are split like others, or stay on one side of the split and
-        of the inner folds of a tuning, which are stratified as well as the groups of rows allow.
-    groups : str or int, optional
-        Column of a table by name or number. Rows with the same value stay on one side, as equal rows do.
-    time : str or int, optional
-        Column of numbers or dates. The latest rows test and the earlier ones train, inner folds included;
-        rows of the same time stay together. Classes are not stratified then, and seeds do not matter.
     """
 
     name: ClassVar[str] = "holdout"
@@ -188,7 +171,7 @@ class Holdout(_Common):
 
 
 @dataclass(frozen=True)
-class TrainValidTest(_Common):
+class TrainValidTest(SplitProtocol):
     """Random shares of the rows validate and test, the others train; by default 4:1:1.
 
     Source: Liu, Zhang, Chen, Wang, Yang, Fast stochastic AUC maximization with O(1/n)-convergence rate,
@@ -201,14 +184,6 @@ class TrainValidTest(_Common):
         Shares of the rows, each > 0, together < 1.
     stratified : bool
         Whether the three parts have the classes in the same proportion, within one row.
-    duplicates : {"anywhere", "together"}
-        Whether rows with equal features, as read, are split like others, or stay on one side of the split and
-        of the inner folds of a tuning, which are stratified as well as the groups of rows allow.
-    groups : str or int, optional
-        Column of a table by name or number. Rows with the same value stay on one side, as equal rows do.
-    time : str or int, optional
-        Column of numbers or dates. The latest rows test and the earlier ones train, inner folds included;
-        rows of the same time stay together. Classes are not stratified then, and seeds do not matter.
     """
 
     name: ClassVar[str] = "train_valid_test"
@@ -237,7 +212,7 @@ class TrainValidTest(_Common):
 
 
 @dataclass(frozen=True)
-class KFold(_Common):
+class KFold(SplitProtocol):
     """The rows are dealt out to `folds` folds, `repeats` times; one fold tests, the others train.
 
     Split number i tests on fold i mod `folds` of repeat i // `folds`. Each repeat has a permutation of its
@@ -256,14 +231,6 @@ class KFold(_Common):
         >= 1.
     stratified : bool
         Whether every fold has the classes in the same proportion, within one row.
-    duplicates : {"anywhere", "together"}
-        Whether rows with equal features, as read, are split like others, or stay on one side of the split and
-        of the inner folds of a tuning, which are stratified as well as the groups of rows allow.
-    groups : str or int, optional
-        Column of a table by name or number. Rows with the same value stay on one side, as equal rows do.
-    time : str or int, optional
-        Column of numbers or dates. The latest rows test and the earlier ones train, inner folds included;
-        rows of the same time stay together. Classes are not stratified then, and seeds do not matter.
     """
 
     name: ClassVar[str] = "kfold"
@@ -302,7 +269,7 @@ class KFold(_Common):
 
 
 @dataclass(frozen=True)
-class Given(_Common):
+class Given(SplitProtocol):
     """The data set's own training and test parts.
 
     Source of the halves: Liu, Zhang, Chen, Wang, Yang, Fast stochastic AUC maximization with
@@ -348,12 +315,12 @@ class Given(_Common):
         return Split(training, _side(test, test_rows), _side(test, validation_rows))
 
 
-PROTOCOLS: tuple[type, ...] = (Holdout, Given, TrainValidTest, KFold)
+PROTOCOLS: tuple[type[SplitProtocol], ...] = (Holdout, Given, TrainValidTest, KFold)
 
 
 def recorded(name: str, parameters: Mapping[str, Any]) -> SplitProtocol:
     """The protocol that a record names; one that says nothing of `stratified` is older than the field."""
-    cls: Any = next(cls for cls in PROTOCOLS if cls.name == name)  # type: ignore[attr-defined]
+    cls: Any = next(cls for cls in PROTOCOLS if cls.name == name)
     absent = {} if cls is Given else {"stratified": False}
     return cls(**absent | dict(parameters))
 
@@ -363,15 +330,6 @@ def _side(
 ) -> Side:
     chosen = (None if each is None else each[rows] for each in (groups, times))
     return Side(loaded.X, loaded.y[rows], rows, *chosen)
-
-
-def _name(loaded: Loaded, columns: Sequence[str | int], column: str | int) -> str:
-    """The name of a kept column, which the protocol may name by its number."""
-    return column if column in loaded.kept else list(loaded.kept)[columns.index(column)]  # type: ignore[return-value]
-
-
-def _values(loaded: Loaded, columns: Sequence[str | int], column: str | int) -> NDArray[np.float64]:
-    return loaded.kept[_name(loaded, columns, column)]
 
 
 def _check_fold(protocol: SplitProtocol, fold: int) -> None:
