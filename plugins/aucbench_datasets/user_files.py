@@ -198,8 +198,8 @@ class Columns(_Labels):
     types : dict
         Types of columns whose type is not to be guessed (``number``, ``categories``, ``hashed``,
         ``thousands``, ``decimal_comma``, ``spaces``, ``apostrophes``, ``percent``, ``date``, ``time``,
-        ``hexadecimal``, ``quantity`` or ``quantity_comma``). A sorted column, or one that numbers the rows, is
-        a feature only if its type is given as ``number``.
+        ``hexadecimal``, ``quantity`` or ``quantity_comma``). A sorted column, or one that numbers the rows,
+        is a feature only if its type is given as ``number``.
     missing_words : list of str
         Texts or numbers that stand for missing values, in addition to the usual ones.
     add_indicator : bool
