@@ -249,11 +249,10 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
 def write_board(store: "Store", study: str) -> "tuple[Report, Path]":
     """Write the leaderboard of a study into its folder of the store; returns it and its page."""
     from aucbench.reports.build import build
-    from aucbench.reports.cells import fixed, from_store, left_out
+    from aucbench.reports.cells import gathered
     from aucbench.reports.views.export import PAGE, write
 
-    cells, folder = from_store(store, study), store.board_folder(study)
-    report = build(cells, study, True, left_out(store, study), planned=fixed([store], study))
+    report, folder = build(**gathered([store], study)), store.board_folder(study)
     write(report, folder)
     return report, folder / PAGE
 
@@ -315,7 +314,7 @@ def leaderboard(
     >>> over_all.loc[over_all.verdict == "equivalent", ["method", "gain", "time_ratio"]]  # doctest: +SKIP
     """
     from aucbench.reports.build import build
-    from aucbench.reports.cells import fixed, from_store, left_out, only_study
+    from aucbench.reports.cells import gathered
     from aucbench.studies.archive_file import read
     from aucbench.studies.store import Store
 
@@ -323,11 +322,8 @@ def leaderboard(
     if not path.exists():
         raise ParameterError(f"There is neither a store nor an archive at {path}.")
     found = read(path)[1] if path.is_file() else Store(path)
-    study = study or only_study([found])
-    title = study or path.stem
-    cells = from_store(found, study)
-    remarks, planned = left_out(found, study), fixed([found], study)
-    return build(cells, title, study is not None, remarks, reference, by, rope, model_class, planned)
+    given = gathered([found], study)
+    return build(**given, reference=reference, by=by, rope=rope, model_class=model_class)
 
 
 def replay(

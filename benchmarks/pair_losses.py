@@ -11,6 +11,7 @@ from benchmarks.measuring import Measure, alternate, per_round_ratio, seconds
 
 LOSSES = ("square", "hinge", "squared_hinge", "smooth_hinge", "logistic", "exponential")
 SIZES = (100_000, 1_000_000)
+LEAVES = (31, 255)  # LightGBM's default, and large trees
 A_ROUND = 0.10  # largest share of a LightGBM round on 100,000 rows of 30 columns
 A_STEP = 1.20  # largest time of a network's step, relative to one with cross entropy
 ROWS, BATCH, ROUNDS = 100_000, 128, 15
@@ -21,12 +22,14 @@ def pair_losses() -> Iterator[Measure]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(ROWS, 30))
     y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=ROWS) > 1.5).astype(int)
-    train, objective = _round(X, y)
-    for name in LOSSES:
-        times = ", ".join(f"{1e3 * _seconds(name, size):.1f} ms" for size in SIZES)
-        share = per_round_ratio(lambda name=name: objective(name), train, ROUNDS)
-        note = f"value, gradient and curvature of 1e5 and 1e6 rows: {times}"
-        yield Measure(f"{name}: share of a LightGBM round", share, A_ROUND, at_most=True, note=note)
+    for leaves in LEAVES:
+        train, objective = _round(X, y, leaves)
+        for name in LOSSES:
+            times = ", ".join(f"{1e3 * _seconds(name, size):.1f} ms" for size in SIZES)
+            share = per_round_ratio(lambda name=name, objective=objective: objective(name), train, ROUNDS)
+            note = f"value, gradient and curvature of 1e5 and 1e6 rows: {times}"
+            what = f"{name}: share of a LightGBM round of {leaves} leaves"
+            yield Measure(what, share, A_ROUND, at_most=True, note=note)
     for name in LOSSES:
         ours, theirs = alternate(_steps(X, y, jax_pair_loss(name)), _steps(X, y, _cross_entropy))
         yield Measure(f"{name}: step of a network, by cross entropy", ours / theirs, A_STEP, at_most=True)
@@ -40,16 +43,20 @@ def _seconds(name: str, size: int) -> float:
     return min(seconds(lambda: aucbench.pair_loss(name, scores, y)) for _ in range(5))
 
 
-def _round(X: np.ndarray, y: np.ndarray) -> tuple[Callable[[], object], Callable[[str], object]]:
+def _round(X: np.ndarray, y: np.ndarray, leaves: int) -> tuple[Callable[[], object], Callable[[str], object]]:
     """A round of boosting with the objective of LightGBM, and the objective of a loss over pairs."""
     import lightgbm
 
     data = lightgbm.Dataset(X, y).construct()
-    booster = lightgbm.Booster({"objective": "binary", "verbose": -1, "num_threads": 1}, data)
+    own = {"objective": "binary", "verbose": -1, "num_threads": 1, "num_leaves": leaves}
+    booster = lightgbm.Booster(own, data)
     for _ in range(10):
         booster.update()
     scores = booster.predict(X, raw_score=True)
-    return booster.update, lambda name: lightgbm_objective(name)(scores, data)
+    objectives = {
+        name: lightgbm_objective(name) for name in LOSSES
+    }  # they know the labels from round to round
+    return booster.update, lambda name: objectives[name](scores, data)
 
 
 def _cross_entropy(scores, y):  # type: ignore[no-untyped-def]

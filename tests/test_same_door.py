@@ -10,7 +10,7 @@ import pytest
 import aucbench
 import aucbench_algorithms
 from aucbench.studies.store import Store
-from tests.helpers.studies import finished, process_environment, results
+from tests.helpers.studies import finished, process_environment, results, write_metadata
 
 BUILT_IN = Path(aucbench_algorithms.__file__).parent
 FAMILIES = ("aucbench_algorithms", "aucbench_datasets", "aucbench_features", "aucbench_losses")
@@ -45,9 +45,8 @@ def files_of(name):
 
 def install(folder, method, cls):
     """A package of a third party with a built-in method under other names, as an installer leaves it."""
-    package, info = folder / STRANGER, folder / f"{STRANGER}-1.0.dist-info"
+    package = folder / STRANGER
     package.mkdir()
-    info.mkdir()
     for name, text in files_of(method).items():
         text = text.replace("aucbench_algorithms", STRANGER)
         if name == method:
@@ -58,8 +57,7 @@ def install(folder, method, cls):
         f"import aucbench\nfrom {STRANGER}.{method} import Stranger\n\n\n"
         "@aucbench.hookimpl\ndef aucbench_algorithms():\n    return (Stranger,)\n"
     )
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {STRANGER}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[aucbench]\nmethods = {STRANGER}\n")
+    write_metadata(folder, STRANGER, STRANGER)
     return set(files_of(method)) - {method}
 
 

@@ -15,6 +15,7 @@ from aucbench.contracts.hyperparameters import field_types
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.registry import PluginWarning, catalog, load_catalog
+from tests.helpers.studies import write_metadata
 
 SOURCE = """
 from dataclasses import dataclass
@@ -81,10 +82,7 @@ def install(tmp_path, monkeypatch):
 
     def installed(name="mine_plugins", code="", more=""):
         (tmp_path / f"{name}.py").write_text(code + SOURCE + more)
-        info = tmp_path / f"{name}-1.0.dist-info"
-        info.mkdir(exist_ok=True)
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        (info / "entry_points.txt").write_text(f"[aucbench]\n{name} = {name}\n")
+        write_metadata(tmp_path, name, name)
 
     yield installed
     forget()

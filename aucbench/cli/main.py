@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from aucbench.cli.commands import COMMANDS
@@ -13,42 +14,6 @@ from aucbench.cli.output import tolerant_output
 from aucbench.humanize import harmless, without_secrets
 
 LEAST_DATA = 700_000_000  # bytes with which a run on a small data set has always ended well
-USAGE = """\
-aucbench compares stochastic methods for maximising the AUC: which work best,
-on which data, and at what cost.
-
-Usage:
-  aucbench [run] [OVERRIDE ...]     train and measure (or python -m aucbench)
-  aucbench COMMAND [ARGUMENT ...]
-
-Examples:
-  aucbench                                        psam on breast_cancer
-  aucbench algo=solam dataset=a9a budget.epochs=5
-  aucbench -m algo=solam,opauc,psam dataset=a9a,w8a runs=5
-  aucbench dataset=libsvm dataset.path=my.txt
-  aucbench 'metrics=[ap,pauc]' pauc.max_fpr=0.05  measures beside the AUC
-  aucbench +experiment=smoke parallel=2           a table of a paper
-  aucbench -m +suite=small algo=psam,log_reg      data sets by name: list suites
-
-Commands:
-{commands}
-
-Options:
-  -h, --help       this page (aucbench run --help shows every field and choice)
-  --version        the version
-  -m, --multirun   run every combination of comma-separated values
-  --dry-run        show what would run, and how long it will take
-  --only-failed    run only the cells that failed before
-  --yes            run a study of more than 1,000,000 cells
-  -sc install=bash print the completion script (docs/running.md)
-
-Without a budget a run sees max(10 n, min(20,000, 200 n)) of n training rows;
-budget.epochs, budget.iterations or budget.seconds change it.
-
-Exit status: 0 all went well, 1 a cell failed or an internal error, 2 bad input
-(one sentence says what).
-HYDRA_FULL_ERROR=1 shows the traceback.
-"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,7 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if first in ("-h", "--help", "help"):
         width = max(map(len, COMMANDS))
         lines = [f"  {name:<{width}}  {command.summary}" for name, command in COMMANDS.items()]
-        print(USAGE.format(commands="\n".join(lines)), end="")
+        usage = Path(__file__).with_name("usage.txt").read_text("utf-8")
+        print(usage.format(commands="\n".join(lines)), end="")
         return 0
     if first == "--version":
         from importlib.metadata import version

@@ -166,7 +166,13 @@ class _Builder:
         if self._trust is not None:
             check_trusted(plugin.cls, fields, self._trust)
         frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
-        return BoundPlugin(plugin.cls(**frozen), plugin.distribution, plugin.version)
+        try:
+            instance = plugin.cls(**frozen)
+        except SystemExit as error:  # of a plugin, or of a class or module that it imports
+            raise ParameterError(
+                f"{name}: what its fields name ends the program (SystemExit: {error.code})."
+            ) from error
+        return BoundPlugin(instance, plugin.distribution, plugin.version)
 
     def _dataset(self, run: Run, group: str) -> tuple[BoundPlugin, Part]:
         return self._plugin(run, group), Part(run[group].part)

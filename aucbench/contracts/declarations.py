@@ -77,7 +77,8 @@ class Method:
     ``extra``
         The requirement that installs these packages, such as ``"aucbench[nn]"``; their names by default.
     ``threads``
-        Threads that train at the same time, a field or an attribute; 0 if their number is not known.
+        Threads that train at the same time, a field or an attribute; 0 if the method does not know. Of a
+        method with the package jax, records then name the number in the environment variable ``PJRT_NPROC``.
     ``validation``
         Share of the training rows, a field or an attribute, that is held out for the method:
         `problem.validation` has these rows, and `step` never visits them.

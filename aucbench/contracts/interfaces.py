@@ -53,8 +53,9 @@ class Algorithm(Protocol):
     ``model(state)``
         The model as bytes, stored with the result.
     ``device()``
-        The device on which the method trains, such as ``"gpu"``; ``"cpu"`` by default. It is asked when a
-        study is planned, and results on another device are results of another setting.
+        The device on which the method trains, such as ``"gpu"``; by default that of JAX if `packages` names
+        jax, else ``"cpu"``. It is asked when a study is planned, and results on another device are results
+        of another setting.
     ``ignored()``
         Names of fields without effect, given the other fields, such as the radius of a ball when the penalty
         is a ridge; a tuning does not vary them.

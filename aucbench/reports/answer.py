@@ -1,7 +1,7 @@
 """The answer of a report in a sentence or two: which method, by how much, at what cost."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aucbench.contracts import ModelClass
 from aucbench.humanize import counted
@@ -113,15 +113,30 @@ def _on_one(report: Report, setting: str, reference: str) -> str:
 
 
 def _best(report: Report, setting: str) -> str:
-    """The highest mean over the data sets that a method has without gaps, and that of each other class."""
+    """The highest mean over families that several methods have without gaps, and that of each other class.
+
+    Means are compared over equal data sets alone: the most that any method has, and of as many those that
+    most methods have.
+    """
     own = report.part("results", setting).query("gaps == ''").dropna(subset=["mean"])
     if not len(own):
         return "No run has finished."
-    by_method = own.groupby("method").agg({"data_set": "nunique", "mean": "mean", "class_of_model": "first"})
-    most = by_method["data_set"].max()
-    ranked = by_method[by_method["data_set"] == most].sort_values("mean", ascending=False, kind="stable")
-    best, *others = ranked.groupby("class_of_model", sort=False).head(1).itertuples()
-    where = "" if most == 1 else f" over {counted(int(most), 'data set')}"
-    who = f"{best.Index} ({best.class_of_model})" if others else best.Index
-    rest = [f"; of the {NOUNS[each.class_of_model]}s, {each.Index} has {each.mean:.4f}" for each in others]
+    sets = own.groupby("method")["data_set"].agg(frozenset)
+    chosen = max(sets, key=lambda each: (len(each), (sets == each).sum(), sorted(each, reverse=True)))
+    families = report.part("data_sets", setting).set_index("data_set")["family"]
+    own = own[own["method"].map(sets == chosen)].assign(family=own["data_set"].map(families))
+    keys = ["method", "class_of_model"]
+    means = own.groupby([*keys, "family"])["mean"].mean().groupby(keys).mean().reset_index()
+    ranked = means.sort_values("mean", ascending=False, kind="stable")
+    firsts: list[Any] = list(ranked.groupby("class_of_model", sort=False).head(1).itertuples())
+    best, *others = firsts
+    data = counted(len(chosen), "data set")
+    if (number := own["family"].nunique()) < len(chosen):
+        data += f" of {counted(number, 'family')}"
+    where, who = f" over {data}" * (len(chosen) > 1), best.method
+    if others:
+        who += f" ({best.class_of_model})"
+    if len(ranked) < len(sets):
+        where, who = "", f"Of the {counted(len(ranked), 'method')} with results on the same {data}, {who}"
+    rest = [f"; of the {NOUNS[each.class_of_model]}s, {each.method} has {each.mean:.4f}" for each in others]
     return f"{who} has the highest mean {report.measure.title}{where}, {best.mean:.4f}{''.join(rest)}."

@@ -1,9 +1,11 @@
 """From stored cells to the data frames of a report."""
 
 import json
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,11 +15,19 @@ from msgspec.structs import asdict
 from aucbench.contracts import DatasetFacts, ModelClass
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES, Measure, restored
-from aucbench.reports.cells import NOTHING_FIXED, BoardCell, Fixed, Group, groups, judged_by, measure_of
+from aucbench.reports.cells import (
+    NOTHING_FIXED,
+    BoardCell,
+    Fixed,
+    Group,
+    groups,
+    judged_by,
+    measure_of,
+    once_for_each,
+)
 from aucbench.reports.gains import compared, gains_of, slopes_of
 from aucbench.reports.labels import setting_texts
 from aucbench.reports.method_info import method_info
-from aucbench.reports.notes import notes_on
 from aucbench.reports.origins import has_several_machines, ruleset_text
 from aucbench.reports.reference import check_reference, default_reference, reference_of
 from aucbench.reports.report import ALL, DEFAULTS, ROPE, TUNED, Report
@@ -25,7 +35,7 @@ from aucbench.reports.results import class_of, curve_rows, overlap, result_row, 
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.method_look import shown_looks
 from aucbench.studies.plugin_metadata import citation, links, plugin, summary
-from aucbench.studies.record import CellStatus
+from aucbench.studies.record import EntryDescription
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,57 +64,59 @@ def build(
     the study fixed. With `model_class`, only methods of that
     `ModelClass` are compared, and the reference, of whatever class.
 
-    ParameterError, when no method is of that class, when the reference is neither installed nor among the
-    cells, when no cell has the measure, or when cells have it with different parameters.
+    ParameterError, when the rope is not above 0, when no method is of that class, when the reference is
+    neither installed nor among the cells, when no cell has the measure, or when cells have it with different
+    parameters.
     """
     import pandas as pd
 
+    if rope is not None and not 0.0 < rope < np.inf:
+        raise ParameterError(f"--rope: expected a number above 0, got {rope:g}.")
     measure, others = measure_of(cells, by), _others(cells, by)
-    lacking = sum(cell.status is CellStatus.finished for cell in cells)
-    cells = judged_by(cells, by)
-    lacking -= sum(cell.status is CellStatus.finished for cell in cells)
-    found = groups(cells, one_study, measure)
+    judged = judged_by(cells, by)
+    lacking = sum(own is not cell for own, cell in zip(judged, cells, strict=True))
+    found = groups(judged, one_study)
     reference = reference or default_reference(found, planned.reference)
     check_reference(reference, found)
     if model_class is not None:
         found = _of_class(found, model_class, reference)
         kept = {cell.key for group in found for own in group.boards.values() for cell in own}
-        cells = [cell for cell in cells if cell.key in kept]
+        judged = [cell for cell in judged if cell.key in kept]
     usual = (planned.rope or ROPE) if by == AUC.name else None
     if rope not in (None, usual) and by == AUC.name:
         remarks = (*remarks, LATER.format(rope=rope, usual=usual))
     rope = rope or usual
-    parts: dict[str, list[dict[str, Any]]] = {"curves": [], "data_sets": [], "methods": [], "results": []}
+    parts: dict[str, list[Any]] = {"curves": [], "data_sets": [], "methods": [], "results": []}
     references = {}
     for name, group in zip(_settings(found), found, strict=True):
         references[name] = reference_of(group, reference) or ""
         by_label = group.by_method()
         models = {label: class_of(own) for label, own in by_label.items()}
         for data_set in group.boards:
-            _add_data_set(parts, group, data_set, name, [other.name for other in others], models)
+            _add_data_set(parts, group, data_set, name, measure, others, models)
         for label, own in by_label.items():
             algorithm = own[0].described.algorithm
+            settings = [row["own_setting"] for row in parts["results"]
+                        if (row["setting"], row["method"]) == (name, label)]  # fmt: skip
             parts["methods"].append(
                 {
                     "setting": name,
                     "method": label,
                     "algorithm": algorithm.name,
                     "class_of_model": str(models[label]),
-                    "own_setting": _own_setting(parts["results"], name, label),
+                    "own_setting": " / ".join(dict.fromkeys(filter(None, settings))),
                     "exempt": "; ".join(f"{check}: {why}" for check, why in algorithm.exempt.items()),
                 }
             )
-    frames = {name: pd.DataFrame(rows) for name, rows in parts.items()}
-    every = cell_frame(cells, found)
-    gains = gains_of(every, frames["data_sets"], references, rope, by)
-    verdicts = compared(gains, frames["results"], frames["data_sets"], rope)
+    curves, data_sets, methods, results = (pd.DataFrame(rows) for rows in parts.values())
+    every = cell_frame(judged, found)
+    gains = gains_of(every, data_sets, references, rope, by)
+    verdicts = compared(gains, results, data_sets, rope)
     order: list[str] = list(verdicts.loc[verdicts["group"] == ALL, "method"]) if len(verdicts) else []
-    looks = shown_looks(
-        list(dict.fromkeys([*filter(None, references.values()), *order, *frames["methods"]["method"]]))
-    )
+    looks = shown_looks(list(dict.fromkeys([*filter(None, references.values()), *order, *methods["method"]])))
     for name in ("colour", "dark", "marker", "dashes"):
-        frames["methods"][name] = [getattr(looks[method], name) for method in frames["methods"]["method"]]
-    records = [cell.record for cell in cells if cell.record]
+        methods[name] = [getattr(looks[method], name) for method in methods["method"]]
+    records = [cell.record for cell in judged if cell.record]
     return Report(
         title=title,
         version=version("aucbench"),
@@ -115,24 +127,30 @@ def build(
         rope=rope,
         references=references,
         cells=every,
+        curves=curves,
+        data_sets=data_sets,
+        methods=methods,
+        results=results,
         gains=gains,
         verdicts=verdicts,
-        slopes=slopes_of(gains, frames["data_sets"]),
-        plugins={
-            name: method_info(name) for name in sorted({cell.described.algorithm.name for cell in cells})
-        },
-        notes=(
-            *remarks,
-            *notes_on(
-                measure,
-                rope,
-                lacking,
-                any(row.get("suboptimality") for row in parts["results"]),
-                any(row["time_note"] for row in parts["results"]),
-            ),
-        ),
-        **frames,
+        slopes=slopes_of(gains, data_sets),
+        plugins={name: method_info(name) for name in sorted(methods["algorithm"].unique())},
+        remarks=remarks,
+        notes=(*remarks, *_notes(measure, rope, lacking, results)),
     )
+
+
+def _notes(measure: Measure, rope: float | None, lacking: int, results: "pd.DataFrame") -> list[str]:
+    """How the numbers of a report are made; `lacking` finished cells have no value of the measure."""
+    known = tomllib.loads(files("aucbench.reports").joinpath("notes.toml").read_text("utf-8"))
+    texts = [known["auc" if measure.name == AUC.name else "measure"]]
+    texts += [known["lacking"]] * bool(lacking)
+    texts += [known["positives"]] * (measure.name in ("ap", "precision_at"))
+    texts += [known["no_rope" if rope is None else "rope"], *known["always"]]
+    texts += [known["threads"]] * bool((results["time_note"] != "").any())
+    if "suboptimality" in results and results["suboptimality"].fillna(0.0).any():
+        texts.append(known["suboptimality"])
+    return [text.format(measure=measure.title, rope=rope or 0.0, lacking=lacking) for text in texts]
 
 
 def _of_class(found: Sequence[Group], model: str, reference: str) -> list[Group]:
@@ -165,12 +183,6 @@ def _others(cells: Sequence[BoardCell], by: str) -> tuple[Measure, ...]:
     return tuple(AUC() if name == AUC.name else found[name].pop() for name in names if name != by)
 
 
-def _own_setting(results: Sequence[Mapping[str, Any]], setting: str, method: str) -> str:
-    """What is a method's own of the settings of its data sets."""
-    own = [row["own_setting"] for row in results if (row["setting"], row["method"]) == (setting, method)]
-    return " / ".join(dict.fromkeys(filter(None, own)))
-
-
 def _settings(found: Sequence[Group]) -> list[str]:
     """Names of the settings: defaults or tuned, and a number where several are alike."""
     names: list[str] = []
@@ -187,7 +199,8 @@ def _add_data_set(
     group: Group,
     data_set: str,
     setting: str,
-    others: Sequence[str],
+    measure: Measure,
+    others: Sequence[Measure],
     models: Mapping[str, ModelClass],
 ) -> None:
     """Add what there is to be said of one data set under one setting."""
@@ -199,7 +212,7 @@ def _add_data_set(
     rows = [
         where
         | {"method": method, "class_of_model": str(models[method])}
-        | result_row(own, runs, ratio, group.measure.name, others)
+        | result_row(own, runs, ratio, [measure.name, *(other.name for other in others)])
         for method, own in by_method.items()
     ]
     shared, own_settings = setting_texts(
@@ -207,14 +220,14 @@ def _add_data_set(
     )
     for row in rows:
         row["own_setting"] = own_settings[row["method"]]
-    chance = group.measure.chance(_positives(cells))
+    chance = measure.chance(_positives(cells))
     best, target = target_of(rows, chance)
-    with_reaching(rows, by_method, group.measure.name, target, chance)
+    with_reaching(rows, by_method, measure.name, target, chance)
     parts["results"] += rows
     parts["curves"] += [
         where | {"method": method} | row
         for method, own in by_method.items()
-        for row in curve_rows(own, group.measure.name)
+        for row in curve_rows(own, measure.name)
     ]
     parts["data_sets"].append(
         where
@@ -241,17 +254,12 @@ def _positives(cells: Sequence[BoardCell]) -> float:
     return float(np.mean(shares)) if shares else np.nan
 
 
-def family_of(cell: BoardCell) -> str:
-    """The family of a cell's data set, its own name where none is known."""
-    return cell.described.dataset.family or cell.described.dataset.name
-
-
 def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:
     """Facts of a data set; those of the run with most rows, where runs differ."""
     name = cells[0].described.dataset.name
     known: dict[str, Any] = {
         "name": name,
-        "family": family_of(cells[0]),
+        "family": cells[0].described.dataset.family or name,
         "licence": DatasetFacts(plugin("dataset", name)).licence or "",
         "citation": citation("dataset", name) or "",
         "summary": summary("dataset", name),
@@ -312,8 +320,8 @@ def cell_frame(cells: Sequence[BoardCell], found: Sequence[Group]) -> "pd.DataFr
         name for name in MEASURES if name not in CELL and any(cell.value(name) is not None for cell in cells)
     ]
     rows = []
-    for cell in cells:
-        row = _cell(cell)
+    for cell, described in zip(cells, once_for_each(cells, _described), strict=True):
+        row = described | _cell(cell)
         if cell.key in places:
             row |= dict(zip(("setting", "data_set", "method"), places[cell.key], strict=True))
         known = cell.record.measures if cell.record else {}
@@ -326,19 +334,24 @@ def cell_frame(cells: Sequence[BoardCell], found: Sequence[Group]) -> "pd.DataFr
     return pd.DataFrame(rows, columns=list(names))
 
 
+def _described(described: EntryDescription) -> dict[str, str]:
+    return {
+        "family": described.dataset.family or described.dataset.name,
+        "algorithm": described.algorithm.name,
+        "parameters": json.dumps(described.algorithm.parameters, default=str),
+        "described": canonical(subset(described, _DESCRIBED)),
+    }
+
+
 def _cell(cell: BoardCell) -> dict[str, Any]:
-    described, record = cell.described, cell.record
+    record = cell.record
     tuned = record.tuned if record else None
     row: dict[str, Any] = {
-        "family": family_of(cell),
-        "algorithm": described.algorithm.name,
         "status": str(cell.status),
         "chosen": json.dumps(tuned.parameters, default=str) if tuned else None,
         "edges": json.dumps(tuned.edges) if tuned and tuned.edges is not UNSET else None,
         "tuning_passes": tuned.cost.passes if tuned else None,
         "tuning_seconds": tuned.cost.train_seconds if tuned else None,
-        "parameters": json.dumps(described.algorithm.parameters, default=str),
-        "described": canonical(subset(described, _DESCRIBED)),
         "source": record.source if record else None,
         "key": cell.key,
         **asdict(cell.run),

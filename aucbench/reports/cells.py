@@ -1,8 +1,10 @@
 """Cells of a store or of MLflow as boards see them, grouped into boards that can be compared."""
 
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +34,8 @@ from aucbench.studies.replications import replication_of, without_twins
 from aucbench.studies.result import CellResult, with_suboptimality
 from aucbench.studies.store import Store
 
-RANKED_BY = AUC()
+UNAVAILABLE = "Skipped in study '{study}' because the data could not be obtained"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -94,12 +97,6 @@ def joined(sources: Iterable[Iterable[BoardCell]]) -> list[BoardCell]:
     return list(found.values())
 
 
-def only_study(sources: Iterable[Store | Archive]) -> str | None:
-    """The study that all plans of some stores and archives belong to; None if there are several."""
-    names = {plan.study for source in sources for plan in source.plans()}
-    return names.pop() if len(names) == 1 else None
-
-
 class Fixed(NamedTuple):
     """What was fixed when a study was planned; None for what was not."""
 
@@ -110,22 +107,40 @@ class Fixed(NamedTuple):
 NOTHING_FIXED = Fixed()
 
 
-def fixed(sources: Iterable[Store | Archive], study: str | None) -> Fixed:
-    """What the plans of a study, or of all, agree on."""
-    plans = [plan for source in sources for plan in source.plans() if study in (None, plan.study)]
-    references, ropes = {plan.reference or None for plan in plans}, {plan.rope or None for plan in plans}
-    return Fixed(references.pop() if len(references) == 1 else None, ropes.pop() if len(ropes) == 1 else None)
+def gathered(sources: Sequence[Store | Archive], study: str | None = None) -> dict[str, Any]:
+    """What `build` needs of a study in some stores and archives, or of everything in them.
 
-
-def left_out(store: Store | Archive, study: str | None = None) -> tuple[str, ...]:
-    """Sentences on data that could not be obtained when one study, or any, was planned."""
-    return tuple(
+    Without a name the study is the one that all plans belong to, if there is one. The reference and the rope
+    are fixed where all plans of the study agree. ParameterError, when there is no cell or no such study.
+    """
+    every = {plan.study for source in sources for plan in source.plans()}
+    study = study or (every.pop() if len(every) == 1 else None)
+    plans = {id(each): [own for own in each.plans() if study in (None, own.study)] for each in sources}
+    having = [each for each in sources if study is None or plans[id(each)]]
+    cells = joined(from_store(each, study) for each in having or sources[:1])
+    if not cells and study is None:
+        raise ParameterError(f"{sources[0].path} holds no finished cell yet: run aucbench first.")
+    if not cells and study is not None:
+        raise ParameterError(
+            f"The study '{study}' in {sources[0].path} has no cells: its data may be lacking, or every run "
+            f"of it was refused. aucbench status --study {shlex.quote(study)} says more."
+        )
+    known = [plan for own in plans.values() for plan in own]
+    references, ropes = {plan.reference or None for plan in known}, {plan.rope or None for plan in known}
+    return {
+        "cells": cells,
+        "title": study or Path(sources[0].path).stem,
+        "one_study": study is not None,
         # What follows the names are paths and addresses, which are not for readers of a board.
-        f"Skipped in study '{plan.study}' because the data could not be obtained: {text.partition(': ')[0]}."
-        for plan in store.plans()
-        if study in (None, plan.study)
-        for text in plan.unavailable
-    )
+        "remarks": tuple(
+            f"{UNAVAILABLE.format(study=plan.study)}: {text.partition(': ')[0]}."
+            for plan in known
+            for text in plan.unavailable
+        ),
+        "planned": Fixed(
+            references.pop() if len(references) == 1 else None, ropes.pop() if len(ropes) == 1 else None
+        ),
+    }
 
 
 def of_results(results: Iterable[CellResult]) -> list[BoardCell]:
@@ -136,12 +151,15 @@ def of_results(results: Iterable[CellResult]) -> list[BoardCell]:
 def _look_up(store: Store | Archive, key: str, described: EntryDescription, seeds: Seeds) -> BoardCell:
     result = store.measured(key)
     if result is not None:
-        return _finished(result, store)
+        return _finished(result, store, described)
     failure = store.failure(key)
     return BoardCell(key, described, seeds, failure.reason if failure else CellStatus.missing, None, {})
 
 
-def _finished(result: CellResult, source: Store | Archive | None = None) -> BoardCell:
+def _finished(
+    result: CellResult, source: Store | Archive | None = None, described: EntryDescription | None = None
+) -> BoardCell:
+    """The cell of a result; those of one entry share its description, from which much is made once."""
     record = result.record
     if result.auc < 0.0 or result.auc > 1.0:  # not of a diverged cell, which has none
         raise DataError(f"The AUC of cell {record.key} is {result.auc}, expected a number from 0 to 1.")
@@ -149,7 +167,8 @@ def _finished(result: CellResult, source: Store | Archive | None = None) -> Boar
     curve = with_suboptimality(record, result.curve)
     curve |= {"passes": curve["samples"] / record.data.train_rows}
     others = source.replications(record.key) if source else ()
-    return BoardCell(record.key, completed(record), record.seeds, status, record, curve, replications=others)
+    described = described or completed(record)
+    return BoardCell(record.key, described, record.seeds, status, record, curve, replications=others)
 
 
 @dataclass(frozen=True)
@@ -159,7 +178,6 @@ class Group:
     tuned: bool
     boards: dict[str, list[BoardCell]]  # by the name of a data set, unique in the group
     labels: dict[str, str]  # key of a cell to the label of its method, the same on all boards
-    measure: Measure = RANKED_BY  # that the statistics get as `auc`
 
     def label(self, cell: BoardCell) -> str:
         """Label of the cell's method."""
@@ -210,37 +228,45 @@ def judged_by(cells: Sequence[BoardCell], name: str) -> list[BoardCell]:
     ]
 
 
-def groups(cells: Sequence[BoardCell], one_study: bool, measure: Measure = RANKED_BY) -> list[Group]:
+def groups(cells: Sequence[BoardCell], one_study: bool) -> list[Group]:
     """The groups of boards among some cells.
 
     In one study a data set is one board, whatever its budget. Otherwise cells share a board only when all
     but the method agrees, and boards are ranked together only when all but the data set agrees. Of cells
     that were run with several versions of the code, or with several numbers of checkpoints, a row takes the
-    version that finished last. `measure` is what the statistics get.
+    version that finished last.
     """
-    boards: dict[tuple[str, str], list[BoardCell]] = {}
-    for cell in cells:
-        described = cell.described
-        group = str(is_tuned(described)) if one_study else setting_of(described)
-        boards.setdefault((group, dataset_of(described)), []).append(cell)
-    by_group: dict[str, list[list[BoardCell]]] = {}
-    for (group, _), members in boards.items():
-        by_group.setdefault(group, []).append(members)
-    return [_group(members, one_study, measure) for members in by_group.values()]
+    places = once_for_each(
+        cells, lambda each: (str(is_tuned(each)) if one_study else setting_of(each), dataset_of(each))
+    )
+    by_group: dict[str, dict[str, list[BoardCell]]] = {}
+    for cell, (group, data_set) in zip(cells, places, strict=True):
+        by_group.setdefault(group, {}).setdefault(data_set, []).append(cell)
+    return [_group(list(members.values()), one_study) for members in by_group.values()]
 
 
-def _group(boards: list[list[BoardCell]], one_study: bool, measure: Measure) -> Group:
+def once_for_each(cells: Sequence[BoardCell], function: Callable[[EntryDescription], T]) -> list[T]:
+    """The value of a function of the description of each cell; cells of one entry share theirs."""
+    known: dict[int, T] = {}
+    for described in (cell.described for cell in cells):
+        if id(described) not in known:
+            known[id(described)] = function(described)
+    return [known[id(cell.described)] for cell in cells]
+
+
+def _group(boards: list[list[BoardCell]], one_study: bool) -> Group:
     names = _names([board[0].described for board in boards])
-    by_identity = labels([[cell.described for cell in board] for board in boards], one_study)
-    by_key = {
-        cell.key: by_identity[method_of(cell.described, one_study)] for board in boards for cell in board
-    }
+    by_identity = labels(
+        [list({id(cell.described): cell.described for cell in board}.values()) for board in boards], one_study
+    )
+    every = [cell for board in boards for cell in board]
+    methods = once_for_each(every, lambda each: by_identity[method_of(each, one_study)])
+    by_key = {cell.key: method for cell, method in zip(every, methods, strict=True)}
     kept = [_latest(board, by_key) for board in boards]
     return Group(
         tuned=is_tuned(boards[0][0].described),
         boards=dict(sorted(zip(names, kept, strict=True))),
         labels=by_key,
-        measure=measure,
     )
 
 

@@ -17,15 +17,17 @@ from aucbench.studies.record import SEEDS
 if TYPE_CHECKING:
     import pandas as pd
 
-RARE = (0.05, 0.15)  # shares of positives between groups of data sets
+RARE = (0.05, 0.15)  # shares of the rarer class between groups of data sets
+RARE_GROUPS = ("rare class below 5 %", "rare class 5 to 15 %", "rare class above 15 %")
 COLUMNS = ["setting", "data_set", "family", "method", "reference", "runs", "gain", "low", "high", "verdict"]
 SLOPE_COLUMNS = ["setting", "reference", "method", "covariate", "slope", "low", "high", "families"]
 VERDICT_COLUMNS = (
     "setting", "group", "method", "class_of_model", "reference", "families", "data_sets", "gain", "low",
     "high", "median", "verdict", "more_families", "worse", "same", "better", "without", "mean",
-    "time_ratio", "time_note", "gaps",
+    "mean_note", "time_ratio", "time_note", "gaps",
 )  # fmt: skip
 LARGE = (1_000, 10_000)  # rows between groups of data sets
+LARGE_GROUPS = ("below 1,000 rows", "1,000 to 10,000 rows", "10,000 rows and more")
 
 
 def gains_of(
@@ -63,74 +65,68 @@ def gains_of(
     import pandas as pd
 
     ratios = data_sets.set_index(["setting", "data_set"])["test_train_ratio"].to_dict()
-    parts = []
     placed = cells[cells["method"].notna()]
-    for (setting, data_set), own in placed.groupby(["setting", "data_set"], sort=False):
-        wanted = references.get(str(setting), "")
-        values = own.assign(value=own[measure].where(own["status"] == "finished")).pivot(
-            index=list(SEEDS), columns="method", values="value"
-        )
-        planned = own.pivot(index=list(SEEDS), columns="method", values="status").notna()
-        whole = [str(name) for name in values.columns[(values.notna() | ~planned).all()]]
-        ratio = ratios[str(setting), str(data_set)]
-        tested = own.loc[own["status"] == "finished", ["test_rows", "test_positives"]]
-        placements, one_test_part = None, False
-        if measure == "auc" and "placements" in own and tested["test_positives"].notna().any():
-            one_test_part = np.isnan(ratio) or ratio > 1
-            placements = _placements(own, values) if one_test_part or _has_equal_gains(values) else None
-        chosen = [name for name in ([wanted] if isinstance(wanted, str) else wanted) if name in whole]
+    run_of = placed.groupby(list(SEEDS)).ngroup().to_numpy()
+    parts = []
+    places: Any = placed.groupby(["setting", "data_set"], sort=False).indices
+    for (setting, data_set), at in places.items():
+        own = placed.iloc[at]
+        names, column = np.unique(own["method"].to_numpy(object), return_inverse=True)
+        wanted = references.get(setting, "")
+        wanted = [wanted] if isinstance(wanted, str) else wanted
+        runs, row = np.unique(run_of[at], return_inverse=True)
+        done = own["status"] == "finished"
+        values = np.full((len(runs), len(names)), np.nan)
+        values[row, column] = own[measure].where(done).astype(float)
+        whole = ~np.isin(np.arange(len(names)), column[np.isnan(values[row, column])])
+        chosen = [place for name in wanted for place in np.flatnonzero((names == name) & whole)]
         if not chosen:
             continue
-        every = values[whole].to_numpy(float)
-        first, second = (
-            part.ravel() for part in np.meshgrid(range(len(whole)), [whole.index(name) for name in chosen])
-        )
+        first, second = (part.ravel() for part in np.meshgrid(np.flatnonzero(whole), chosen))
         first, second = first[first != second], second[first != second]
-        found = over_runs(every[:, first] - every[:, second], None if np.isnan(ratio) else float(ratio))
+        ratio = ratios[setting, data_set]
+        found = over_runs(values[:, first] - values[:, second], None if np.isnan(ratio) else float(ratio))
         low, high = found.low, found.high
-        if placements is not None:
-            kept = placements[:, values.columns.get_indexer(pd.Index(whole))]
-            half = _over_test_rows(every, kept, first, second, tested.iloc[0])
-            repeated = (found.runs == 1) | (found.std == 0)
-            known = (repeated | one_test_part) & np.isfinite(half)
-            low, high = np.where(known, found.mean - half, low), np.where(known, found.mean + half, high)
-        names = np.array(whole, dtype=object)
-        parts.append(
-            pd.DataFrame(
-                {
-                    "setting": setting,
-                    "data_set": data_set,
-                    "family": own["family"].iloc[0],
-                    "method": names[first],
-                    "reference": names[second],
-                    "runs": found.runs.astype(int),
-                    "gain": found.mean,
-                    "low": low,
-                    "high": high,
-                    "verdict": verdict_of(found.mean, low, high, rope).astype(str),
-                }
-            )[found.runs > 0]
-        )
-    if not parts:
-        return pd.DataFrame(columns=COLUMNS)
-    return pd.concat(parts, ignore_index=True)
+        tested = own.loc[done, ["test_rows", "test_positives"]]
+        if measure == "auc" and "placements" in own and tested["test_positives"].notna().any():
+            one_test_part = np.isnan(ratio) or ratio > 1
+            if one_test_part or _has_equal_gains(values):
+                placements = _placements(own["placements"], row, column, values.shape)
+                half = _over_test_rows(values, placements, first, second, tested.iloc[0])
+                repeated = (found.runs == 1) | (found.std == 0)
+                known = (repeated | one_test_part) & np.isfinite(half)
+                low, high = np.where(known, found.mean - half, low), np.where(known, found.mean + half, high)
+        columns = {
+            "setting": setting,
+            "data_set": data_set,
+            "family": own["family"].iloc[0],
+            "method": names[first],
+            "reference": names[second],
+            "runs": found.runs.astype(int),
+            "gain": found.mean,
+            "low": low,
+            "high": high,
+            "verdict": verdict_of(found.mean, low, high, rope).astype(str),
+        }
+        parts.append(pd.DataFrame(columns)[found.runs > 0])
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
-def _has_equal_gains(values: "pd.DataFrame") -> bool:
+def _has_equal_gains(values: Floats) -> bool:
     """Whether the runs of two methods differ by a constant, so that runs give their gain no deviation."""
-    return bool((values - values.iloc[0]).round(12).T.duplicated().any())
+    import pandas as pd
+
+    return bool(pd.DataFrame((values - values[0]).round(12)).T.duplicated().any())
 
 
-def _placements(cells: "pd.DataFrame", values: "pd.DataFrame") -> Floats | None:
+def _placements(lists: "pd.Series[Any]", row: Any, column: Any, shape: tuple[int, int]) -> Floats:
     """(runs, methods, blocks) the placements of the cells of a data set, NaN where a record has none."""
-    table = cells.pivot(index=list(SEEDS), columns="method", values="placements")
-    lists = table.reindex(index=values.index, columns=values.columns).to_numpy()
-    known = [own for own in lists.flat if isinstance(own, (list, tuple, np.ndarray))]
-    if not known:
-        return None
-    none = np.full(len(known[0]), np.nan)
-    found = [own if isinstance(own, (list, tuple, np.ndarray)) else none for own in lists.flat]
-    return np.array(found, float).reshape(*lists.shape, -1)
+    known = np.array([isinstance(own, list | tuple | np.ndarray) for own in lists])
+    kept = [np.asarray(own, float) for own in lists[known]]
+    found = np.full((*shape, len(kept[0]) if kept else 1), np.nan)
+    if kept:
+        found[row[known], column[known]] = kept
+    return found
 
 
 def _over_test_rows(
@@ -161,21 +157,18 @@ def _over_test_rows(
 
 def groups_of_data(data_sets: "pd.DataFrame") -> dict[str, set[str]]:
     """Names of groups to their data sets: all, by share of positives, by rows, by collection."""
-    names, share, rows = data_sets["data_set"], data_sets.get("positive_share"), data_sets.get("rows")
-    found = {ALL: set(names)}
-    if share is not None:
-        rare = np.minimum(share, 1.0 - share)
-        found["rare class below 5 %"] = set(names[rare < RARE[0]])
-        found["rare class 5 to 15 %"] = set(names[(rare >= RARE[0]) & (rare < RARE[1])])
-        found["rare class above 15 %"] = set(names[rare >= RARE[1]])
-    if rows is not None:
-        found["below 1,000 rows"] = set(names[rows < LARGE[0]])
-        found["1,000 to 10,000 rows"] = set(names[(rows >= LARGE[0]) & (rows < LARGE[1])])
-        found["10,000 rows and more"] = set(names[rows >= LARGE[1]])
+    import pandas as pd
+
+    names = data_sets["data_set"]
     collection = names.str.extract(r"^(keel|adbench)_", expand=False).fillna("other")
-    if collection.nunique() > 1:
-        found |= {f"collection {name}": set(names[collection == name]) for name in collection.unique()}
-    return {name: own for name, own in found.items() if own and (name == ALL or own != found[ALL])}
+    kinds = [pd.Categorical("collection " + collection, ("collection " + collection).unique())]
+    if "rows" in data_sets:
+        share, rows = data_sets["positive_share"].to_numpy(float), data_sets["rows"].to_numpy(float)
+        rare = np.minimum(share, 1.0 - share)
+        kinds.insert(0, pd.cut(rows, [-np.inf, *LARGE, np.inf], right=False, labels=LARGE_GROUPS))
+        kinds.insert(0, pd.cut(rare, [-np.inf, *RARE, np.inf], right=False, labels=RARE_GROUPS))
+    found = {str(group): set(names[kind == group]) for kind in kinds for group in kind.categories}
+    return {ALL: set(names)} | {name: own for name, own in found.items() if 0 < len(own) < len(names)}
 
 
 def compared(
@@ -184,11 +177,12 @@ def compared(
     """The verdict on each method against each reference of the gains, over each group of data sets.
 
     To the columns of `compare_families` come `class_of_model`; `mean`, the mean of the measure over families;
-    `time_ratio`, the geometric mean over data sets of training and tuning time relative to the reference, NaN
-    where times do not compare; `time_note`, why times are not those of one thread; and `gaps`, the data sets
-    that are left out because a run gave no result. The reference and methods without any gain have lines
-    without gain; where the reference was not run all methods have. The best gain comes first, then the best
-    mean.
+    `mean_note`, on how many of the data sets the method has a mean, where that is not on all; `time_ratio`,
+    the geometric mean over data sets of training and tuning time relative to the reference, NaN where times
+    do not compare; `time_note`, why times are not those of one thread; and `gaps`, the data sets that are
+    left out because a run gave no result. The reference and methods without any gain have lines
+    without gain; where the reference was not run all methods have. The best gain comes first, then the mean
+    over most data sets, then the best mean.
     """
     import pandas as pd
 
@@ -204,11 +198,14 @@ def compared(
                 seconds = every.reindex(index=there.index, columns=known.index).to_numpy(float)
                 columns = {each: known[each].to_numpy() for each in known} | {"method": known.index}
                 for reference, table in _tables(own, there.index, known.index).items():
-                    line = columns | _judged(table, there.to_numpy(), rope)
+                    line = columns | compare_matrix(table, there.to_numpy(), rope)
+                    none = np.isnan(table).all(axis=0)
+                    line |= {each: np.where(none, np.nan, line[each]) for each in ("families", "data_sets")}
                     line |= {"setting": setting, "group": name, "reference": reference}
                     line["time_ratio"] = _ratios(seconds, known.index.get_indexer(pd.Index([reference]))[0])
                     gain = np.where(known.index == reference, 0.0, line["gain"])
-                    best = np.lexsort([-np.nan_to_num(each, nan=-np.inf) for each in (line["mean"], gain)])
+                    orders = (line["mean"], line["mean_sets"], gain)
+                    best = np.lexsort([-np.nan_to_num(each, nan=-np.inf) for each in orders])
                     parts.append(
                         {each: np.broadcast_to(line[each], len(known))[best] for each in VERDICT_COLUMNS}
                     )
@@ -244,7 +241,9 @@ def _by_method(results: "pd.DataFrame", families: "pd.Series[str]") -> "pd.DataF
         },
         index=pd.Index(results["method"].unique(), name="method"),
     )
-    return found.assign(gaps=found["gaps"].fillna(0).astype(int))
+    counts = whole["mean"].groupby(whole["method"]).count().reindex(found.index, fill_value=0)
+    notes = [f"{count} of {len(families)}" if 0 < count < len(families) else "" for count in counts]
+    return found.assign(gaps=found["gaps"].fillna(0).astype(int), mean_note=notes, mean_sets=counts)
 
 
 def _ratios(log_seconds: Floats, reference: int) -> Any:
@@ -255,21 +254,6 @@ def _ratios(log_seconds: Floats, reference: int) -> Any:
     known = np.isfinite(logs)
     with np.errstate(invalid="ignore"):
         return np.exp(np.where(known, logs, 0.0).sum(axis=0) / known.sum(axis=0))
-
-
-def _judged(gains: Floats, families: Any, rope: float | None) -> dict[str, Any]:
-    """`compare_matrix` for the methods that have a gain, and nothing for the others."""
-    told = np.asarray(~np.isnan(gains).all(axis=0))
-    found = compare_matrix(gains[:, told], families, rope)
-    spread: dict[str, Any] = {
-        name: np.full(len(told), "", dtype=object)
-        if name in ("verdict", "without")
-        else np.full(len(told), np.nan)
-        for name in found
-    }
-    for name, values in found.items():
-        spread[name][told] = values
-    return spread
 
 
 def _tables(gains: "pd.DataFrame", names: "pd.Index[str]", methods: "pd.Index[str]") -> dict[str, Floats]:

@@ -199,24 +199,32 @@ def _flat(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _told_apart(groups: Iterable[Sequence[_Named]]) -> dict[str, str]:
-    """Identities to names, and in brackets the fields that differ between namesakes of some group."""
-    names: dict[str, str] = {}
-    fields: dict[str, Mapping[str, Any]] = {}
+    """Identities to names, and in brackets the fields that differ between namesakes of some group.
+
+    Values of a field are written briefly, unless that hides a difference.
+    """
+    known: dict[str, _Named] = {}
     telling: dict[str, dict[str, None]] = {}  # by name, in order
     for group in groups:
         rivals: dict[str, dict[str, Mapping[str, Any]]] = {}
         for each in group:
-            names[each.identity] = each.name
-            own = fields.setdefault(each.identity, each.fields)
-            rivals.setdefault(each.name, {})[each.identity] = own
+            known.setdefault(each.identity, each)
+            rivals.setdefault(each.name, {})[each.identity] = each.fields
         for name, namesakes in rivals.items():
             telling.setdefault(name, {}).update(dict.fromkeys(_differing(list(namesakes.values()))))
-    texts = _texts(names, fields, telling)
-    found = {}
-    for identity, name in names.items():
-        words = [f"{key}={text}" for key, text in texts[identity].items()]
-        found[identity] = f"{name} ({' '.join(words)})" if words else name
-    return found
+    words: dict[str, list[str]] = {identity: [] for identity in known}
+    for name, keys in telling.items():
+        for key in keys:
+            own = {
+                at: each.fields[key] for at, each in known.items() if each.name == name and key in each.fields
+            }
+            exact, brief = ({write(value) for value in own.values()} for write in (canonical, short))
+            write = short if len(brief) == len(exact) else canonical
+            for identity, value in own.items():
+                words[identity].append(f"{key}={write(value)}")
+    return {
+        at: f"{each.name} ({' '.join(words[at])})" if words[at] else each.name for at, each in known.items()
+    }
 
 
 def _differing(rivals: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -231,21 +239,4 @@ def _differing(rivals: Sequence[Mapping[str, Any]]) -> list[str]:
             values.setdefault(context, set()).add(canonical(fields.get(name)))
         if any(len(own) > 1 for own in values.values()):
             found.append(name)
-    return found
-
-
-def _texts(
-    names: Mapping[str, str], fields: Mapping[str, Mapping[str, Any]], telling: Mapping[str, Iterable[str]]
-) -> dict[str, dict[str, str]]:
-    """The telling fields of each method as texts: short ones, unless these hide the difference."""
-    found: dict[str, dict[str, str]] = {identity: {} for identity in names}
-    for name, keys in telling.items():
-        own = [identity for identity in names if names[identity] == name]
-        for key in keys:
-            known = {identity: fields[identity][key] for identity in own if key in fields[identity]}
-            different = {canonical(value) for value in known.values()}
-            brief = {short(value) for value in known.values()}
-            write = short if len(brief) == len(different) else canonical
-            for identity, value in known.items():
-                found[identity][key] = write(value)
     return found

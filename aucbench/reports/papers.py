@@ -1,16 +1,17 @@
 """The papers' tables (papers.csv), and our figures beside them."""
 
 import csv
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from aucbench.humanize import counted, duration
+from aucbench.humanize import counted
 from aucbench.reports.cells import BoardCell, groups
-from aucbench.reports.columns import Column, described, fixed, number, signed, whole
+from aucbench.reports.columns import described
 from aucbench.reports.labels import method_of
 from aucbench.reports.statistics.agreement import Verdict, judge_table, order_agreement
 from aucbench.reports.views.text import TextTable, plain
@@ -26,19 +27,8 @@ COLUMNS = (
     "dataset", "method", "published", "published_std", "ours", "ours_std", "runs", "difference", "verdict",
     "published_seconds", "seconds", "time_ratio", "note",
 )  # fmt: skip
-SHOWN = described(
-    Column("dataset", "data set", "The data set"),
-    Column("method", "method", "The method, as the table names it"),
-    Column("published", "published", "Published mean AUC", fixed, spread="published_std"),
-    Column("ours", "ours", "Our mean AUC", fixed, spread="ours_std"),
-    Column("difference", "difference", "Ours - published", signed),
-    Column("verdict", "verdict", "By the difference and the published deviation"),
-    Column("runs", "runs", "Runs that finished", whole),
-    Column("seconds", "our time", "Our mean training time", duration),
-    Column("time_ratio", "published / our time", "Published time over ours", number),
-    Column("note", "note", "Why a number does not compare"),
-)
-Ours = tuple[float, float, int, float]  # mean and deviation of AUC, finished runs, mean seconds
+SHOWN = described("papers")
+DRAWN = "the paper drew the halves of the classes at random and did not publish them"
 NAN = float("nan")
 
 
@@ -65,7 +55,7 @@ class PublishedTable:
 
     def cells(self) -> list[PublishedCell]:
         """Its numbers, in the order of the file; none where the paper's cells cannot be read."""
-        text = resources.files("aucbench.reports").joinpath("papers.csv").read_text("utf-8")
+        text = files("aucbench.reports").joinpath("papers.csv").read_text("utf-8")
         return [
             PublishedCell(
                 row["dataset"].lower(),
@@ -80,55 +70,18 @@ class PublishedTable:
         ]
 
 
-FSAUC = (
-    "M. Liu, X. Zhang, Z. Chen, X. Wang, T. Yang: Fast stochastic AUC maximization with "
-    "O(1/n)-convergence rate. ICML 2018"
-)
-OPAUC = "W. Gao, R. Jin, S. Zhu, Z.-H. Zhou: One-pass AUC optimization. ICML 2013"
-SAUC = (
-    "Z. Yang, W. Shen, Y. Ying, X. Yuan: Stochastic AUC optimization with general loss. "
-    "Communications on Pure and Applied Analysis, 2020"
-)
-SPDAM = (
-    "M. Natole, Y. Ying, S. Lyu: Stochastic AUC optimization algorithms with linear convergence. "
-    "Frontiers in Applied Mathematics and Statistics 5, 2019"
-)
-PSAM = "M. Khalid, H. Chitsaz, I. Ray: Proximal stochastic AUC maximization. 2019"
-OTHER_COVTYPE = "the published linear AUCs are above what a linear score reaches on our file"
-
-TABLES: Mapping[str, PublishedTable] = {
-    "fsauc_table2": PublishedTable("fsauc2018", "2", FSAUC),
-    "opauc_table2": PublishedTable("opauc2013", "2", OPAUC),
-    "opauc_table4": PublishedTable("opauc2013", "4", OPAUC),
-    "sauc_table2": PublishedTable("sauc2020", "2", SAUC),
-    "spdam_table3": PublishedTable(
-        "spdam2019", "3", SPDAM, "The cells of this table could not be read; there are our results alone."
-    ),
-    "psam_table2": PublishedTable("psam2019", "II", PSAM, other_data={"covtype": OTHER_COVTYPE}),
-    "psam_table3": PublishedTable("psam2019", "III", PSAM, other_data={"covtype": OTHER_COVTYPE}),
+_DECLARED = tomllib.loads(files("aucbench.reports").joinpath("papers.toml").read_text("utf-8"))
+TABLES = {
+    name: PublishedTable(source=_DECLARED["paper"][table["paper"]], **table)
+    for name, table in _DECLARED["table"].items()
 }
-
-# Columns of the tables that are one of our methods with other fields, by what decides a cell.
-VARIANTS: Mapping[str, Mapping[str, Any]] = {
-    "sauc_hinge": {"algorithm": "sauc", "loss": "hinge"},
-    "sauc_logistic": {"algorithm": "sauc", "loss": "logistic"},
-    "spam_ball": {"algorithm": "spam", "penalty": "ball"},
-    "opauc_f": {"algorithm": "opauc", "features": "subset"},
-    "opauc_rp": {"algorithm": "opauc", "features": "projection"},
-    "opauc_pca": {"algorithm": "opauc", "features": "pca"},
-    "npsam": {"algorithm": "psam", "features": "nystroem"},
-    "nasam": {"algorithm": "asam", "features": "nystroem"},
-    "nsolam": {"algorithm": "solam", "features": "nystroem"},
-    "nbam": {"algorithm": "bam", "features": "nystroem"},
-}
-STAND_INS = {"cbr": ("cbr", "cbr_diag")}  # where the tables do not tell two methods of ours apart
 
 
 def is_method(described: EntryDescription, name: str) -> bool:
     """Whether a described cell is of the method that a table calls `name`."""
-    wanted = {"features": "identity"} | dict(VARIANTS.get(name, {"algorithm": name}))
+    wanted = {"features": "identity"} | _DECLARED["variant"].get(name, {"algorithm": name})
     algorithm = wanted.pop("algorithm")
-    if described.algorithm.name not in STAND_INS.get(algorithm, (algorithm,)):
+    if described.algorithm.name not in _DECLARED["stand_in"].get(algorithm, [algorithm]):
         return False
     found = described.algorithm.parameters | {
         "loss": described.loss.name if described.loss else None,
@@ -176,44 +129,37 @@ def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> "pd.DataFrame"
 
 
 def _row(published: PublishedCell, own: Sequence[BoardCell], other_data: str = "") -> dict[str, Any]:
+    """A line of `compare`; our numbers need every run, since those that finished are a selection."""
+    import pandas as pd
+
     settings = {method_of(cell.described, one_study=True) for cell in own}
-    comparable = not own or (is_comparable(own[0].described) and not other_data)
-    notes = [published.note] if published.note else []
+    drawn = "" if not own or is_comparable(own[0].described) else DRAWN
+    notes = [published.note, (other_data or drawn) if own else ""]
+    done = [cell.record.result for cell in own if cell.record and cell.status is CellStatus.finished]
     if len(settings) > 1:
-        notes.append(f"the study has this method with {len(settings)} settings")
-    if not comparable:
-        drawn = "the paper drew the halves of the classes at random and did not publish them"
-        notes.append(other_data or drawn)
-    ours, std, runs, seconds = _ours(own) if len(settings) < 2 else (NAN, NAN, 0, NAN)
-    missing = sum(cell.status is CellStatus.missing for cell in own)
-    if missing and len(settings) < 2:
-        notes.append(f"{missing} of {len(own)} runs are missing")
-    if runs + missing < len(own) and len(settings) < 2:
-        notes.append(f"{len(own) - runs - missing} of {len(own)} runs gave no AUC")
+        notes.insert(1, f"the study has this method with {len(settings)} settings")
+        done = []
+    elif own:
+        missing = sum(cell.status is CellStatus.missing for cell in own)
+        lost = len(own) - len(done) - missing
+        notes.append(f"{missing} of {len(own)} runs are missing" if missing else "")
+        notes.append(f"{lost} of {len(own)} runs gave no AUC" if lost else "")
+    whole = done if len(done) == len(own) else []
+    aucs = pd.Series([result.auc for result in whole], dtype=float)
     return {
         "dataset": published.dataset,
         "method": published.method,
         "published": published.auc_mean,
         "published_std": published.auc_std,
-        "ours": ours,
-        "ours_std": std,
-        "runs": runs,
-        "difference": ours - published.auc_mean,
-        "comparable": comparable and len(settings) < 2,
+        "ours": aucs.mean(),
+        "ours_std": aucs.std(),
+        "runs": len(done),
+        "difference": aucs.mean() - published.auc_mean,
+        "comparable": not own or not (drawn or other_data or len(settings) > 1),
         "published_seconds": published.train_seconds,
-        "seconds": seconds,
-        "note": "; ".join(notes),
+        "seconds": pd.Series([result.train_seconds for result in whole], dtype=float).mean(),
+        "note": "; ".join(filter(None, notes)),
     }
-
-
-def _ours(own: Sequence[BoardCell]) -> Ours:
-    """Nothing but the number of runs unless all cells finished: those that did are a selection."""
-    results = [cell.record.result for cell in own if cell.record and cell.status is CellStatus.finished]
-    if not own or len(results) < len(own):
-        return NAN, NAN, len(results), NAN
-    aucs = [result.auc for result in results if result.auc is not None]
-    std = float(np.std(aucs, ddof=1)) if len(aucs) > 1 else NAN
-    return float(np.mean(aucs)), std, len(aucs), float(np.mean([each.train_seconds for each in results]))
 
 
 def markdown(name: str, table: PublishedTable, frame: "pd.DataFrame", command: str) -> str:

@@ -66,7 +66,8 @@ class Report:
     verdicts: "pd.DataFrame" = field(repr=False)
     slopes: "pd.DataFrame" = field(repr=False)
     plugins: dict[str, MethodInfo] = field(repr=False)  # of the algorithms, by name
-    notes: tuple[str, ...] = field(default=(), repr=False)  # how numbers were made
+    remarks: tuple[str, ...] = ()  # data that are left out, and a rope that was not fixed beforehand
+    notes: tuple[str, ...] = field(default=(), repr=False)  # the remarks, and how numbers were made
 
     @property
     def settings(self) -> list[str]:

@@ -3,12 +3,14 @@
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 
 from aucbench.contracts import ModelClass
 from aucbench.evaluation.measures import TrainingObjective
+from aucbench.humanize import counted
 from aucbench.reports.cells import BoardCell
 from aucbench.reports.labels import parameters_text, short
 from aucbench.reports.origins import calibrated, has_several_machines, reported
@@ -59,19 +61,19 @@ def overlap(records: Iterable[CellRecord]) -> float | None:
 
 
 def result_row(
-    cells: Sequence[BoardCell], runs: Sequence[Seeds], ratio: float | None, by: str, others: Iterable[str]
+    cells: Sequence[BoardCell], runs: Sequence[Seeds], ratio: float | None, names: Sequence[str]
 ) -> dict[str, Any]:
     """The line of a method on a data set; NaN where a number is not known.
 
-    `runs` are those that any method of the data set has, `ratio` is from `overlap`, `by` and `others` name
-    the measure that is compared and those shown beside it.
+    `runs` are those that any method of the data set has, `ratio` is from `overlap`, `names` are the measure
+    that is compared and those shown beside it.
     """
     done = finished(cells)
     statuses = Counter(cell.status for cell in cells)
-    values = np.array([[NAN if (value := cell.value(by)) is None else value] for cell in done]).reshape(-1, 1)
+    values = np.array([[cell.value(name) for name in names] for cell in done], float).reshape(-1, len(names))
     own = over_runs(values, ratio)
     results = [cell.record.result for cell in done if cell.record]
-    tuned = _tunings(done)
+    tuned = [cell.record.tuned for cell in done if cell.record and cell.record.tuned]
     described = (done or cells)[0].described
     gaps = {
         "diverged": statuses[CellStatus.diverged],
@@ -105,28 +107,21 @@ def result_row(
         "parameters": parameters_text(described),
         "command": _command(cells),
     }
-    for name in others:
-        known = [value for cell in done if (value := cell.value(name)) is not None]
-        if known and len(known) == len(done):
-            row |= {f"{name}_mean": float(np.mean(known)), f"{name}_std": _std(known)}
+    for at, name in enumerate(names[1:], 1):
+        if own.runs[at] == len(done) > 0:
+            row |= {f"{name}_mean": float(own.mean[at]), f"{name}_std": float(own.std[at])}
     return row | _suboptimality(done)
 
 
 def _mean(values: Iterable[Any]) -> float:
     known = [float(value) for value in values if isinstance(value, int | float)]
-    return float(np.mean(known)) if known else NAN
-
-
-def _std(values: Sequence[float]) -> float:
-    return float(np.std(values, ddof=1)) if len(values) > 1 else NAN
+    return fmean(known) if known else NAN
 
 
 def _gaps(gaps: Mapping[str, int], planned: int) -> str:
     """What became of the runs without a result: ``diverged in 3 of 5 runs, failed in 1``; else empty."""
-    found = [f"{why} in {count}" for why, count in gaps.items() if count]
-    if not found:
-        return ""
-    return ", ".join([f"{found[0]} of {planned} {'run' if planned == 1 else 'runs'}", *found[1:]])
+    first, *others = [f"{why} in {count}" for why, count in gaps.items() if count] or [""]
+    return ", ".join([f"{first} of {counted(planned, 'run')}" if first else "", *others])
 
 
 def class_of(cells: Iterable[BoardCell]) -> ModelClass:
@@ -143,10 +138,6 @@ def _command(cells: Sequence[BoardCell]) -> str:
     records = [cell.record for cell in cells if cell.record]
     measures = common(records) if records else ()
     return shlex.join(["aucbench", *words(cells[0].described, [cell.run for cell in cells], None, measures)])
-
-
-def _tunings(cells: Sequence[BoardCell]) -> list[TunedRecord]:
-    return [cell.record.tuned for cell in cells if cell.record and cell.record.tuned]
 
 
 def _chosen(tunings: Sequence[TunedRecord]) -> str:
@@ -181,14 +172,14 @@ def _suboptimality(done: Sequence[BoardCell]) -> dict[str, Any]:
 
     Empty where the objective was not measured; the suboptimality is F(w) - F* over max(F*, F(0) / 1000).
     """
-    known = [own for cell in done if (own := _objective(cell)) is not None]
+    name = TrainingObjective.name
+    known = [own for cell in done if cell.record and (own := cell.record.measures.get(name)) is not None]
     if not known:
         return {}
-    reason = "not measured in all finished runs" if len(known) < len(done) else _reason(known)
-    if reason:
+    reason = "not measured in all finished runs" * (len(known) < len(done))
+    if reason := reason or next(filter(None, map(_reason, known)), ""):
         return {"suboptimality_reason": reason}
-    kept = with_whole_curves(done)
-    curves = [cell.curve for cell in kept]
+    curves = [cell.curve for cell in with_whole_curves(done)]
     minima = [own.minimum for own in known if own.minimum]
     row: dict[str, Any] = {
         "objective": minima[0].objective,
@@ -201,42 +192,37 @@ def _suboptimality(done: Sequence[BoardCell]) -> dict[str, Any]:
     # Between checkpoints the logarithm of the suboptimality is linear in that of the cost.
     powers = [-np.log10(np.minimum(curve[SUBOPTIMALITY], LARGEST)) for curve in curves]
     for name, array in (("passes", "passes"), ("seconds", "train_seconds")):
-        for goal in MINIMA:
-            paid = [
-                first_crossing(curve[array], power, -np.log10(goal))
-                for curve, power in zip(curves, powers, strict=True)
-            ]
-            row[f"{name}_to_{goal:.0e}"] = median_cost(paid)
+        costs = [curve[array] for curve in curves]
+        row |= {
+            f"{name}_to_{goal:.0e}": median_cost(
+                [first_crossing(*run, -np.log10(goal)) for run in zip(costs, powers, strict=True)]
+            )
+            for goal in MINIMA
+        }
     return row
 
 
-def _objective(cell: BoardCell) -> MeasureRecord | None:
-    return cell.record.measures.get(TrainingObjective.name) if cell.record else None
-
-
-def _reason(known: Sequence[MeasureRecord]) -> str:
-    """Why a method has no suboptimality, as its first run without one says."""
-    for own in known:
-        if own.value is None:
-            return own.reason
-        if not own.minimum:
-            return TURNED_OFF
-        if own.minimum.value is None:
-            return own.minimum.reason
-    return ""
+def _reason(own: MeasureRecord) -> str:
+    """Why a run has no suboptimality; empty if it has one."""
+    if own.value is None:
+        return own.reason
+    if not own.minimum:
+        return TURNED_OFF
+    return own.minimum.reason if own.minimum.value is None else ""
 
 
 def target_of(rows: Sequence[Mapping[str, Any]], chance: float) -> tuple[float, float]:
-    """The best mean of a data set and the target, chance + `TARGET` (best - chance).
+    """The best mean of a data set and the target, chance + `TARGET` (best of a linear method - chance).
 
-    The best is that of a linear method without gaps, where there is one: no linear method need reach a
-    non-linear one. The target is a fraction of what lies above chance, since a fraction of the AUC itself is
-    trivial where AUCs are low and impossible to miss where they are high. NaN where nothing is above chance.
+    Methods with gaps do not count. The target is that of linear methods where there are any: no linear method
+    need reach a non-linear one. It is a fraction of what lies above chance, since a fraction of the AUC
+    itself is trivial where AUCs are low and impossible to miss where they are high. NaN where nothing is
+    above chance.
     """
     whole = [row for row in rows if not row["gaps"] and not np.isnan(row["mean"])]
-    whole = [row for row in whole if row["class_of_model"] == ModelClass.linear] or whole
-    best = max((row["mean"] for row in whole), default=NAN)
-    return best, chance + TARGET * (best - chance) if best > chance else NAN
+    linear = [row for row in whole if row["class_of_model"] == ModelClass.linear] or whole
+    best, goal = (max((row["mean"] for row in own), default=NAN) for own in (whole, linear))
+    return best, chance + TARGET * (goal - chance) if goal > chance else NAN
 
 
 def with_reaching(
@@ -283,38 +269,28 @@ def curve_rows(cells: Sequence[BoardCell], by: str) -> list[dict[str, Any]]:
     if not done:
         return []
     mean = mean_curve([cell.curve for cell in with_whole_curves(done)])
-    columns = {
-        "samples": np.asarray(mean["samples"], float),
-        "passes": mean["passes"],
-        "seconds": mean["train_seconds"],
-        "mean": mean[by],
-        "std": mean[f"{by}_std"],
-    }
+    columns = {"samples": np.asarray(mean["samples"], float), "passes": mean["passes"]}
+    columns |= {"seconds": mean["train_seconds"], "mean": mean[by], "std": mean[f"{by}_std"]}
     columns |= {name: mean[name] for name in (SUBOPTIMALITY,) if name in mean}
-    names = list(columns)
-    return [
-        dict(zip(names, values, strict=True))
-        for values in zip(*map(np.ndarray.tolist, columns.values()), strict=True)
-    ]
+    points = zip(*(each.tolist() for each in columns.values()), strict=True)
+    return [dict(zip(columns, values, strict=True)) for values in points]
 
 
 def timing_marks(by_method: Mapping[str, Sequence[BoardCell]]) -> dict[str, str]:
     """Why the times of a method are not comparable with those of the largest class of conditions."""
-    conditions: dict[str, set[tuple[str, int, str]]] = {}
     by_id = has_several_machines(by_method)
-    for method, cells in by_method.items():
-        environments = [cell.record.environment for cell in cells if cell.record]
-        conditions[method] = {
-            (each.cpu, each.concurrency, (each.machine or "")[:6] if by_id else "") for each in environments
+    conditions: dict[str, set[tuple[str, int, str]]] = {
+        method: {
+            (each.cpu, each.concurrency, (each.machine or "")[:6] if by_id else "")
+            for each in (cell.record.environment for cell in cells if cell.record)
         }
-    every = [one for found in conditions.values() for one in found]
-    if len(set(every)) < 2:
-        return {}
-    usual = max(sorted(set(every)), key=every.count)
+        for method, cells in by_method.items()
+    }
+    every = sorted(one for found in conditions.values() for one in found)
+    usual = max(every, key=every.count, default=None)
     marks = {}
     for method, found in conditions.items():
-        other = sorted(found - {usual})
-        if other:
+        if usual is not None and (other := sorted(found - {usual})):
             how = " and ".join(_condition(one) for one in other)
             amount = "some" if usual in found else "all"
             marks[method] = (

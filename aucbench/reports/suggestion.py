@@ -171,43 +171,41 @@ def _shared(near: Sequence[tuple[float, TriedDataset]]) -> list[str]:
 def _best(method: str, near: Sequence[tuple[float, TriedDataset]], facts: Facts) -> SuggestedMethod | None:
     """The setting of a method with the largest mean gain over some data sets, if any has one on all."""
     tried = [each.methods[method] for _, each in near]
+    gains = [
+        dict(zip(map(canonical, own.settings), gains_of(dataset, own), strict=True))
+        for (_, dataset), own in zip(near, tried, strict=True)
+    ]
     weights = np.array([1.0 / (distance + NEARNESS) ** 2 for distance, _ in near])
     weights /= weights.sum()
-    means: dict[str, list[float]] = {}
-    for (_, dataset), own in zip(near, tried, strict=True):
-        for setting, gains in zip(own.settings, gains_of(dataset, own), strict=True):
-            means.setdefault(canonical(setting), []).append(float(gains.mean()))
-    values = {key: np.array(own) for key, own in means.items() if len(own) == len(near)}
-    mean = {key: float(weights @ own) for key, own in values.items()}
-    mean = {key: value for key, value in mean.items() if np.isfinite(value)}
-    if not mean:
+    means = {
+        key: np.array([own[key].mean() for own in gains])
+        for key in gains[0]
+        if all(key in own and np.isfinite(own[key]).all() for own in gains)
+    }
+    if not means:
         return None
-    chosen = max(mean, key=lambda key: mean[key])
+    chosen = max(means, key=lambda key: float(weights @ means[key]))
+    mean, share = float(weights @ means[chosen]), float(weights @ weights)
     # Student's interval of a weighted mean: the unbiased variance over data sets times the sum of w^2.
-    share = float(weights @ weights)
-    variance = (
-        float(weights @ (values[chosen] - mean[chosen]) ** 2) / (1.0 - share) if share < 1.0 else np.nan
-    )
+    variance = weights @ (means[chosen] - mean) ** 2 / (1.0 - share) if share < 1.0 else np.nan
     half = float(np.sqrt(share * variance) * stats.t.ppf(0.975, len(near) - 1))
-    setting = next(each for each in tried[0].settings if canonical(each) == chosen)
-    evidence = []
-    for (distance, dataset), own in zip(near, tried, strict=True):
-        at = [canonical(each) for each in own.settings].index(chosen)
-        gain = interval(gains_of(dataset, own)[at])
-        evidence.append(
-            Evidence(dataset.name, float(distance), float(own.aucs[at].mean()), gain, own.seconds)
+    places = [list(own).index(chosen) for own in gains]
+    evidence = tuple(
+        Evidence(
+            dataset.name, float(distance), float(own.aucs[at].mean()), interval(known[chosen]), own.seconds
         )
+        for (distance, dataset), own, known, at in zip(near, tried, gains, places, strict=True)
+    )
     # The costs of small data sets are mostly not those that grow: the nearest cost is the best guide.
     times = [_times(method, dataset.facts, facts) for _, dataset in near]
     nearest = min(range(len(times)), key=lambda at: abs(np.log(times[at])))
-    linear = all(own.linear for own in tried)
     return SuggestedMethod(
         method,
-        setting,
-        linear,
-        Estimate(mean[chosen], mean[chosen] - half, mean[chosen] + half),
+        tried[0].settings[places[0]],
+        all(own.linear for own in tried),
+        Estimate(mean, mean - half, mean + half),
         tried[nearest].seconds * times[nearest],
-        tuple(evidence),
+        evidence,
     )
 
 

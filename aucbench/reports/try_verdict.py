@@ -22,8 +22,8 @@ def verdict(report: Report, method: str) -> list[str]:
     every = _own(report, method)
     lines = [_standing(report, row) for row in every]
     for row in every:
-        positives, negatives = _tested(report, row)
-        if row["mean"] < 0.5 - chance_half_width(positives, negatives):
+        positives, _ = row["tested"]
+        if row["reversed"]:
             lines.append(
                 f"The scores look reversed: AUC {row['mean']:.4f} on {row['data_set']}, "
                 f"with the sign changed {1.0 - row['mean']:.4f}."
@@ -52,7 +52,7 @@ def next_steps(report: Report, method: str, epochs: float | None, failed: bool =
     known = [row for row in every if not math.isnan(row["mean"])]
     if failed:
         steps.append(f"aucbench check {method} shows on small inputs what goes wrong.")
-    if any(row["mean"] < 0.5 - chance_half_width(*_tested(report, row)) for row in every):
+    if any(row["reversed"] for row in every):
         steps.append("change the sign of what score returns: higher must mean more likely positive.")
     if any(row["diverged"] for row in every):
         advice = next((row["advice"] for row in every if row["advice"]), "")
@@ -70,7 +70,7 @@ def next_steps(report: Report, method: str, epochs: float | None, failed: bool =
     far = [
         row["data_set"]
         for row in known
-        if 0.5 - chance_half_width(*_tested(report, row)) <= row["mean"]
+        if not row["reversed"]
         and row["mean"] < best[row["setting"], row["data_set"]] - FAR
         and row["data_set"] not in rising
     ]
@@ -83,20 +83,22 @@ def next_steps(report: Report, method: str, epochs: float | None, failed: bool =
 
 
 def _own(report: Report, method: str) -> list[dict[Any, Any]]:
-    """The results of the method with their gains, in the order of settings and data sets."""
-    places = report.data_sets[["setting", "data_set"]].itertuples(index=False)
-    every = [row for place in places for row in results_on(report, *place).to_dict("records")]
-    return [row for row in every if row["method"] == method]
+    """The results of the method with their gains, in the order of settings and data sets.
 
-
-def _tested(report: Report, row: dict[Any, Any]) -> tuple[int, int]:
-    """Positive and negative test rows of a run: the runs may share rows, and count as one."""
-    cells = report.part("cells", row["setting"], row["data_set"])
-    rows = cells.loc[cells["method"] == row["method"], ["test_positives", "test_rows"]].dropna()
-    if rows.empty:  # cells of an earlier version, or none
-        return 0, 0
-    positives, every = rows.min()
-    return int(positives), int(every - positives)
+    `tested` are positive and negative test rows of a run: the runs may share rows, and count as one. The
+    scores look `reversed` where the mean AUC is below chance by more than noise.
+    """
+    found = []
+    for setting, data_set in report.data_sets[["setting", "data_set"]].itertuples(index=False):
+        rows, cells = results_on(report, setting, data_set), report.part("cells", setting, data_set)
+        tests = cells.loc[cells["method"] == method, ["test_positives", "test_rows"]].dropna()
+        # Cells of an earlier version have none.
+        positives, every = (0, 0) if tests.empty else map(int, tests.min())
+        for row in rows[rows["method"] == method].to_dict("records"):
+            row["tested"] = positives, every - positives
+            row["reversed"] = row["mean"] < 0.5 - chance_half_width(positives, every - positives)
+            found.append(row)
+    return found
 
 
 def _standing(report: Report, row: dict[Any, Any]) -> str:

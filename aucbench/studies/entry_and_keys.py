@@ -4,6 +4,7 @@ import hashlib
 from dataclasses import asdict, dataclass, field, fields
 from dataclasses import replace as replace_field
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from msgspec import UNSET
@@ -65,8 +66,14 @@ class BoundPlugin:
     @cached_property
     def device(self) -> str:
         """The device on which a method trains."""
-        own = MethodFacts(self.instance).device
-        return CPU if own is None else str(self.instance.device())
+        facts = MethodFacts(self.instance)
+        if facts.device is not None:
+            return str(self.instance.device())
+        if "jax" in facts.packages and find_spec("jax"):
+            import jax  # here, since it takes a second
+
+            return str(jax.default_backend())
+        return CPU
 
     @cached_property
     def description(self) -> PluginRecord:

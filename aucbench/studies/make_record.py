@@ -1,6 +1,7 @@
 """The records of finished and failed cells, and measures added to them from stored weights or scores."""
 
 import math
+import os
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -10,7 +11,7 @@ from msgspec import UNSET, structs
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aucbench.contracts import Access, MethodFacts, Problem, class_of_model
+from aucbench.contracts import Access, MethodFacts, ModelClass, Problem, class_of_model
 from aucbench.contracts.source_location import source_file
 from aucbench.data.labels import shown
 from aucbench.data.loader import Loaded
@@ -117,6 +118,13 @@ def _data(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded, task: Ta
     )
 
 
+def _threads(algorithm: Any) -> int:
+    """The threads that a method declares, or that JAX has where it decides; 0 if unknown."""
+    facts = MethodFacts(algorithm)
+    of_jax = os.environ.get("PJRT_NPROC", "") if facts.threads == 0 and "jax" in facts.packages else ""
+    return int(of_jax) if of_jax.isdecimal() else facts.threads
+
+
 def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> ResultRecord:
     algorithm = task.algorithm
     diverged = outcome.stop_reason is StopReason.diverged
@@ -133,7 +141,7 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> R
         train_seconds=outcome.total_seconds,
         train_cpu_seconds=outcome.total_cpu_seconds,
         process_cpu_seconds=outcome.process_cpu_seconds,
-        threads=MethodFacts(algorithm).threads,
+        threads=_threads(algorithm),
         device=entry.algorithm.device,
         ns_per_iteration=outcome.total_seconds * per_iteration,
         cpu_ns_per_iteration=outcome.total_cpu_seconds * per_iteration,
@@ -171,6 +179,8 @@ def _advice(entry: Entry, algorithm: Any, max_norm: float | None) -> str:
     rows = "mapped rows have" if entry.features.name != "identity" else "rows have"
     known = f"{rows} norms up to {max_norm:.3g}; " if max_norm is not None else f"{rows} infinite norms; "
     name = MethodFacts(algorithm).step_size
+    if name is None and class_of_model(algorithm) is not ModelClass.linear:
+        return "its scores are NaN or infinite"
     if name is None:
         smaller = "take smaller steps"
     else:

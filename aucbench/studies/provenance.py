@@ -7,9 +7,9 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -142,10 +142,17 @@ def _git(folder: str, *arguments: str) -> str:
 
 @cache
 def _version(name: str) -> str | None:
+    """The version of a distribution, or of another that has the package, as xgboost-cpu has xgboost."""
     try:
         return version(name)
     except PackageNotFoundError:
-        return None
+        others = _names_of_packages().get(name)
+        return version(others[0]) if others else None
+
+
+@cache
+def _names_of_packages() -> Mapping[str, list[str]]:
+    return packages_distributions()
 
 
 @cache

@@ -200,6 +200,8 @@ class AuditedFunction:
     def _outcome(self, value: Any, gradient: Any, size: int) -> Outcome:
         try:
             number = np.asarray(value, np.float64)
+            if value is None or isinstance(value, str):  # NumPy takes them for NaN, and for a number
+                raise TypeError
         except (TypeError, ValueError):
             raise ParameterError(
                 f"{self.name} returned {type(value).__name__}; it must return a number, or a number and its "
@@ -243,7 +245,7 @@ def load(path: str) -> AuditedFunction:
         sys.path.insert(0, folder)
     try:
         found: Any = import_module(module_name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ParameterError(
             f"The module '{module_name}' cannot be imported: {type(error).__name__}: {error}."
         ) from error

@@ -24,7 +24,7 @@ def numbers() -> dict[str, int]:
     return {
         "methods": len(plugins[Family.algorithms]),
         "data sets": len(sets),
-        "trainings in the reference study": sum(1 for _ in reference_study.archive()),
+        "trainings in the reference study": sum(1 for _ in reference_study.archive(reference_study.ARCHIVE)),
         "published results compared": len(verdicts),
         "of these equal or better": len(verdicts) - verdicts.count(Verdict.worse),
     }

@@ -17,6 +17,7 @@ from deciding import factor_table, factors
 from markdown import table
 from matplotlib.figure import Figure
 from method_pages import source_page
+from study_cells import archive
 
 from aucbench.reports.answer import BETTER, listed
 from aucbench.reports.build import build
@@ -28,8 +29,6 @@ from aucbench.reports.statistics.meta_regression import COVARIATES
 from aucbench.reports.views.figure_style import look
 from aucbench.reports.views.forest import forest, verdict_rows
 from aucbench.reports.views.page import write_page
-from aucbench.studies.archive import Archive
-from aucbench.studies.archive_file import read
 
 DOCS = Path(__file__).parents[1]
 ARCHIVE = DOCS / "results" / "reference_defaults.zip"
@@ -44,14 +43,8 @@ WINNING = "psam"  # the loss over pairs whose gains are looked at family by fami
 
 
 @cache
-def archive(file: Path = ARCHIVE) -> Archive:
-    """What a file has of the study."""
-    return read(file)[1]
-
-
-@cache
-def report(file: Path = ARCHIVE) -> Report:
-    """The leaderboard of the study, or of what another archive has of it."""
+def report(file: Path) -> Report:
+    """The leaderboard of the study, from one of its archives."""
     study = STUDIES[file]
     return build(from_store(archive(file), study), study, one_study=True, reference=REFERENCE)
 
@@ -65,7 +58,7 @@ def verdicts(file: Path = ARCHIVE, setting: str = "defaults") -> pd.DataFrame:
 
 def scope() -> str:
     """What was compared, with what, and which differences matter."""
-    own = report()
+    own = report(ARCHIVE)
     runs = sorted(map(int, own.results.groupby("data_set")["runs"].max().unique()))
     return (
         f"The study compares {own.results['method'].nunique()} methods on {len(own.data_sets)} data sets, "
@@ -78,7 +71,7 @@ def scope() -> str:
 
 def sentences() -> tuple[str, ...]:
     """The answer of README and the front page, one sentence a question."""
-    table, most, rope = verdicts(), factors(), report().rope
+    table, most, rope = verdicts(), factors(), report(ARCHIVE).rope
     linear = table[(table["class_of_model"] == "linear") & (table["method"] != REFERENCE)]
     fastest, slowest = linear["time_ratio"].idxmin(), linear["time_ratio"].idxmax()
     times = {name: number(table.loc[name, "time_ratio"]) for name in (fastest, WINNING, slowest)}
@@ -159,14 +152,14 @@ def _percent(share: float) -> str:
 
 def family_gains(method: str = WINNING) -> "pd.Series[float]":
     """The gain of a method by family."""
-    own = report().gains
+    own = report(ARCHIVE).gains
     own = own[own["method"] == method]
     return own.groupby(["family", "data_set"])["gain"].mean().groupby("family").mean().dropna()
 
 
 def slopes_table() -> str:
     """How gains change with the data: a line for each of some methods, a column for each property."""
-    own = report().slopes
+    own = report(ARCHIVE).slopes
     own = own[(own["setting"] == "defaults") & own["method"].isin(SLOPES_OF)].set_index(
         ["method", "covariate"]
     )
@@ -193,7 +186,7 @@ def section() -> str:
 
 def picture() -> Figure:
     """The forest plot of the methods with the largest gains, in the style that is in force."""
-    own = report().only(top=SHOWN)
+    own = report(ARCHIVE).only(top=SHOWN)
     drawn = forest(own, "defaults", verdict_rows(own, "defaults"))
     assert drawn is not None
     return drawn[0]
@@ -231,7 +224,7 @@ def _links(info: MethodInfo) -> tuple[tuple[str, str], ...]:
 def write(folder: Path) -> None:
     """What the front page shows of the study, below the folder of generated pages."""
     columns = [VERDICTS[name] for name in ("gain", "verdict", "time_ratio", "mean")]
-    words = {"measure": report().measure.symbol, "reference": report().references["defaults"]}
+    words = {"measure": report(ARCHIVE).measure.symbol, "reference": report(ARCHIVE).references["defaults"]}
     rows = [
         (f"[`{row['method']}`](generated/methods/{row['method']}.md)", *(each.shown(row) for each in columns))
         for row in verdicts().to_dict("records")

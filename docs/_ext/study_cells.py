@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from aucbench.studies.archive import Archive
 from aucbench.studies.archive_file import read
 
 RUN = ["data_set", "family", "split", "order"]  # two choices are compared on the same rows in the same order
@@ -25,10 +26,21 @@ class Choice(NamedTuple):
 
 
 @cache
+def archive(file: Path) -> Archive:
+    """The content of an archive, which is read once for all pages."""
+    return read(file)[1]
+
+
 def cells(*files: Path) -> pd.DataFrame:
-    """A line for each cell; `loss` is the criterion of boosting and mlp if it is not a loss over pairs."""
+    """A line for each cell; `loss` is the criterion of boosting and mlp where that is no loss over pairs."""
+    found = pd.concat([_cells(file) for file in files], ignore_index=True)
+    return found.drop_duplicates([*RUN, "method", "loss", "features", "tuned"])
+
+
+@cache
+def _cells(file: Path) -> pd.DataFrame:
     rows = []
-    for cell in (cell for file in files for cell in read(file)[1]):
+    for cell in archive(file):
         record = cell.record
         criterion = record.algorithm.parameters.get("criterion", "pairs")
         at = (
@@ -53,7 +65,7 @@ def cells(*files: Path) -> pd.DataFrame:
                 "positives": record.data.train_positives,
             }
         )
-    return pd.DataFrame(rows).drop_duplicates([*RUN, "method", "loss", "features", "tuned"])
+    return pd.DataFrame(rows)
 
 
 def chosen(frame: pd.DataFrame, choice: Choice) -> "pd.Series[float]":

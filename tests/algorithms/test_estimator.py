@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from xgboost import XGBClassifier
 
+import aucbench
 from aucbench import Batch, ParameterError, Problem
 from aucbench.contracts import class_of_model
 from aucbench.evaluation import exact_auc
@@ -187,3 +188,26 @@ def test_the_classifier_of_scikit_learn_takes_any_estimator():
     assert exact_auc(model.decision_function(X), Y) > 0.7
     assert not hasattr(model, "coef_")
     assert AUCClassifier("estimator", random_state=0).fit(X, Y).coef_.shape == (1, 6)
+
+
+class Ends:
+    def __init__(self):
+        raise SystemExit(3)
+
+    fit = decision_function = None
+
+
+class NoNumbers:
+    def fit(self, X, y):
+        return self
+
+    def decision_function(self, X):
+        return np.full(len(X), np.nan)
+
+
+def test_a_class_that_ends_the_program_and_scores_of_nan_get_a_sentence():
+    words = ("algo=estimator", "dataset=wine", "isolation=none")
+    with pytest.raises(ParameterError, match=r"estimator: .* ends the program \(SystemExit: 3\)"):
+        aucbench.run(*words, f"algo.cls={__name__}.Ends")
+    record = aucbench.run(*words, f"algo.cls={__name__}.NoNumbers").record
+    assert record["result"]["advice"] == "its scores are NaN or infinite"

@@ -18,15 +18,21 @@ from aucbench import Access, Batch, ParameterError, Problem
 from aucbench.evaluation import exact_auc
 from aucbench.runner.sampler import RowSampler
 from aucbench.sklearn import AUCClassifier
-from aucbench_algorithms import Mlp, _network
+from aucbench_algorithms import Mlp, Psam, _network
 from tests.algorithms.other_losses import Bent, Growth, Valley
 from tests.helpers.smooth_losses import Softplus
+from tests.helpers.studies import bound
 from tests.helpers.training import difference, random_problem
 
 pytestmark = pytest.mark.jax
 
 X, Y = random_problem(0, 90, 5, unit=False)
 SHARE = float(np.mean(Y == 1))
+
+
+@dataclass(frozen=True)
+class Unsaid(Psam):
+    packages: ClassVar[tuple[str, ...]] = ("jax",)
 
 
 @dataclass(frozen=True)
@@ -304,6 +310,26 @@ def test_without_jax_the_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "jax" else object())
     with pytest.raises(ParameterError, match=r"jax.*pip install 'aucbench\[nn\]'"):
         Mlp()
+
+
+@pytest.mark.parametrize(("given", "recorded"), [("1", 1), ("3", 3), ("", 0), ("many", 0)])
+def test_device_and_threads_are_recorded(given, recorded, monkeypatch, tmp_path):
+    monkeypatch.setenv("PJRT_NPROC", given)
+    words = (
+        "algo=mlp",
+        "dataset=breast_cancer",
+        "budget.iterations=3",
+        "isolation=none",
+        f"store.path={tmp_path}",
+    )
+    result = aucbench.run(*words).cells[0].record.result
+    assert (result.threads, result.device) == (recorded, "cpu")
+
+
+def test_keys_name_the_device_of_jax_also_without_a_word_of_the_method(monkeypatch):
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    for method, device in ((Mlp(), "gpu"), (Unsaid(), "gpu"), (Psam(), "cpu")):
+        assert bound(method).device == device
 
 
 @pytest.mark.parametrize("fields", [{"criterion": "min_max_margin"}, {"schedule": "cosine"}], ids=str)

@@ -85,7 +85,7 @@ CASES = {
     "leaderbord": "'leaderbord' is neither a command nor an override (NAME=VALUE). Did you mean leaderboard?",
     "leaderboard --stor x": "--stor",
     "leaderboard --store nowhere": "There is no store at nowhere",
-    "leaderboard --store . --out /proc/x": "holds no finished cell",
+    "leaderboard --store .": "holds no finished cell",
     "compare fsauc_table3": "Unknown table 'fsauc_table3'. Did you mean fsauc_table2",
     "compare fsauc_table2 --store nowhere": "There is no store at nowhere",
     "results export none x.zip": "There is no store at aucbench-store",

@@ -171,6 +171,7 @@ REFUSED = {
     "leaderboard --study pair --dataset wnie": "called 'wnie'. Did you mean wine",
     "leaderboard --study pair --by pauc": "no cell has pauc",
     "leaderboard --study pair --rope 0": "--rope",
+    "leaderboard --study pair --rope nan": "--rope",
     "leaderboard --study pair --out {file}x --no-pictures --methods psma": "Did you mean psam",
     "compare fsauc_table2": "has no study 'fsauc_table2': run aucbench +experiment=fsauc_table2 first.",
     "compare fsauc_table2 --study pear": "has no study 'pear'",

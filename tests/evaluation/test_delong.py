@@ -64,6 +64,12 @@ def test_intervals_are_those_of_the_sums_over_all_pairs_with_ties(seed, n, group
     assert (back.low, back.high) == pytest.approx((-found.high, -found.low))
 
 
+def test_scores_that_separate_the_classes_have_an_interval_without_width():
+    for sign, value in ((1, 1.0), (-1, 0.0)):
+        found = auc_interval(sign * np.arange(6), [0, 0, 0, 1, 1, 1])
+        assert found == (value, value, value, 0.0, np.inf)
+
+
 @pytest.mark.parametrize("size", [1, 5])
 def test_intervals_cover_the_truth_and_ignoring_the_groups_does_not(size):
     rng, hits, truth = np.random.default_rng(0), [], norm.cdf(np.array([1.0, 0.7]) / np.sqrt(2))

@@ -118,10 +118,10 @@ def test_scores_that_are_all_equal_have_the_value_of_chance_and_the_whole_range_
     rng = np.random.default_rng(0)
     y = labels(rng, 200)
     share = float((y == 1).mean())
-    for name, cls in MEASURES.items():
-        value = measure_columns(np.zeros((200, 1)), y, [cls()])[0, 0]
+    for each in (*(cls() for cls in MEASURES.values()), MEASURES["tpauc"](0.2, 0.6), MEASURES["pauc"](0.7)):
+        value = measure_columns(np.zeros((200, 1)), y, [each])[0, 0]
         # No threshold splits equal scores; random ones reach a recall of about the rate.
-        assert value == pytest.approx(0.0 if name == "recall_at_fpr" else cls().chance(share)), name
+        assert value == pytest.approx(0.0 if each.name == "recall_at_fpr" else each.chance(share)), each
     scores = rng.normal(size=200) + 0.8 * y
     assert partial_auc(scores, y, 1.0) == pytest.approx(exact_auc(scores, y), abs=1e-12)
     assert two_way_partial_auc(scores, y, 0.0, 1.0) == pytest.approx(exact_auc(scores, y), abs=1e-12)

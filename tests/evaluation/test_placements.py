@@ -100,6 +100,7 @@ def test_equal_rows_in_one_block_widen_the_interval_as_fewer_rows_would():
 
 
 def test_wrong_values_are_refused():
+    assert difference_interval(0.1, [0.0] * 32, [0.0] * 32, 2, 2).value == 0.1  # the fewest rows
     with pytest.raises(ParameterError):
         difference_interval(0.1, [0.0] * 32, [0.0] * 32, 9, 9, confidence=1.0)
     with pytest.raises(DataError):

@@ -134,12 +134,15 @@ def results(store):
     }
 
 
-def write_metadata(folder):
-    """Metadata of a distribution whose plugins are those of `tests.helpers.study_methods`."""
-    info = Path(folder) / "aucbench_test_methods-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: aucbench-test-methods\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[aucbench]\nmethods = tests.helpers.study_methods\n")
+def write_metadata(
+    folder, name="aucbench-test-methods", module="tests.helpers.study_methods", version="1.0", required=()
+):
+    """Metadata of a distribution with a module of plugins, by default the methods for tests of studies."""
+    info = Path(folder) / f"{name.replace('-', '_')}-{version}.dist-info"
+    info.mkdir(parents=True, exist_ok=True)
+    lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
+    (info / "METADATA").write_text("\n".join([*lines, *(f"Requires-Dist: {each}" for each in required)]))
+    (info / "entry_points.txt").write_text(f"[aucbench]\n{name} = {module}\n" if module else "")
     return Path(folder)
 
 

@@ -161,7 +161,7 @@ def test_the_target_is_a_share_of_the_way_to_the_best_linear_method_without_gaps
     ]
     report = build([*cells, unfinished("failed", seed=2, algorithm="lost")], "t", True)
     facts = report.data_sets.iloc[0]
-    assert [facts["chance"], facts["best"]] == pytest.approx([0.5, 0.8])
+    assert [facts["chance"], facts["best"]] == pytest.approx([0.5, 0.99])
     assert facts["target"] == pytest.approx(0.5 + 0.99 * 0.3)
     results = report.results.set_index("method")
     assert results["target_share"].to_dict() == pytest.approx({"alpha": 1.0, "net": 1.0, "lost": 2 / 3})

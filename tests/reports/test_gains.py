@@ -11,6 +11,7 @@ from aucbench import leaderboard, run_study
 from aucbench.evaluation import difference_interval
 from aucbench.evaluation.placements import BLOCKS
 from aucbench.reports.build import build
+from aucbench.reports.columns import VERDICTS
 from aucbench.reports.gains import compared, gains_of, groups_of_data
 from aucbench.reports.report import ALL
 from tests.helpers.board_cells import altered, finished, unfinished
@@ -140,28 +141,6 @@ def test_a_run_without_a_result_leaves_the_data_set_out_and_is_counted(method, s
     assert overall.loc[sorted(lost), "data_sets"].eq(11).all()
 
 
-def test_runs_that_were_not_planned_for_one_method_are_left_out_of_its_differences_alone():
-    cells = without(small_cells(data_sets=12, runs=4), ("beta", "data0", 3), ("alpha", "data1", 2))
-    report = built(cells)
-    check(report)
-    runs = report.gains.set_index(["data_set", "method"])["runs"]
-    assert (runs["data0", "beta"], runs["data0", "gamma"], runs["data1", "gamma"]) == (3, 4, 3)
-    assert not report.verdicts["gaps"].any()
-
-
-def test_families_weigh_equally_however_many_data_sets_they_have():
-    cells = [
-        altered(finished(auc, seed=seed, algorithm=name, dataset=f"data{k}"), dataset={"family": family})
-        for k, (family, gain) in enumerate([("many", 0.1)] * 5 + [("one", -0.2)])
-        for name, auc in (("alpha", 0.7), ("beta", 0.7 + gain))
-        for seed in range(2)
-    ]
-    overall = built(cells).verdicts.set_index(["group", "method"]).loc[(ALL, "beta")]
-    assert overall["gain"] == pytest.approx((0.1 - 0.2) / 2)
-    assert (overall["worse"], overall["same"], overall["better"]) == (0.5, 0.0, 0.5)
-    assert (overall["families"], overall["data_sets"], overall["verdict"]) == (2, 6, "")
-
-
 def test_the_order_of_the_cells_changes_no_number():
     cells = small_cells(data_sets=12, runs=3)
     one, other = built(cells), built([cells[k] for k in np.random.default_rng(0).permutation(len(cells))])
@@ -217,6 +196,14 @@ def test_without_the_reference_methods_stand_by_their_means():
     assert list(overall["method"]) == ["alpha", "beta", "gamma"]
     assert overall["mean"].is_monotonic_decreasing
     assert overall["gain"].isna().all()
+
+
+def test_a_mean_over_fewer_data_sets_says_on_how_many_and_stands_below_the_others():
+    cells = small_cells(("alpha", "beta"), 12, far=("alpha", "beta")) + small_cells(("gamma",), 3, seed=1)
+    overall = build(cells, "t", True).verdicts.query("group == 'all'").set_index("method")
+    assert overall["mean_note"].to_dict() == {"alpha": "", "beta": "", "gamma": "3 of 12"}
+    assert (overall["mean"].idxmax(), overall.index[-1]) == ("gamma", "gamma")
+    assert VERDICTS["mean"].shown(overall.loc["gamma"]) == f"{overall.loc['gamma', 'mean']:.4f} (3 of 12)"
 
 
 def test_groups_of_data_sets_split_all_of_them_and_their_gains_follow_from_their_members():

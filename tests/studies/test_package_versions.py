@@ -9,7 +9,7 @@ from msgspec import structs
 from aucbench import ParameterError
 from aucbench.studies import provenance
 from aucbench.studies.store import Store
-from tests.helpers.studies import bound, entry, run_entries
+from tests.helpers.studies import bound, entry, run_entries, write_metadata
 from tests.helpers.study_methods import Gentle
 
 
@@ -22,23 +22,15 @@ class Importing(Gentle):
     extra: ClassVar[str] = "mine[engine]"
 
 
-def install(folder, name, version, *required):
-    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
-    info.mkdir()
-    lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
-    (info / "METADATA").write_text("\n".join([*lines, *(f"Requires-Dist: {each}" for each in required)]))
-
-
 @pytest.fixture
 def record(tmp_path, monkeypatch):
     """The record of a cell of a distribution that requires some packages."""
     site = tmp_path / "site"
-    site.mkdir()
-    install(site, "aucbench-test-engine", "1.5")
-    install(site, "aucbench-test-tool", "0.3")
-    install(site, "aucbench-test-optional", "9.9")
+    for name, version in (("engine", "1.5"), ("tool", "0.3"), ("optional", "9.9")):
+        write_metadata(site, f"aucbench-test-{name}", "", version)
     required = ("numpy>=1", 'aucbench_test_tool[fast]>=0.1; python_version > "3"')
-    install(site, "aucbench-test-author", "2.0", *required, 'aucbench-test-optional; extra == "more"')
+    required += ('aucbench-test-optional; extra == "more"',)
+    write_metadata(site, "aucbench-test-author", "", "2.0", required)
     monkeypatch.syspath_prepend(site)
     provenance._version.cache_clear()
     provenance._required.cache_clear()
@@ -80,6 +72,7 @@ def test_a_method_with_a_missing_package_names_the_command_that_installs_it():
     assert "aucbench-test-absent" in words
     assert "mine[engine]" in words
     assert provenance.missing_packages(Gentle()) == ""
+    assert provenance.missing_packages(type("Renamed", (Importing,), {"packages": ("sklearn",)})()) == ""
     bare = type("Bare", (Importing,), {"extra": ""})()
     assert provenance.missing_packages(bare).endswith("pip install aucbench-test-engine aucbench-test-absent")
     builder = _Builder(None, {}, None)

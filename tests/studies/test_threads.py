@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.helpers.studies import finished, process_environment
+from tests.helpers.studies import finished, process_environment, write_metadata
 
 pytestmark = pytest.mark.usefixtures("process")
 
@@ -65,11 +65,7 @@ SECONDS = 100.0
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     (folder / "threaded_plugin.py").write_text(MODULE)
-    info = folder / "threaded_plugin-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: threaded-plugin\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[aucbench]\nthreaded = threaded_plugin\n")
-    return folder
+    return write_metadata(folder, "threaded-plugin", "threaded_plugin")
 
 
 TUNED = ("tuning=random", "tuning.trials=2", "tuning.grid={threaded: {eta: [0.1, 1.0]}}")

@@ -17,11 +17,7 @@ COMMANDS = {
         "list methods, data sets, losses, feature maps and suites", "list_plugins", "list_plugins"
     ),
     "fetch": Command("download data sets, or check that the mirror has them", "data", "fetch"),
-    "data": Command(
-        "describe a file (data describe FILE); show or remove data",
-        "data",
-        "show_data",
-    ),
+    "data": Command("describe a file (data describe FILE); show or remove data", "data", "show_data"),
     "new": Command("write a package with a working method, data set, loss or map", "new", "new"),
     "check": Command("try plugins against the rules of the contract", "check", "check"),
     "audit": Command("try a function that claims to be an AUC loss against exact sums", "audit", "audit"),

@@ -45,8 +45,3 @@ def sources_of(store: str, archives: Sequence[str], hint: str = HINT) -> list[St
     if Path(store).is_dir() or not archives:
         found.append(opened(store, hint))
     return [*found, *(read(file)[1] for file in archives)]
-
-
-def having(sources: Sequence[Store | Archive], study: str | None) -> list[Store | Archive]:
-    """Those that have a study."""
-    return [each for each in sources if study is None or any(plan.study == study for plan in each.plans())]

@@ -3,26 +3,23 @@
 import os
 import shlex
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from aucbench.cli.commands._store import having, sources_of, store_option, with_option
+from aucbench.cli.commands._store import sources_of, store_option, with_option
 from aucbench.contracts import ModelClass
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES
 from aucbench.humanize import counted
-from aucbench.reports.cells import BoardCell, fixed, from_store, joined, left_out, only_study
+from aucbench.reports.cells import from_store, gathered, joined
 from aucbench.reports.columns import line
 from aucbench.reports.labels import with_titles
 from aucbench.reports.reference import REFERENCE, TUNED_REFERENCE
 from aucbench.reports.report import ROPE
 from aucbench.reports.views.figure_style import FONTS, WIDTHS
-from aucbench.studies.archive import Archive
 from aucbench.studies.default_settings import StoreSettings
-from aucbench.studies.store import Store
 from aucbench.suggestions import suggest
 
 if TYPE_CHECKING:
@@ -38,12 +35,9 @@ LACKING = 3  # sentences on pictures that cannot be drawn, at most
 @click.option("--out", default=None, help="Folder for CSV, Parquet, Markdown, LaTeX, the page and pictures.")
 @click.option("--pictures/--no-pictures", default=True, help="Whether --out draws, which takes seconds.")
 @click.option(
-    "--width",
-    type=click.Choice(list(WIDTHS)),
-    default="page",
-    show_default=True,
+    "--width", type=click.Choice(list(WIDTHS)), default="page", show_default=True,
     help="How wide pictures are: a column (3.35 inches) or a page (7 inches) of a paper.",
-)
+)  # fmt: skip
 @click.option(
     "--font", type=click.Choice(list(FONTS)), default="sans", show_default=True,
     help="Type of pictures: sans, or serif as the text of most papers.",
@@ -84,12 +78,9 @@ def leaderboard(
     font: str,
     methods: str,
     top: int | None,
-    reference: str | None,
-    rope: float | None,
-    model_class: str | None,
     data_sets: tuple[str, ...],
     notes: bool,
-    by: str,
+    **compared: Any,
 ) -> None:
     """Compare methods with a reference, over families of data sets and on each data set.
 
@@ -107,21 +98,15 @@ def leaderboard(
     from aucbench.reports.build import build
     from aucbench.reports.views.text import show
 
-    sources = sources_of(store, archives)
-    study = study or only_study(sources)
-    cells = _stored(sources, store, study)
-    folder = _made(out)
-    remarks = tuple(text for each in sources for text in left_out(each, study))
-    title = study or Path(sources[0].path).stem
-    planned = fixed(sources, study)
-    report = build(cells, title, study is not None, remarks, reference, by, rope, model_class, planned)
+    given, folder = gathered(sources_of(store, archives), study), _made(out)
+    report = build(**given, **compared)
     quoted = report.only(tuple(_known(report, methods)), top) if methods or top else report
     known = list(report.data_sets["data_set"].unique())
     for name in data_sets:
         if name not in known:
             raise ParameterError(f"No data set of the leaderboard is called '{name}'. {suggest(name, known)}")
     show(report, data_sets, notes)
-    for remark in () if notes else remarks:
+    for remark in () if notes else report.remarks:
         print(line(remark))
     if folder:
         from aucbench.reports.views.export import PAGE, write
@@ -182,7 +167,12 @@ def compare(
     for study in names:
         if study not in known:
             raise ParameterError(f"{sources[0].path} has no study '{study}': {hint}.")
-    cells = joined(from_store(each, study) for study in names for each in having(sources, study))
+    cells = joined(
+        from_store(each, study)
+        for study in names
+        for each in sources
+        if any(plan.study == study for plan in each.plans())
+    )
     folder = _made(out)
     frame = papers.compare(TABLES[table], cells)
     words = [f"--store {shlex.quote(store)}"] if store != StoreSettings.path else []
@@ -211,19 +201,6 @@ def _known(report: "Report", words: str) -> list[str]:
                 f"No method of the leaderboard is called '{word}'. {suggest(word, sorted(known))}"
             )
     return wanted
-
-
-def _stored(sources: Sequence[Store | Archive], path: str, study: str | None) -> list[BoardCell]:
-    """The cells of a study, or of everything, in a store and archives."""
-    cells = joined(from_store(each, study) for each in having(sources, study) or sources[:1])
-    if not cells and study is None:
-        raise ParameterError(f"The store at {path} holds no finished cell yet: run aucbench first.")
-    if not cells and study is not None:
-        raise ParameterError(
-            f"The study '{study}' in the store at {path} has no cells: its data may be lacking, or every run "
-            f"of it was refused. aucbench status --study {shlex.quote(study)} says more."
-        )
-    return cells
 
 
 def _made(out: str | None) -> Path | None:

@@ -2,6 +2,7 @@
 
 import keyword
 import re
+import tomllib
 from dataclasses import dataclass
 from importlib.metadata import distributions
 from importlib.resources import files
@@ -21,12 +22,10 @@ from aucbench.suggestions import suggest
 SUFFIX = ".template"  # so that no tool takes what is not rendered for Python
 PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 # What the templates import or define; a class of that name would hide it.
-TAKEN_CLASSES = frozenset(
-    {
-        "Access", "Any", "Batch", "Callable", "Check", "Claims", "Count", "Fitted", "Index", "Interval",
-        "Mapping", "ModelClass", "Positive", "Problem", "Samples", "State",
-    }
-)  # fmt: skip
+TAKEN_CLASSES = {
+    "Access", "Any", "Batch", "Callable", "Check", "Claims", "Count", "Fitted", "Index", "Interval",
+    "Mapping", "ModelClass", "Positive", "Problem", "Samples", "State",
+}  # fmt: skip
 # Hydra reads these as values, and the generated tests need their module.
 VALUES = frozenset({"null", "true", "false", "nan", "inf", "pytest"})
 
@@ -35,12 +34,9 @@ VALUES = frozenset({"null", "true", "false", "nan", "inf", "pytest"})
 @click.argument("kind")
 @click.argument("name")
 @click.option(
-    "--model",
-    type=click.Choice(("linear", "jax")),
-    default="linear",
-    show_default=True,
+    "--model", type=click.Choice(("linear", "jax")), default="linear", show_default=True,
     help="Model of an algorithm: a weight vector, or a neural network in JAX.",
-)
+)  # fmt: skip
 @click.option("--into", default=".", show_default="this folder", help="Folder in which the package is made.")
 def new(kind: str, name: str, model: str, into: str) -> None:
     """Write an installable package with a working KIND of plugin called NAME.
@@ -74,26 +70,9 @@ class Kind(NamedTuple):
     requires: str = ""  # of its package beside aucbench, as TOML
 
 
-KINDS = {
-    "algorithm": Kind(Family.algorithms, "aucbench try $name", "the steps, and the fields they use"),
-    "dataset": Kind(
-        Family.datasets, "aucbench -m dataset=$name algo=psam,solam,ls_svm tracking=none",
-        "`load`, and the facts above it",
-    ),
-    "loss": Kind(
-        Family.losses, "aucbench -m algo=asam loss=$name,hinge tracking=none",
-        "`value` and `derivative`, and the facts about them",
-    ),
-    "features": Kind(
-        Family.features, "aucbench -m algo=psam features=$name,identity tracking=none",
-        "`fit` and `transform`",
-    ),
-}  # fmt: skip
-TEMPLATES = KINDS | {
-    "algorithm_jax": KINDS["algorithm"]._replace(
-        change="the network, its loss and the fields they use", requires=', "jax>=0.5", "optax>=0.2.4"'
-    )
-}
+_DECLARED = tomllib.loads((files("aucbench.cli") / "templates" / "kinds.toml").read_text("utf-8"))
+TEMPLATES = {name: Kind(**own | {"family": Family(own["family"])}) for name, own in _DECLARED.items()}
+KINDS = {name: kind for name, kind in TEMPLATES.items() if "_" not in name}
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,14 @@ from aucbench.humanize import counted
 @click.argument("study")
 @click.argument("parameters", nargs=-1)
 @click.option(
-    "--metrics",
-    required=True,
+    "--metrics", required=True,
     help=f"Measures, separated by commas: {', '.join([*list(MEASURES)[1:], TrainingObjective.name])}.",
-)
+)  # fmt: skip
 @click.option(
-    "--replace",
-    is_flag=True,
+    "--replace", is_flag=True,
     help="Also measures that cells have with other parameters; without the weights of checkpoints their "
     "curves are lost.",
-)
+)  # fmt: skip
 @store_option
 @trust_option
 def rescore(

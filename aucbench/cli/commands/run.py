@@ -24,10 +24,7 @@ from aucbench.studies.record import CellStatus
 from aucbench.studies.result import by_reason, failures_by_word
 
 LISTED = 40  # entries of a plan; those of a larger one are shown together, a line for each method
-CELL_SECONDS, MLFLOW_SECONDS = (
-    0.01,
-    5.0,
-)  # besides training: a cell, and the import of MLflow with its first run
+CELL_SECONDS, MLFLOW_SECONDS = 0.01, 5.0  # besides training: a cell; MLflow's import with its first run
 
 
 def run(words: Sequence[str]) -> int:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import stdtrit
 
 from aucbench.reports.statistics.over_runs import TOLERANCE
 
@@ -86,8 +86,8 @@ def _critical(units: Floats, known: NDArray[np.bool_], confidence: float, seed: 
         t = np.abs(first) / np.sqrt(variance / (count - 1))
     t = np.where(np.isnan(t), np.inf, t)
     degrees = known.sum(axis=0) - 1
-    student = stats.t.ppf(0.5 + confidence / 2, degrees)
-    bonferroni = stats.t.ppf(1 - (1 - confidence) / 2 / len(degrees), degrees)
+    student = stdtrit(degrees, 0.5 + confidence / 2)
+    bonferroni = stdtrit(degrees, 1 - (1 - confidence) / 2 / len(degrees))
     level = 1 - CAUTION * (1 - confidence)
     own = np.quantile(t, level, axis=0, method="higher")
     apart = own > SEVERAL * student

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import stdtrit
 
 TOLERANCE = 1e-12  # values that are closer are equal: rounding, not evidence
 
@@ -52,5 +52,5 @@ def over_runs(values: Floats, test_train_ratio: float | None = None, confidence:
         squares = (np.where(known, values - mean, 0.0) ** 2).sum(axis=0)
         std = np.where(n > 1, np.sqrt(squares / (n - 1)), np.nan)
         std = np.where(std <= TOLERANCE, 0.0, std)
-        half = stats.t.ppf(0.5 + confidence / 2, n - 1) * std * np.sqrt(1.0 / n + (test_train_ratio or 0.0))
+        half = stdtrit(n - 1, 0.5 + confidence / 2) * std * np.sqrt(1.0 / n + (test_train_ratio or 0.0))
     return Estimates(n, mean, std, mean - half, mean + half)

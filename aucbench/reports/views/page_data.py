@@ -104,13 +104,8 @@ def _compared(
 
 
 def _described(columns: Mapping[str, Column]) -> list[dict[str, Any]]:
-    """Descriptions of columns for the script; `form` is the name of the format, which the script has, too."""
-    return [
-        {"name": each.name, "heading": each.heading, "hint": each.hint, "form": each.form.__name__,
-         "bounds": each.bounds, "spread": each.spread, "mark": each.mark, "per": each.per,
-         "descending": each.descending}
-        for each in columns.values()
-    ]  # fmt: skip
+    """What the script needs of columns; `form` is the name of the format, which the script has, too."""
+    return [vars(each) | {"form": each.form.__name__} for each in columns.values()]
 
 
 def _groups(data_sets: "pd.DataFrame", setting: str) -> dict[str, list[str]]:

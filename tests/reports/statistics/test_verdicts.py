@@ -97,16 +97,6 @@ def test_changing_sides_mirrors_everything():
         [-one["high"], -one["low"], one["better"], one["worse"]]), atol=1e-12)  # fmt: skip
 
 
-def test_a_family_counts_once_however_many_data_sets_it_has():
-    gains = gains_like(np.random.default_rng(3))
-    copies = gains[gains["family"] == "f3"]
-    more = pd.concat([gains, *(copies.assign(data_set=copies["data_set"] + f"_{i}") for i in range(9))])
-    pd.testing.assert_frame_equal(
-        compare_families(more, ROPE).drop(columns="data_sets"),
-        compare_families(gains, ROPE).drop(columns="data_sets"),
-    )
-
-
 def test_verdicts_follow_their_order():
     rng = np.random.default_rng(4)
     ends = np.sort(rng.choice(np.arange(-12, 13) / 1000, (3000, 2)), axis=1)

@@ -68,7 +68,7 @@ const isNarrow = () => room() < 760;
 // Columns of a forest plot after the first: the picture, and beside or below it the numbers and the verdict.
 function forestColumns(rows, table = "verdicts", size = 270) {
   const narrow = isNarrow();
-  const width = narrow ? Math.max(120, Math.min(260, room() - 185)) : size;
+  const width = narrow ? Math.max(120, Math.min(260, room() - 130)) : size;
   const scale = gainScale(rows, PAD, width - PAD);
   const gain = columnOf(table, "gain");
   const text = (row) => (known(row.gain) ? shown(columns.verdicts.get("gain"), row) : row.method === reference() ? "reference" : "–");

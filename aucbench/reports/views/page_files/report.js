@@ -88,11 +88,11 @@ function shown(column, row) {
   const value = row[column.name];
   if (value === null || value === undefined || value === "") return "–";
   if (value === "never") return "never";
-  const after = (row[column.mark] ? "*" : "") + (row[column.per] ? `/${row[column.per]}` : "");
-  const form = (each) => `${FORMS[column.form](each)}${after}`;
+  const form = row[column.mark] ? (each) => `${FORMS[column.form](each)}*` : FORMS[column.form];
   const [low, high] = column.bounds ? column.bounds.map((name) => row[name]) : [];
   if (known(low) && known(high)) return `${form(value)} (${form(low)} to ${form(high)})`;
-  return known(row[column.spread]) ? `${form(value)} ± ${form(row[column.spread])}` : form(value);
+  const text = known(row[column.spread]) ? `${form(value)} ± ${form(row[column.spread])}` : form(value);
+  return row[column.note] ? `${text} (${row[column.note]})` : text;
 }
 
 const words = (text) => text.replaceAll("{measure}", measure().symbol).replaceAll("{reference}", reference() || "the reference");

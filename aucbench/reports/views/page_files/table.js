@@ -31,7 +31,7 @@ function resultTable({ caption, all, rows, fixed, marked }) {
   const kind = (each) => [each.isText ? "txt" : "num", each.kind].filter(Boolean).join(" ");
   return [
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
-      h("table", { class: "results" },
+      h("table", { class: "results", vars: { "--columns": all.length - 1 } },
         h("caption", { class: "sr" }, caption),
         h("thead", null, h("tr", null, all.map((each) => heading(each, kind(each), fixed)))),
         h("tbody", null, sorted.map((row) => h("tr", { class: marked?.(row) ? "marked" : null, "data-method": row.method ?? null }, all.map((each, index) => (
