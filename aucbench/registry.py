@@ -135,7 +135,7 @@ def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
 
     The modules of third parties are imported in processes of their own, and stand-ins take the place of their
     classes here; those of `found` are imported in this process. A plugin module that fails to import, a hook
-    that raises, a class that is no plugin, or one whose name is taken becomes a `PluginWarning` naming its
+    that raises, a class that is not a plugin, or one whose name is taken becomes a `PluginWarning` naming its
     distribution and cause, and is among `Catalog.failures`; the others work.
     """
     # Loading the kernels first points numba's cache at their folder before any plugin compiles.

@@ -6,7 +6,7 @@ import numpy as np
 
 from aucbench.evaluation.delong import chance_half_width
 from aucbench.evaluation.measures import TrainingObjective
-from aucbench.humanize import counted
+from aucbench.humanize import counted, duration
 from aucbench.studies.record import DataRecord
 from aucbench.studies.result import (
     CellResult,
@@ -17,6 +17,7 @@ from aucbench.studies.result import (
     edges_in_words,
     mean_in_words,
     objective_in_words,
+    takes_all_rows,
     values_of,
 )
 
@@ -45,7 +46,8 @@ def summary(executed: FinishedEntry) -> dict[str, str]:
         **_measures_of(executed),
         **objective_in_words(cells),
         "training": f"{mean('train_seconds'):.4g} s ({mean('train_cpu_seconds'):.4g} s of CPU{others})",
-        "cost": f"{mean('ns_per_iteration'):,.0f} ns per iteration",
+        "cost": f"{duration(1e-9 * mean('ns_per_iteration'))} per iteration"
+        + " over all training rows" * takes_all_rows(record, cells[0].curve),
         "iterations": f"{mean('iterations'):,.0f}",
         "state": f"{mean('state_bytes'):,.0f} bytes",
         "stopped": ", ".join(sorted({result.stop_reason for result in results})),

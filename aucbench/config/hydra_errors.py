@@ -21,7 +21,7 @@ from aucbench.config.structured_configs import GROUPS, TOP_LEVEL
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.suggestions import suggest
 
-MOST_KIN = 4  # plugins whose summary has a word that is no name
+MOST_KIN = 4  # plugins whose summary has a word that is not a name
 
 
 @contextlib.contextmanager

@@ -65,9 +65,9 @@ class Algorithm(Protocol):
         names and flags; the states come from `init` and are not used elsewhere. Not called for ``full``
         methods.
 
-    A public class attribute that is no field, method or property and is not part of the contract is an error
-    when the class is registered or passed in, since it may be misspelt. Names that begin with an underscore
-    are free.
+    A public class attribute that is not a field, method or property and is not part of the contract is an
+    error when the class is registered or passed in, since it may be misspelt. Names that begin with an
+    underscore are free.
     """
 
     name: ClassVar[str]
@@ -170,10 +170,10 @@ class Table:
     target : str or int
         The column of labels, -1 for the last one.
     drop : tuple of str and int
-        Columns that are no features.
+        Columns that are not features.
     header : bool or None
         Whether the first line of a CSV file holds the names. None detects a header: no cell of the line is a
-        number, some cell that is no number stands above a number, or the cells are 0, 1, 2 and so on.
+        number, some cell that is not a number stands above a number, or the cells are 0, 1, 2 and so on.
     delimiter : str or None
         Delimiter of a CSV file, ``blanks`` for runs of blanks; None: the one by which the first lines have as
         many cells, of , ; tab | blank and runs of blanks.
@@ -195,7 +195,7 @@ class Table:
     skip : int
         First lines of a CSV file that are left out.
     kept : tuple of str and int
-        Columns that are no features, whose values are kept beside the rows for splits.
+        Columns that are not features, whose values are kept beside the rows for splits.
     """
 
     target: str | int = -1

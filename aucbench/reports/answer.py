@@ -26,7 +26,7 @@ def listed(names: Sequence[str], most: int = 4) -> str:
 
 
 def answer(report: Report, setting: str) -> str:
-    """What one setting of a report says."""
+    """The answer of one setting of a report."""
     reference = report.references[setting]
     facts = report.part("data_sets", setting)
     if not reference:
@@ -94,7 +94,7 @@ def _told(own: "pd.DataFrame", reference: str, noun: str, apart: bool) -> str:
 
 
 def _on_one(report: Report, setting: str, reference: str) -> str:
-    """What the runs on a single data set say."""
+    """The answer of the runs on a single data set."""
     own = report.part("gains", setting)
     text = _best(report, setting)
     if not len(own):

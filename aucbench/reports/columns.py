@@ -37,6 +37,11 @@ def number(value: float) -> str:
     return "never" if math.isinf(value) else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
+def nanoseconds(value: float) -> str:
+    """A time that is given in nanoseconds."""
+    return duration(1e-9 * value)
+
+
 def percent(share: float) -> str:
     """A share from 0 to 1, with three significant digits."""
     return f"{100 * share:.3g} %"
@@ -109,7 +114,8 @@ def described(frame: str) -> dict[str, Column]:
 
 
 FORMS: dict[str, Callable[[Any], str]] = {
-    form.__name__: form for form in (text, fixed, signed, number, percent, whole, tiny, duration, filesize)
+    form.__name__: form
+    for form in (text, fixed, signed, number, percent, whole, tiny, duration, nanoseconds, filesize)
 }
 VERDICTS, RESULTS, DATA_SETS, SLOPES = map(described, ("verdicts", "results", "data_sets", "slopes"))
 VERDICT_COLOURS = {  # on light and on dark background; opposites differ for colour-blind readers, too

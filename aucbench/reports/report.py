@@ -18,7 +18,7 @@ ROPE = 0.005  # differences in AUC that do not matter in practice
 
 @dataclass(frozen=True)
 class Report:
-    """What a study, a store or an archive says, as data frames.
+    """The results of a study, a store or an archive, as data frames.
 
     `setting` is the first column of each frame: methods are compared only where protocol, budget and all
     else but method and data set are equal, or where one study says so; most reports have one setting.
@@ -87,7 +87,7 @@ class Report:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many cells there are of each status."""
+        """The number of cells of each status."""
         return {str(status): int(count) for status, count in self.cells["status"].value_counts().items()}
 
     def only(self, methods: tuple[str, ...] = (), top: int | None = None) -> "Report":

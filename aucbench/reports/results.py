@@ -20,7 +20,14 @@ from aucbench.studies.codec import canonical
 from aucbench.studies.plugin_metadata import model_of
 from aucbench.studies.record import CellRecord, CellStatus, MeasureRecord, Seeds, TunedRecord
 from aucbench.studies.rerun_command import words
-from aucbench.studies.result import SUBOPTIMALITY, TURNED_OFF, common, mean_curve, with_whole_curves
+from aucbench.studies.result import (
+    SUBOPTIMALITY,
+    TURNED_OFF,
+    common,
+    mean_curve,
+    takes_all_rows,
+    with_whole_curves,
+)
 
 ENDS_ONLY = "the objective is known at the end of training only; store.weights=checkpoints keeps its curve"
 SEVERAL, CLOCK = 1.5, 0.1  # times the wall time, and seconds more, that a single thread does not use
@@ -87,6 +94,7 @@ def result_row(
         "time_note": time_note(results),
         "train_seconds": _mean(result.train_seconds for result in results),
         "ns_per_iteration": _mean(result.ns_per_iteration for result in results),
+        "iteration": "pass" * any(each.record and takes_all_rows(each.record, each.curve) for each in done),
         "state_bytes": _mean(result.state_bytes for result in results),
         "tuning_seconds": _mean(each.cost.train_seconds for each in tuned) if tuned else 0.0,
         "tuning_passes": _mean(each.cost.passes for each in tuned) if tuned else 0.0,

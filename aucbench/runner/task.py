@@ -32,7 +32,7 @@ class Order(StrEnum):
 
 
 class StopReason(StrEnum):
-    """Why a run ended."""
+    """The reason why a run ended."""
 
     budget = "budget"
     converged = "converged"

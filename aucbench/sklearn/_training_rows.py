@@ -46,7 +46,7 @@ def shown(labels: NDArray[Any]) -> str:
 
 
 def group_numbers(groups: Any, y: Any) -> NDArray[np.int64]:
-    """(n,) a number for the group of each row; a `DataError` unless there is a group for each."""
+    """(n,) the group of each row as a number; raises DataError if a row has no group."""
     found, n = np.asarray(groups), len(y)
     if found.shape != (n,):
         raise DataError(f"groups must have shape ({n},), one group per row, got {found.shape}.")
@@ -85,8 +85,8 @@ def weighted_rows(
         known = catalog().plugins[Family.algorithms].values()
         names = ", ".join(each.name for each in known if MethodFacts(each.cls).weighted)
         raise ParameterError(
-            f"{algorithm.name} takes no sample_weight but whole numbers, as copies of rows, whose mean is at "
-            f"most {MOST_COPIES}; methods whose training rows have weights are {names}."
+            f"{algorithm.name} takes only whole numbers as sample_weight, as copies of rows, with a mean of "
+            f"at most {MOST_COPIES}; these methods take any weights: {names}."
         )
     copies = np.repeat(np.arange(n), found.astype(np.int64))
     return X[copies], y[copies], None if groups is None else groups[copies], None

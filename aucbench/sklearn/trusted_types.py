@@ -5,37 +5,20 @@ import sys
 from aucbench.contracts.validation import Family
 from aucbench.registry import catalog
 
-OWN = (
-    "aucbench.data.preprocess.Rescaling",
-    "aucbench.data.scaler.Scaler",
-    "aucbench.evaluation.measures.AUC",
-    "aucbench.kernels.rule_loops.Scaled",
-    "aucbench.kernels.rule_method.RuleState",
-    "aucbench.kernels.saddle.Variables",
-    "aucbench.runner.budget_and_checkpoints.IterationBudget",
-    "aucbench.runner.scorer.Scorer",
-    "aucbench.runner.task.Task",
-    "aucbench.runner.trainer.Clock",
-    "aucbench.runner.trainer._no_wait",
-    "aucbench.sklearn._threshold.Sample",
-    "aucbench.sklearn._trained_model.Fitted",
-    "aucbench.sklearn._trained_model.Ingredients",
-    "aucbench.sklearn._trained_model.Model",
-    "aucbench.sklearn._trained_model.ModelTrainer",
-    "aucbench.sklearn._training_rows.Representation",
-    "aucbench.sklearn.classifier.AUCClassifier",
+OTHERS = (
+    "aucbench.runner.trainer._no_wait",  # a function
     "sklearn.calibration._CalibratedClassifier",
     "sklearn.calibration._SigmoidCalibration",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "sklearn.model_selection._split.StratifiedKFold",
-)  # types of the framework and of scikit-learn's calibration and trees
+)  # of scikit-learn's calibration and trees, beside the classes of the framework and of plugins
 
 
 def trusted_types() -> list[str]:
-    """The types of the framework, and every class of the packages whose plugins are installed."""
+    """Every class of the framework, and of the packages whose plugins are installed."""
     plugins = catalog().plugins
     families = (Family.algorithms, Family.losses, Family.features)
-    packages = {
+    packages = {"aucbench"} | {
         each.cls.__module__.partition(".")[0] for family in families for each in plugins[family].values()
     }
     classes = {
@@ -45,4 +28,4 @@ def trusted_types() -> list[str]:
         for value in list(vars(module).values())
         if isinstance(value, type) and value.__module__ == name
     }
-    return sorted({*OWN, *classes})
+    return sorted({*OTHERS, *classes})

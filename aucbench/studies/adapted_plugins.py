@@ -85,7 +85,7 @@ def mapping(group: str, parameters: Any) -> dict[str, Any]:
 
 
 def why_not_on(algorithm: Any, planned: int | None, call: str, instead: str = "") -> str | None:
-    """Why a method cannot continue training on other rows; None if it can.
+    """The reason why a method cannot continue training on other rows; None if it can.
 
     `call` names the function that passes these rows, `instead` an alternative to it.
     """

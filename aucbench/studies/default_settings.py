@@ -99,7 +99,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Budget:
-    """How long a method trains: at most one of epochs, iterations and seconds.
+    """Length of the training: at most one of epochs, iterations and seconds.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class Isolation(StrEnum):
 
 @dataclass(frozen=True)
 class Running:
-    """Where cells run: top-level fields that change no result.
+    """Settings of the execution: top-level fields that change no result.
 
     Parameters
     ----------

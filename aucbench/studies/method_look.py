@@ -29,7 +29,7 @@ DASHES = ("solid", "dashed", "dotted", "dashdot", "short", "dashdotdot")
 
 
 class Look(NamedTuple):
-    """How a method is drawn: its colour as ``#rrggbb``, and the names of its marker and dashes."""
+    """The look of a method in pictures: its colour as ``#rrggbb``, and the names of its marker and dashes."""
 
     colour: str
     dark: str  # colour on dark background

@@ -216,7 +216,7 @@ class _Search:
         best: Minimum | None = None
 
         def excess(multiplier: float) -> float | None:
-            """How far the weights are outside the ball, 0 on the sphere; None without a solver."""
+            """Distance of the weights from the ball, 0 on the sphere; None without a solver."""
             nonlocal best
             if in_l1:
                 weighed = replace(free, l1=free.l1 + multiplier)

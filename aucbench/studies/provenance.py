@@ -78,7 +78,7 @@ def _required(distribution: str) -> tuple[str, ...]:
 
 
 def missing_packages(algorithm: Any) -> str:
-    """What a method needs that is not installed, and the command that installs it; empty if nothing."""
+    """Names of missing packages of a method, with the command that installs them; empty if none is."""
     facts = MethodFacts(algorithm)
     missing = [name for name in facts.packages if _version(name) is None]
     if not missing:

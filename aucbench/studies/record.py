@@ -81,14 +81,14 @@ class DatasetRecord(PluginRecord, frozen=True, kw_only=True):
 
 
 class ProtocolRecord(Struct, frozen=True, kw_only=True):
-    """How rows were split."""
+    """The split of the rows."""
 
     name: Name
     parameters: dict[Name, Any]
 
 
 class TuningRecord(Struct, frozen=True, kw_only=True):
-    """How hyperparameters were to be chosen, and among which values."""
+    """The planned search for hyperparameters, and the values among which it chooses."""
 
     name: Name
     parameters: dict[TuningName, Any] = {}
@@ -96,7 +96,7 @@ class TuningRecord(Struct, frozen=True, kw_only=True):
 
 
 class BudgetRecord(Struct, frozen=True, kw_only=True):
-    """How long a method was to train, and at how many checkpoints it was measured."""
+    """The planned length of the training, and the number of checkpoints."""
 
     epochs: float | None = None
     iterations: int | None = None
@@ -336,7 +336,7 @@ class LimitsRecord(Struct, frozen=True, kw_only=True):
 
 
 class FailureRecord(_RunRecord, frozen=True, kw_only=True):
-    """How a cell failed."""
+    """The failure of a cell."""
 
     reason: CellStatus
     message: str

@@ -115,7 +115,7 @@ def _identity(run: ReplicationRecord) -> str:
 
 
 def _rounding(environment: Environment) -> list[str]:
-    """What decides how results are rounded: processor, libraries of the system, versions of packages."""
+    """Everything that decides rounding: processor, libraries of the system, versions of packages."""
     system, *_, library = environment.platform.split("-")
     versions = [f"{name} {environment.packages[name]}" for name in _that_round(environment)]
     return [environment.cpu, system, library, *versions]

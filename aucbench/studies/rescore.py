@@ -17,7 +17,7 @@ from aucbench.studies.worker import Conditions, run_unit
 
 @dataclass
 class Rescored:
-    """What `rescore` did."""
+    """The outcome of `rescore`."""
 
     scored: int = 0  # cells that were measured
     known: int = 0  # cells that had the measures before

@@ -75,6 +75,12 @@ class CellResult:
         return replace(self, record=record, curve=self.curve | dict(curves or {}))
 
 
+def takes_all_rows(record: CellRecord, curve: Mapping[str, NDArray[Any]]) -> bool:
+    """Whether an iteration of a cell goes through all training rows, as a Newton step does."""
+    steps = curve["iteration"]
+    return bool(len(steps)) and bool(0 < steps[-1] * record.data.train_rows <= curve["samples"][-1])
+
+
 class OptimumRecord(Struct, frozen=True, kw_only=True):
     """A certified minimum as the store has it."""
 
@@ -257,7 +263,7 @@ def by_reason(refused: Iterable[Refused]) -> list[str]:
 
 
 def failures_by_word(failures: Sequence[FailureRecord]) -> dict[str, int]:
-    """How many cells without a result diverged, with every setting of their tuning, and how many failed."""
+    """Numbers of cells that diverged, with every setting of their tuning, and that failed otherwise."""
     diverged = sum(failure.reason is CellStatus.diverged for failure in failures)
     return {"diverged": diverged, "failed": len(failures) - diverged}
 

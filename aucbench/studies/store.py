@@ -168,7 +168,7 @@ class Store:
             np.savez(handle, record=record, weights=result.weights)
 
     def failure(self, key: str) -> FailureRecord | None:
-        """How the cell of that key failed when it was last run, None when it did not."""
+        """The failure of the cell of that key in its last run; None if it did not fail."""
         return _read(self._keyed("failures", key, "json"), FailureRecord)
 
     def failures(self) -> Iterator[FailureRecord]:
@@ -228,7 +228,7 @@ class Store:
         return of_study(plans, study, self.path)
 
     def board_folder(self, study: str) -> Path:
-        """Where the leaderboard of a study is written."""
+        """The folder of the leaderboard of a study."""
         return self._inside("boards", _file_name(study))
 
     def put_plan(self, plan: StudyPlan) -> None:

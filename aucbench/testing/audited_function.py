@@ -20,7 +20,7 @@ AUXILIARIES = ("a", "b", "alpha")  # of the min-max margin loss
 
 
 class Outcome(NamedTuple):
-    """What a function returned for a batch."""
+    """The value and gradient that a function returned for a batch."""
 
     value: float
     gradient: np.ndarray | None  # (n,) float64, None if the function has none

@@ -181,7 +181,7 @@ def examined_apart(
     names = [check.name for check in CHECKS[family]]
     findings: list[Finding] = []
 
-    def listen(message: Finding | str) -> None:
+    def listen(message: Finding | str | float) -> None:
         if isinstance(message, Finding):
             findings.append(message)
         progress(message)

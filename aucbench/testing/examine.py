@@ -170,7 +170,7 @@ def in_stages(
         """Every exemption names a check and has a reason."""
         for name, reason in Facts(subject.plugin).exempt.items():
             if name not in names:
-                raise Broken(f"`exempt` names {name!r}, which is no check. {suggest(str(name), names)}")
+                raise Broken(f"`exempt` names {name!r}, which is not a check. {suggest(str(name), names)}")
             if not isinstance(reason, str) or not reason.strip():
                 raise Broken(f"`exempt` gives no reason for {name!r}.")
 
@@ -184,7 +184,8 @@ def in_stages(
     return tuple(checks)
 
 
-Progress = Callable[[Finding | str], None]  # called with the name of a check, then with its finding
+# called with the name of each check, then with its finding, and at the end with the seconds of all
+Progress = Callable[[Finding | str | float], None]
 
 
 def examine(
@@ -204,6 +205,7 @@ def examine(
             finding = following(check.name, cause)
         findings.append(finding)
         progress(finding)
+    progress(subject.limit.spent)
     return tuple(findings)
 
 

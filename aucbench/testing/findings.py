@@ -96,7 +96,7 @@ def _text(error: BaseException) -> str:
 
 
 def _advice(plugin: Any, error: BaseException) -> str:
-    """What to do, if known."""
+    """Advice, if there is any."""
     if isinstance(error, FrozenInstanceError):
         return " The plugin holds parameters only; what changes belongs in the state that `init` returns."
     if isinstance(error, AttributeError):

@@ -25,33 +25,38 @@ class OutOfTime(BaseException):
 
 
 class TimeLimit:
-    """The time limit for all checks of a plugin; the clock starts when `left` is first read."""
+    """The time limit for all checks of a plugin; the clock starts when it is first read."""
 
     def __init__(self, seconds: float = PATIENCE):
         self.seconds = seconds
         self.per_iteration: float | None = None  # seconds, once measured
         self.call: tuple[str, int, float] | None = None  # function, iterations and start of the current call
-        self._end: float | None = None
+        self._begin: float | None = None
         self._interrupted = False
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the clock started."""
+        if self._begin is None:
+            self._begin = monotonic()
+        return monotonic() - self._begin
 
     @property
     def left(self) -> float:
         """Remaining seconds."""
-        if self._end is None:
-            self._end = monotonic() + self.seconds
-        return self._end - monotonic()
+        return self.seconds - self.spent
 
     def measured(self, seconds: float) -> None:
         """Restart the clock once the time per iteration is known, so that compiling does not count."""
         self.per_iteration = seconds
-        self._end = monotonic() + self.seconds
+        self._begin = monotonic()
 
     @property
     def words(self) -> str:
         """The reason why a check was not tried or not finished."""
         slow = (self.per_iteration or 0.0) >= SLOW
         cost = f"one iteration takes {duration(self.per_iteration or 0.0)}, and " if slow else ""
-        return f"{cost}the {self.seconds:g} s time limit for all checks is used up (--patience allows more)"
+        return f"{cost}the {self.seconds:g} s for all checks are used up (--patience allows more)"
 
     def begin(self, method: str, iterations: int) -> None:
         """Note a call; raises `Untried` when no time is left."""

@@ -121,7 +121,7 @@ class Trainee(Subject):
 
     @property
     def access(self) -> Access:
-        """What an iteration consumes."""
+        """The rows or pairs that an iteration consumes."""
         return self._access or Access(self.plugin.access)
 
     def iterations(self, n: int, epochs: float) -> int:

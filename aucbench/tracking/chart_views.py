@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 from hashlib import sha256
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -13,15 +14,16 @@ from aucbench.tracking.run_data import CLOCK, ERROR, SAMPLES
 
 DEFAULT_PORT = 5000
 VIEW = "mlflow.sharedViewState."  # prefix of the experiment tag in which MLflow stores a shared view
+TRAINING = "workflowType=machine_learning"  # else MLflow shows the menu of language models beside a page
 USUAL, USUAL_NAME = "aucbench", "AUC and cost"  # key and name of the view that every experiment has
-# columns of the table
-SHOWN = ("test/auc", "test/auc_std", "standing/rank", "standing/gain", CLOCK, "runs/diverged")
+# Columns of the table. MLflow sorts them by name, and shows some five beside its open side panels.
+SHOWN = (CLOCK, "standing/gain", "standing/rank", "test/auc", "test/auc_std")
 LINES = (("test/auc", CLOCK), (ERROR, CLOCK), ("test/auc", SAMPLES))  # a metric, and that of its x axis
 NOTE = "mlflow.note.content"  # the tag that MLflow shows as a description
 DESCRIPTION = "Runs of aucbench on one data set."
 PAGE = "leaderboard.html"  # of a study, among its files
 COLUMNS, CARD_HEIGHT = 2, 480  # of the charts on a page
-BARS = ("cost/ns_per_iteration", "cost/state_bytes")
+BARS = (CLOCK, "cost/state_bytes")
 
 
 class View(NamedTuple):
@@ -42,9 +44,10 @@ def experiment_tags(experiment: str) -> dict[str, str]:
     table = {key: state[key] for key in ("selectedColumns", "orderByKey", "orderByAsc")}
     envelope = {"name": USUAL_NAME, "createdAt": 0, "updatedAt": 0, "state": _compact(state)}
     text = (
-        f"{DESCRIPTION} [{USUAL_NAME}](#{_usual(experiment)}), which is also in the menu *Views*, shows test "
-        "AUC, training seconds and divergence in the table. A run with the status *failed* diverged: it has "
-        "no final AUC, and its tag `diverged` says how many of its cells did.\n\n"
+        f"{DESCRIPTION} [{USUAL_NAME}](#{_usual(experiment)})\n\n"
+        f"The view *{USUAL_NAME}*, which is also in the menu *Views*, shows test AUC, rank, gain and "
+        "training seconds in the table. A run with the status *failed* diverged: it has no final AUC, and "
+        "its tag `diverged` counts the cells that diverged.\n\n"
         f"Steps of `test/auc` are iterations. `{CLOCK}` is the training time, and `{SAMPLES}` the number of "
         f"rows seen, at the same checkpoints; `{ERROR}` is 1 - AUC."
     )
@@ -52,7 +55,7 @@ def experiment_tags(experiment: str) -> dict[str, str]:
 
 
 def _usual(experiment: str) -> str:
-    return f"/experiments/{quote(experiment)}/runs?workflowType=machine_learning&viewStateShareKey={USUAL}"
+    return f"/experiments/{quote(experiment)}/runs?{TRAINING}&viewStateShareKey={USUAL}"
 
 
 def comparison(uri: str, data_set: str) -> str:
@@ -71,12 +74,12 @@ def _host(uri: str) -> str:
 
 
 def with_board(description: str, study: str, experiment: str, run_id: str) -> str:
-    """A description with a link to the page of a study, in place of an earlier link to that page."""
-    name = study.replace("[", "(").replace("]", ")")
-    start = f"[Leaderboard of {name}]("
-    link = f"{start}#/experiments/{quote(experiment)}/runs/{run_id}/artifacts/{PAGE})"
-    lines = [line for line in description.splitlines() if not line.startswith(start)]
-    return "\n".join([*lines, "", link] if start not in description else [*lines, link])
+    """A description whose first line, which MLflow shows unfolded, links to the page of a study once."""
+    start = f" [Leaderboard of {study.replace('[', '(').replace(']', ')')}]("
+    first, *rest = description.split("\n")
+    address = f"#/experiments/{quote(experiment)}/runs/{run_id}/artifacts/{PAGE}?{TRAINING}"
+    without = re.sub(re.escape(start) + "[^)]*\\)", "", first)
+    return "\n".join([f"{without}{start}{address})", *rest])
 
 
 def _compact(value: dict[str, Any]) -> str:
@@ -92,8 +95,7 @@ def views(uri: str, study: str | None) -> list[View]:
     """
     state = json.dumps(_state(study), sort_keys=True)
     key = sha256(state.encode()).hexdigest()
-    # Without the first word MLflow shows the menu of language models beside the page.
-    words = f"workflowType=machine_learning&viewStateShareKey={key}&compareRunsMode=CHART"
+    words = f"{TRAINING}&viewStateShareKey={key}&compareRunsMode=CHART"
     found = []
     with reads(uri, "The runs") as connection:
         for experiment in connection.client.search_experiments():
@@ -140,7 +142,7 @@ def _state(study: str | None) -> dict[str, Any]:
         ],
         "globalLineChartConfig": {"xAxisKey": "metric", "selectedXAxisMetricKey": CLOCK, "lineSmoothness": 0},
         "runsHiddenMode": "SHOWALL",
-        "selectedColumns": [f"metrics.`{name}`" for name in SHOWN],
+        "selectedColumns": [*(f"metrics.`{name}`" for name in SHOWN), "tags.`verdict`"],
     }
 
 

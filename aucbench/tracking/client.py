@@ -1,4 +1,4 @@
-"""One connection to an MLflow store or server, and the addresses that are accepted."""
+"""The connection to an MLflow store or server, and the check of its address."""
 
 import contextlib
 import os
@@ -117,8 +117,8 @@ def serving(uri: str) -> str | None:
 class Connection:
     """An MLflow client of an address, with the experiments it has met.
 
-    An SQLite file that does not exist is made only if `create` is true: a reader has mistyped its name. An
-    address that cannot be used is a `TrackingError`; one that does not answer raises whatever MLflow raises.
+    A missing SQLite file is created only if `create` is true; otherwise its name is taken to be mistyped. An
+    unusable address raises a `TrackingError`; a server without an answer raises an error of MLflow.
     """
 
     def __init__(self, uri: str, create: bool = True):
@@ -138,9 +138,9 @@ class Connection:
         self.client = _client(self.address)
 
     def experiment(self, name: str, tags: Callable[[str], dict[str, str]] = lambda _: {}) -> str:
-        """The id of the experiment of that name, which is made, or restored, where it is missing.
+        """The id of the experiment of that name, which is created or restored if necessary.
 
-        `tags` gives tags for an id; those that the experiment lacks are set, others may be a user's.
+        `tags` gives tags for an id. Only missing tags are set, because existing tags may be a user's.
         """
         if name not in self._experiments:
             found = self.client.get_experiment_by_name(name) or self._created(name)

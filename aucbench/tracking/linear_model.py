@@ -12,7 +12,7 @@ import pandas
 from scipy import sparse
 from scipy.sparse.linalg import norm as sparse_norm
 
-SIGNS: Any = {  # of a notation, and what Python writes for them
+SIGNS: Any = {  # replacements that turn a notation of numbers into Python's
     "number": (),
     "percent": (("%", ""), (" ", "")),
     "thousands": ((",", ""),),
@@ -28,9 +28,9 @@ BLOCK = 1024  # rows scored at a time
 class LinearModel:
     """Weights (d,) of the scaled features, and the scaling that was fitted on the training rows.
 
-    `offset` and `divisor` (d,) are empty when the scaling fits nothing; a divisor of 0 marks a column that
-    becomes constant. `constant` is added to the scores of scaled rows. `columns` are those of a table: name,
-    kind, categories and median of each; `missing_words` are the texts of missing cells.
+    `offset` and `divisor` (d,) are empty if the scaling fits nothing; a divisor of 0 marks a column that
+    becomes constant. `constant` is added to the scores of scaled rows. `columns` describes the columns of a
+    table by name, kind, categories and median; `missing_words` lists the texts of missing cells.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ def _sentinels(missing_words: Any) -> Any:
 
 
 def _texts(column: Any, categories: Any, missing_words: Any) -> Any:
-    """The cells as a file has them; None where they are missing."""
+    """The cells as texts, as in the file; None for missing cells."""
     is_whole = column.dtype.kind == "f" and (column.dropna() % 1 == 0).all()
     if is_whole and not any("." in each for each in categories):
         column = column.astype("Int64")  # whole numbers, which pandas makes floats where some are missing
@@ -152,7 +152,7 @@ def _numbers(column: Any, texts: Any, kind: str) -> Any:
 
 
 def _load_pyfunc(path: str) -> LinearModel:
-    """What MLflow calls."""
+    """Load a model; MLflow calls this function."""
     with np.load(Path(path), allow_pickle=False) as content:
         facts = json.loads(content["facts"].tobytes())
         weights, offset, divisor = (content[name] for name in ("weights", "offset", "divisor"))

@@ -1,8 +1,7 @@
 """Exporting the final weights of a linear method as a model of raw features for ``mlflow.pyfunc``.
 
-The scaling is not kept with a cell: it is that of the split, the same for every method, order and setting,
-and would make each of a study's cells up to three times as large. It is fitted again, on the rows that
-trained; the data's digest tells whether they are the same.
+A cell does not store the scaling, which depends on the split alone and would make cells up to three times as
+large. The export fits it again on the training rows; the digest of the data shows whether they have changed.
 """
 
 import json
@@ -33,16 +32,16 @@ from aucbench.studies.store import Store
 from aucbench.tracking import linear_model
 
 LOADER = "aucbench_linear_model"  # a module of that name is put beside the model
-# Of columns that it knows.
+# types of columns that an exported model can read
 KINDS = ("number", "categories", "percent", "date", "thousands", "decimal_comma", "spaces", "apostrophes")
 REQUIRED = ("mlflow", "numpy", "pandas", "scipy")  # by an exported model
 DECIDING = (*DESCRIPTION, "source")  # fields of a record that tell settings apart
 
 
 def from_store(store: Store, algorithm: str, dataset: str, seed: int | None, key: str | None) -> CellResult:
-    """The only cell of a method on a data set, or that of the smallest seed; a key may be cut short.
+    """The only cell of a method on a data set, or the cell of the smallest seed; `key` may be a prefix.
 
-    It is a `ParameterError` if there is none, or if several differ in more than the seed.
+    Raises ParameterError if there is no such cell, or if several cells differ in more than the seed.
     """
     found = [
         cell
@@ -66,8 +65,8 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
 
     Its ``predict`` takes rows of raw features and returns the decision values of the cell's final weights:
     the higher, the more a row looks like those of the labels listed as ``positive`` in the model's metadata.
-    A cell without a linear model of its data set's features is a `ParameterError`; data other than those that
-    trained, or a folder with something in it, is a `DataError`.
+    Raises ParameterError for a cell without a linear model of its data set's features, and DataError for data
+    that differ from the training data or a folder that is not empty.
     """
     folder = Path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -79,7 +78,7 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
     inputs = [to_dict(column) for column in columns if column.is_feature]
     if others := [each for each in inputs if each["kind"] not in KINDS]:
         raise ParameterError(
-            f"Column {others[0]['name']!r} is read as {others[0]['kind']}, which no exported model can do."
+            f"Column {others[0]['name']!r} is read as {others[0]['kind']}, which exported models cannot do."
         )
     facts = {
         "scaling": record.scaling,
@@ -120,7 +119,7 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
 
 
 def _only(found: Sequence[CellResult]) -> CellResult:
-    """The first by seed and fold; cells that differ in anything else are told apart by their keys."""
+    """The first cell by seed and fold; the error for cells with other differences names their keys."""
     settings: dict[str, CellRecord] = {}
     for cell in found:
         settings.setdefault(canonical(subset(cell.record, DECIDING)), cell.record)

@@ -83,7 +83,7 @@ def _method(name: str) -> list[str]:
 
 
 def _minimum(own: MeasureRecord) -> list[str]:
-    """What is known of the minimum of an objective."""
+    """Sentences on the minimum of an objective."""
     if not own.minimum:
         return []
     if own.minimum.value is None:
@@ -100,7 +100,7 @@ def run_name(described: EntryDescription) -> str:
 
 
 def _variant(described: EntryDescription) -> list[str]:
-    """Words for what differs from the method's defaults; all its parameters where it is not installed."""
+    """Words for the settings that differ from the method's defaults; all settings if it is not installed."""
     algorithm, loss, features = described.algorithm, described.loss, described.features
     tuning = described.tuning
     tuned = tuning.space if tuning.name != "none" else {}
@@ -183,7 +183,7 @@ def params(entry: FinishedEntry) -> dict[str, Any]:
 
 
 def tags(entry: FinishedEntry) -> dict[str, str]:
-    """What runs are searched by."""
+    """The tags by which runs are searched."""
     record, ruleset = entry.record, entry.ruleset
     records = [cell.record for cell in entry.cells]
     diverged = [each.result for each in records if each.diverged]

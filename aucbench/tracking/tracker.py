@@ -44,14 +44,14 @@ class Tracker:
     def log(self, entry: FinishedEntry) -> str:
         """Log an entry unless the store remembers that it was logged; returns the MLflow run id.
 
-        A run with the entry's key that is already there is taken for it when it is finished, and replaced
-        when it is not: then a process died, or the answer of a server was lost.
+        If MLflow has a run with the entry's key, a finished run is kept. An unfinished run is replaced, since
+        its process died or the answer of the server was lost.
         """
         return self._send("The entry", entry.key, "", partial(_log_entry, entry))
 
     def log_study(self, study: str, folder: Path) -> str:
-        """Keep the files of a folder as those of the study's run, unless they are there; returns its id."""
-        digest = _digest(folder)  # before they are sent: what changes meanwhile is sent again
+        """Send the files of a folder to the run of the study, unless it has them; returns the run id."""
+        digest = _digest(folder)  # before sending, so that files that change meanwhile are sent again
         return self._send(f"The study {study}", _study_key(study), digest, partial(_log_study, study, folder))
 
     def log_standings(self, study: str, standings: pd.DataFrame, board: str) -> None:
@@ -67,19 +67,19 @@ class Tracker:
             raise self._error(what, error, "its leaderboard has them") from error
 
     def known(self, key: str, digest: str = "") -> str | None:
-        """The run under which the entry of that key was logged, None where the store knows of none."""
+        """The id of the run under which the entry was logged; None if the store knows no run."""
         kept = self._store.tracked(without_secrets(self._address), key) if self._store else None
         run_id, _, sent = (kept or "").partition(" ")
         return run_id if run_id and sent == digest and has_run(self._address, run_id) else None
 
     def known_study(self, study: str, folder: Path) -> str | None:
-        """The run that has the files of the folder as they are, None where the store knows of none."""
+        """The id of the run that has the present files of the folder; None if the store knows no run."""
         return self.known(_study_key(study), _digest(folder))
 
     def _send(self, what: str, key: str, digest: str, action: Callable[[Connection], str]) -> str:
-        """Send what the store does not know to be there, and let it remember the run that has it now.
+        """Send an entry or a study unless the store knows its run; the store then remembers the run.
 
-        The action is tried once more over a new connection where the old one had worked, which may be stale.
+        If an existing connection fails, it may be stale, and the action is repeated over a new connection.
         """
         if (known := self.known(key, digest)) is not None:
             return known
@@ -118,9 +118,9 @@ class Tracker:
 
 
 class StudyTracker:
-    """Logs the entries of a study as they finish, and its leaderboard; after the first trouble nothing more.
+    """Logs the entries of a study as they finish, and its leaderboard; stops at the first error.
 
-    The observer hears of each entry that is sent.
+    The observer is told each entry that is sent.
     """
 
     def __init__(self, tracker: Tracker, observer: Observer):
@@ -128,7 +128,7 @@ class StudyTracker:
         self.trouble: TrackingError | None = None
 
     def entry_finished(self, executed: FinishedEntry) -> None:
-        """Send the entry, where all of its cells are finished or have failed."""
+        """Send the entry if all of its cells are finished or have failed."""
         if self.trouble or executed.missing or not executed.cells:
             return
         self._observer.logging_begun(executed)
@@ -148,7 +148,7 @@ class StudyTracker:
 
 
 def _log_entry(entry: FinishedEntry, connection: Connection) -> str:
-    """The entry's run, and no other one of it: neither half-written nor from when it had fewer cells."""
+    """Log an entry and delete its earlier runs, whether half-written or with fewer cells."""
     client, experiment = connection.client, connection.experiment(entry.title, chart_views.experiment_tags)
     whole = entry.key.partition("-")[0]  # an incomplete entry has its number of cells behind the key
     found = connection.runs(experiment, f"tags.key LIKE '{whole}%'")
@@ -175,7 +175,7 @@ def _log_entry(entry: FinishedEntry, connection: Connection) -> str:
 
 
 def _extended(entry: FinishedEntry, connection: Connection, experiment: str) -> list[Any]:
-    """The runs of the same study and settings that have fewer cells: the entry has taken their place."""
+    """The runs of the same study and settings with fewer cells, which the entry replaces."""
     if entry.study is None:
         return []
     params = run_data.params(entry)
@@ -231,7 +231,7 @@ def _log_standings(study: str, standings: pd.DataFrame, board: str, connection: 
 
 
 def _fill(client: Any, run_id: str, start: int, entry: FinishedEntry) -> None:
-    """Send what a run of an entry has besides its tags, and finish it."""
+    """Send metrics, parameters and files of an entry, and finish its run."""
     from mlflow.entities import Metric, Param
 
     # Timestamps are the training clock, so that MLflow's relative time axis shows AUC against training time.
@@ -247,12 +247,12 @@ def _fill(client: Any, run_id: str, start: int, entry: FinishedEntry) -> None:
         run_data.write_files(entry, Path(folder))
         client.log_artifacts(run_id, folder)
     status = "FAILED" if any(cell.diverged for cell in entry.cells) else "FINISHED"
-    end = metrics[-1].timestamp  # of a total, which is that of the longest training
+    end = metrics[-1].timestamp  # of a total, at the end of the longest training
     client.set_terminated(run_id, status=status, end_time=max(end, start + 1))
 
 
 def _log_study(study: str, folder: Path, connection: Connection) -> str:
-    """The study's run, which has the files of the folder."""
+    """Send the files of a folder to the run of a study; returns the run id."""
     client = connection.client
     experiment = connection.experiment(STUDIES)
     found = [
@@ -287,7 +287,7 @@ def named(plan: StudyPlan) -> str | None:
 
 
 class Synced(NamedTuple):
-    """How many entries were sent, were there before, or are not complete yet."""
+    """Numbers of entries that were sent, were there before, or are not complete yet."""
 
     sent: int
     known: int
@@ -303,7 +303,7 @@ def sync(
 ) -> Synced:
     """Log every complete entry of some plans, and their leaderboards, that an address does not have yet.
 
-    `on_entry` gets every entry that was sent, and its run's id. What was sent before a `TrackingError` stays.
+    `on_entry` gets every entry that was sent, with its run id. Entries sent before a `TrackingError` stay.
     """
     tracker = Tracker(uri, store)
     sent = known = incomplete = 0

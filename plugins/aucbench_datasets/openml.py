@@ -18,7 +18,7 @@ class Openml(Columns):
     target : str, optional
         The column of labels; the one that OpenML names when left out.
     drop : list of str
-        Columns that are no features, besides those that OpenML names.
+        Columns that are not features, besides those that OpenML names.
     """
 
     name = "openml"

@@ -62,7 +62,7 @@ class _Labels:
     grouping : Grouping, optional
         ``halves``, ``rarest`` or ``largest``, for several classes.
     grouping_seed : int
-        Of the random halves.
+        Seed of the random halves.
     """
 
     name = "labels"
@@ -82,10 +82,11 @@ class _Own(_Labels):
     Parameters
     ----------
     path : str or list of str
-        The file, needed; or several: a list, a folder, or a pattern such as ``part-*.csv``. Files of a folder
-        or a pattern are read in the order of their names; folders ``NAME=VALUE`` become columns of tables.
+        Path of the file, required; or several files: a list, a folder, or a pattern such as ``part-*.csv``.
+        Files of a folder or a pattern are read in the order of their names; folders ``NAME=VALUE`` become
+        columns of tables.
     test_path : str or list of str, optional
-        The test part, in the same ways.
+        Path of the test part, written like `path`.
     """
 
     _kind = "libsvm"
@@ -189,21 +190,21 @@ class Columns(_Labels):
     Parameters
     ----------
     target : str or int, optional
-        The column of labels, by name or by number from 0; the last one when left out.
+        The column of labels, by name or by number from 0; by default the last column.
     drop : list of str and int
-        Columns that are no features.
+        Columns that are not used as features.
     missing : Missing
         ``refuse``, or ``median`` of the column in the training part.
     types : dict
-        What columns are that are not to be read as they look (``number``, ``categories``, ``hashed``,
+        Types of columns whose type is not to be guessed (``number``, ``categories``, ``hashed``,
         ``thousands``, ``decimal_comma``, ``spaces``, ``apostrophes``, ``percent``, ``date``, ``time``,
-        ``hexadecimal``, ``quantity`` or ``quantity_comma``), and ``number`` for one that numbers the rows or
-        is sorted, which is no feature otherwise.
+        ``hexadecimal``, ``quantity`` or ``quantity_comma``). A sorted column, or one that numbers the rows,
+        is a feature only if its type is given as ``number``.
     missing_words : list of str
-        Texts or numbers that stand for missing values, besides the usual ones.
+        Texts or numbers that stand for missing values, in addition to the usual ones.
     add_indicator : bool
-        Whether each column with missing values in the training part, unless its texts are hashed, is followed
-        by one of zeros and ones that indicates them; with ``missing=median``.
+        Whether a column of zeros and ones follows each column with missing values in the training part and
+        marks these values; not for columns of hashed texts, and only with ``missing=median``.
     """
 
     target: Any = None
@@ -249,15 +250,15 @@ class Csv(_OwnColumns):
     Parameters
     ----------
     header : bool, optional
-        Whether the first line has the names; when left out, if no cell in it is a number, one stands over a
-        number and is none, or they are 0, 1, 2 and so on.
+        Whether the first line holds the names of the columns. By default it does if none of its cells is a
+        number, if a text stands above a number, or if its cells are 0, 1, 2 and so on.
     delimiter : str, optional
-        Between cells, ``blanks`` for runs of blanks; when left out, the one of , ; tab | and blanks by which
-        the first lines have as many cells.
+        Character between cells; ``blanks`` stands for runs of blanks. By default the one of , ; tab | and
+        blanks that gives the first lines equally many cells.
     comment : str, optional
-        How lines begin that are left out.
+        Characters at the beginning of lines to skip.
     skip : int
-        First lines that are left out.
+        Number of lines to skip at the beginning of the file.
     """
 
     name = "csv"

@@ -126,7 +126,7 @@ def test_what_was_not_tried_is_no_success(mistaken_plugins, capsys):
     shown = capsys.readouterr().out
     assert "\n  note     one iteration takes " in shown
     assert "\n  untried  " in shown
-    assert "0.5 s time limit" in shown
+    assert "0.5 s for all checks" in shown
 
 
 class Screen(io.StringIO):

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -15,6 +16,7 @@ from aucbench.cli.commands import try_method
 from aucbench.cli.main import main
 from aucbench.contracts.validation import Family
 from aucbench.registry import Catalog, Plugin
+from aucbench.studies.record import CellStatus
 from aucbench.studies.store import Store
 from tests.helpers import try_methods
 from tests.helpers.studies import process_environment, write_metadata
@@ -177,6 +179,26 @@ def test_a_method_that_hangs_is_ended_and_the_others_are_compared(tried):
     assert starting(lines, "Failed on breast_cancer: timeout")
     assert starting(lines, "Note: it was not run on sparse_text, as it hangs on breast_cancer")
     assert re.search(r"│ psam +│", out)
+
+
+def test_runs_that_were_not_finished_are_told_in_one_sentence_and_the_rest_is_shown(tried, monkeypatch):
+    usual = try_method.from_store
+
+    def without(store, study):
+        return [
+            replace(cell, status=CellStatus.missing, record=None, curve={})
+            if cell.described.algorithm.name == "psam" and cell.described.dataset.title == "breast_cancer"
+            else cell
+            for cell in usual(store, study)
+        ]
+
+    monkeypatch.setattr(try_method, "from_store", without)
+    status, out, lines, _ = tried("perceptron")
+    assert status == 0
+    (note,) = [line for line in lines if "psam on breast_cancer" in line]
+    assert note.startswith("Note: not all runs were finished")
+    assert re.search(r"│ psam +│", out)  # on the other data set
+    assert starting(lines, "breast_cancer: test AUC")
 
 
 def test_names_epochs_and_times_that_cannot_be_are_refused_in_one_sentence(tried):

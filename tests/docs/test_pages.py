@@ -50,7 +50,6 @@ NOT_RUN = {
     "docs/defaults.md": 4,
     "docs/howto/audit.md": 1,
     "docs/howto/compare.md": 1,
-    "docs/howto/export.md": 1,
     "docs/papers.md": 16,
     "docs/reliability.md": 1,
     "docs/howto/pair_loss.md": 1,

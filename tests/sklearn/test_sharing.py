@@ -2,6 +2,8 @@
 
 import mlflow
 import numpy as np
+import onnx.parser
+import onnxruntime
 import pytest
 import skops.io
 from sklearn.pipeline import make_pipeline
@@ -38,13 +40,10 @@ def test_a_model_that_forgot_its_rows_scores_alike_and_holds_none():
 
 
 def test_the_weights_are_an_onnx_model_of_three_lines():
-    onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
-    from onnx import parser
-
     model = AUCClassifier(random_state=0).fit(X, Y)
-    found = parser.parse_model(onnx_text(model))
+    found = onnx.parser.parse_model(onnx_text(model))
     onnx.checker.check_model(found)
-    (scores,) = runtime.InferenceSession(found.SerializeToString()).run(None, {"X": X})
+    (scores,) = onnxruntime.InferenceSession(found.SerializeToString()).run(None, {"X": X})
     np.testing.assert_allclose(scores.ravel(), model.decision_function(X), rtol=1e-12, atol=1e-12)
 
 

@@ -94,26 +94,6 @@ def test_the_address_of_the_charts_shows_every_method_over_training_time(sent, c
         assert page.locator("text=3 matching runs").count() == 1
 
 
-@pytest.mark.usefixtures("process")
-def test_the_description_leads_to_a_table_with_auc_and_cost(sent, browser):
-    _, uri = sent
-    client = MlflowClient(uri)
-    experiment = client.get_experiment_by_name("breast_cancer").experiment_id
-    best, *_ = client.search_runs([experiment], order_by=["metrics.`test/auc` DESC"])
-    with browser.new_page(viewport={"width": 1600, "height": 1100}) as page:
-        page.goto(f"{uri}/#/experiments/{experiment}/runs?workflowType=machine_learning")
-        link = page.locator("a:has-text('AUC and cost')").first
-        link.wait_for(timeout=60_000)
-        address = link.evaluate("a => a.href")
-    # A browser of its own, as for somebody who was sent the address: nothing of the former page is kept.
-    with browser.new_page(viewport={"width": 1600, "height": 1100}) as page:
-        page.goto(address)
-        for name in ("test/auc", "test/auc_std", "cost/train_seconds", "runs/diverged"):
-            page.wait_for_selector(f"[role=columnheader]:has-text('{name}')", timeout=60_000)
-        shown = [cell.inner_text() for cell in page.locator("[role=gridcell]").all()]
-        assert any(f"{best.data.metrics['test/auc']:.4f}"[:5] in text for text in shown)
-
-
 def test_the_pages_of_a_file_have_a_command(store, uri, capsys):
     assert main(["sync", "--store", str(store.path), "--uri", uri]) == 0
     capsys.readouterr()

@@ -1,44 +1,90 @@
 """The runs of a study show its standings, and those of an extended study take the place of earlier ones."""
 
+import shutil
+
 import pytest
 from mlflow import MlflowClient
 
 import aucbench
+from aucbench.tracking.chart_views import comparison
+from tests.helpers import mlflow_servers
+from tests.tracking.conftest import runs_of
 
 pytestmark = pytest.mark.slow  # whole studies
+WORDS = ["algo=psam,log_reg", "dataset=breast_cancer", "study=grown", "parallel=1"]
 
 
-def study(tmp_path, uri, runs):
-    words = ["algo=psam,log_reg", "dataset=breast_cancer", f"runs={runs}", "study=grown", "parallel=1"]
-    aucbench.run_study(["-m", *words, f"store.path={tmp_path / 'store'}", f"tracking.uri={uri}"])
-    return client_runs(uri, "breast_cancer")
-
-
-def client_runs(uri, experiment):
-    client = MlflowClient(uri)
-    found = client.get_experiment_by_name(experiment)
-    return client.search_runs([found.experiment_id], "tags.study = 'grown'")
-
-
-def test_an_extended_study_has_one_run_for_each_method_with_its_rank_gain_and_verdict(tmp_path, uri):
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory, empty_file):
+    """The folder of a study with 2 runs and then 3, its address in MLflow, and the runs and gains of each."""
+    folder = tmp_path_factory.mktemp("grown")
+    uri = f"sqlite:///{shutil.copyfile(empty_file, folder / 'mlflow.db')}"
+    found = []
     for runs in (2, 3):
-        found = study(tmp_path, uri, runs)
-        assert sorted(run.data.tags["algo"] for run in found) == ["log_reg", "psam"]
-        assert len({run.data.tags["mlflow.runColor"] for run in found}) == 2
-        assert {run.data.params["runs"] for run in found} == {str(runs)}
-        assert {run.data.metrics["standing/rank"] for run in found} == {1.0, 2.0}
-        report = aucbench.leaderboard(tmp_path / "store", "grown")
-        (gain,) = report.gains.to_dict("records")
-        (own,) = (run for run in found if run.data.tags["algo"] == gain["method"])
+        words = ["-m", *WORDS, f"runs={runs}", f"store.path={folder / 'store'}", f"tracking.uri={uri}"]
+        aucbench.run_study(words)
+        found.append((runs_of(uri), aucbench.leaderboard(folder / "store", "grown").gains))
+    return folder, uri, found
+
+
+def test_an_extended_study_has_one_run_for_each_method_with_its_rank_gain_and_verdict(grown):
+    for number, (runs, gains) in zip((2, 3), grown[-1], strict=True):
+        assert sorted(run.data.tags["algo"] for run in runs) == ["log_reg", "psam"]
+        assert len({run.data.tags["mlflow.runColor"] for run in runs}) == 2
+        assert {run.data.params["runs"] for run in runs} == {str(number)}
+        assert {run.data.metrics["standing/rank"] for run in runs} == {1.0, 2.0}
+        (gain,) = gains.to_dict("records")
+        (own,) = (run for run in runs if run.data.tags["algo"] == gain["method"])
         assert own.data.tags["verdict"] == gain["verdict"]
         for name, key in (("gain", "gain"), ("gain_low", "low"), ("gain_high", "high")):
             assert own.data.metrics[f"standing/{name}"] == pytest.approx(gain[key])
-        (board,) = client_runs(uri, "studies")
-        page = f"#/experiments/{board.info.experiment_id}/runs/{board.info.run_id}/artifacts/leaderboard.html"
-        experiment = MlflowClient(uri).get_experiment_by_name("breast_cancer")
-        for described in (*found, experiment):
-            tags = described.tags if described is experiment else described.data.tags
-            assert tags["mlflow.note.content"].count(page) == 1
-        assert "leaderboard.html" in {
-            each.path for each in MlflowClient(uri).list_artifacts(board.info.run_id)
-        }
+
+
+def test_first_lines_of_descriptions_lead_to_the_leaderboard(grown):
+    _, uri, (*_, (runs, _)) = grown
+    (board,) = runs_of(uri, "studies")
+    page = f"#/experiments/{board.info.experiment_id}/runs/{board.info.run_id}/artifacts/leaderboard.html"
+    experiment = MlflowClient(uri).get_experiment_by_name("breast_cancer")
+    for tags in (experiment.tags, *(run.data.tags for run in runs)):
+        first, *rest = tags["mlflow.note.content"].splitlines()
+        assert first.count(page) == 1
+        assert page not in "".join(rest)
+    assert "leaderboard.html" in {each.path for each in MlflowClient(uri).list_artifacts(board.info.run_id)}
+
+
+@pytest.mark.usefixtures("process")
+def test_the_pages_show_an_extended_study_once_with_its_standings_and_its_leaderboard(
+    grown, tmp_path, browser
+):
+    folder, backend, (*_, (found, _)) = grown
+    with (
+        mlflow_servers.mlflow_server(folder, backend) as uri,
+        browser.new_page(viewport={"width": 1500, "height": 950}) as page,
+    ):
+        page.set_default_timeout(120_000)
+        page.goto(comparison(uri, "breast_cancer"))
+        page.wait_for_selector("text=2 matching runs")
+        for run in found:
+            assert page.get_by_role("link", name=run.info.run_name, exact=True).count() == 1
+        assert page.get_by_role("link", name="AUC and cost").count() >= 1
+        heads = page.locator("[role=columnheader]")
+        for name in ("cost/train_seconds", "standing/gain", "standing/rank", "test/auc"):
+            box = heads.filter(has_text=name).first.bounding_box()
+            assert box["x"] + 50 < 1085  # seen without scrolling: the table ends there, beside MLflow's panel
+        gain, own = next(
+            (f"{run.data.metrics['standing/gain']:.5f}", run)
+            for run in found
+            if "standing/gain" in run.data.metrics
+        )
+        assert page.locator(f"[role=gridcell]:has-text('{gain}')").count() == 1
+        page.screenshot(path=tmp_path / "comparison.png")
+        # The link opens another tab.
+        page.goto(page.get_by_role("link", name="Leaderboard of grown").first.evaluate("a => a.href"))
+        board = page.frame_locator("iframe")
+        board.locator("h1:text-is('grown')").wait_for()
+        assert board.get_by_text("Gain over log_reg").first.is_visible()
+        page.screenshot(path=tmp_path / "leaderboard.png")
+        words = f"{own.info.experiment_id}/runs/{own.info.run_id}?workflowType=machine_learning"
+        page.goto(f"{uri}/#/experiments/{words}")
+        page.wait_for_selector(f"text={own.data.tags['verdict']}")
+        page.screenshot(path=tmp_path / "run.png")

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Command(NamedTuple):
-    """What the help says of a command, its module in this folder, and the function or click command in it."""
+    """A command: its line in the help, its module in this folder, and the function or click command in it."""
 
     summary: str
     module: str

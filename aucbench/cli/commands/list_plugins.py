@@ -27,22 +27,26 @@ def list_plugins(family: str | None, name: str | None) -> None:
     """Show the registered plugins.
 
     FAMILY is one of algorithms, datasets, losses, features, or suites, which are named sets of data sets for
-    a sweep (aucbench -m +suite=NAME). Without it, the names of all families are shown; with NAME, the fields
-    of that plugin.
+    a sweep (aucbench -m +suite=NAME). Without it, the names of all families are shown; with NAME, or the name
+    of a plugin in place of the family, the fields of that plugin.
 
     Methods with yes under `weights` take weights of training rows (`sample_weight` of AUCClassifier.fit).
 
     \b
     Examples:
       aucbench list algorithms
-      aucbench list datasets csv
+      aucbench list psam
     """
     known = [*Family, SUITES]
-    if family is not None and family not in known:
-        raise ParameterError(f"Unknown family '{family}'. {suggest(family, known)}")
     catalog = api.catalog()
     if family is None:
         _print_names(catalog)
+    elif family not in known:
+        named = [plugin for plugin in catalog if plugin.name == family]
+        if not named:
+            raise ParameterError(f"Unknown family '{family}'. {suggest(family, known)}")
+        for plugin in named:
+            _print_plugin(plugin)
     elif family == SUITES:
         _print_suites(catalog)
     elif name is None:

@@ -62,7 +62,7 @@ def new(kind: str, name: str, model: str, into: str) -> None:
 
 
 class Kind(NamedTuple):
-    """What can be made, and how its package speaks of it."""
+    """A kind of plugin that can be made, and its names in the package."""
 
     family: Family
     use: str  # a command that uses it

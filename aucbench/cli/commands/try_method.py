@@ -25,12 +25,14 @@ from aucbench.errors import ParameterError
 from aucbench.humanize import duration
 from aucbench.pool import Pool, start_fork_server
 from aucbench.registry import Catalog
+from aucbench.reports.answer import listed
 from aucbench.reports.cells import from_store
 from aucbench.reports.report import Report
 from aucbench.studies.cost_estimate import seconds_of
 from aucbench.studies.default_settings import Running
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.execute import execute_study, opened_store
+from aucbench.studies.record import CellStatus
 from aucbench.studies.store import Store
 from aucbench.studies.study import Study
 
@@ -150,10 +152,18 @@ class _Trial:
         self._add(self._fitted(own, needed))
 
     def report(self) -> Report:
-        """The leaderboard over the runs that the method has."""
+        """The leaderboard over the runs that the method has; a remark names those that were not finished."""
         from aucbench.reports.build import build
 
-        cells = [cell for cell in from_store(self.store, self._study) if cell.run.seed < self._runs]
+        planned = [cell for cell in from_store(self.store, self._study) if cell.run.seed < self._runs]
+        cells = [cell for cell in planned if cell.status is not CellStatus.missing]
+        late: dict[str, dict[str, None]] = {}  # data sets by method
+        for cell in planned:
+            if cell.status is CellStatus.missing:
+                late.setdefault(cell.described.algorithm.name, {})[cell.described.dataset.title] = None
+        if late:
+            told = ", ".join(f"{method} on {listed([*data_sets])}" for method, data_sets in late.items())
+            self.remarks.append(f"not all runs were finished of {told} (--seconds allows more)")
         return replace(build(cells, self._study, one_study=True), notes=())
 
     def failures(self) -> list[str]:

@@ -20,7 +20,7 @@ QUIET_SECONDS = 120  # a running download writes, or is given up, sooner
 
 @dataclass
 class Held:
-    """What the cache holds of a data set, or of a file of one's own."""
+    """The content of the cache for a data set, or for a file of one's own."""
 
     name: str  # of the data set, or the file's path
     dataset: str  # whose folder it is in
@@ -34,7 +34,7 @@ class Held:
 
 
 def held(datasets: Iterable[Any]) -> list[Held]:
-    """What the cache holds, by the name of the data set or the path of the file; nothing is fetched.
+    """The content of the cache, by the name of the data set or the path of the file; nothing is fetched.
 
     Declarations of the known data sets say which download is whose. Data of unknown ones, such as a removed
     plugin's, count as well.

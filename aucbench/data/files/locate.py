@@ -115,7 +115,7 @@ def mirror() -> Path | str | None:
 
 
 def raw_folder() -> Path:
-    """Where downloads are kept."""
+    """The folder of downloads."""
     return cache_folder() / "raw"
 
 

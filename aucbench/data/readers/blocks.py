@@ -12,7 +12,7 @@ from aucbench.data.labels import Label
 from aucbench.errors import DataError
 
 DENSE_COLUMNS = 1024  # rows of at most that many columns are stored as dense
-KEPT = "kept"  # begins the kind of a column that is no feature, and whose values stand beside the rows
+KEPT = "kept"  # begins the kind of a column that is not a feature, and whose values stand beside the rows
 
 
 class ZeroBasedError(DataError):
@@ -81,7 +81,7 @@ class ColumnRecord(msgspec.Struct, frozen=True):
 
     @property
     def levels(self) -> int:
-        """How many categories there are."""
+        """The number of categories."""
         return len(self.categories)
 
 

@@ -38,7 +38,7 @@ def numbers_or_missing(array: Any, missing: Sequence[str] = MISSING_NUMBERS) -> 
     if values is None or np.isnan(values).any():  # the long way, which knows blanks and words for missing
         try:
             values = _numbers(plain_texts(array, missing))
-        except pyarrow.ArrowInvalid:  # bytes that are no text
+        except pyarrow.ArrowInvalid:  # bytes that are not text
             return None
     return values
 

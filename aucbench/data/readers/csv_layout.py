@@ -35,7 +35,7 @@ Opener = Callable[[Path], AbstractContextManager[Any]]
 
 @dataclass(frozen=True)
 class Layout:
-    """How the rows of a CSV file are written."""
+    """The notation of the rows of a CSV file."""
 
     names: list[str]  # of the columns; numbers from 0 where the file has no names
     delimiter: str  # one character

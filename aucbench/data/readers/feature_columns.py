@@ -83,7 +83,7 @@ class Feature:
 
     @property
     def missing_in_words(self) -> str:
-        """How many cells are missing, with the words that stand for them."""
+        """The number of missing cells, with the words that stand for them."""
         words = ", ".join(repr(word) for word, _ in self.words.most_common(SHOWN_TEXTS))
         return f"{self.missing}, as {words}" if words else f"{self.missing}"
 
@@ -134,7 +134,7 @@ class Feature:
         return [float(word) for word in self.missing_words if is_number(word)]
 
     def first_other(self, array: Any) -> tuple[int, str]:
-        """The row from 1 and the text of the first cell that is no number."""
+        """The row from 1 and the text of the first cell that is not a number."""
         texts = enumerate(plain_texts(array, self._missing_numbers).to_pylist(), 1)
         return next((i, str(text)) for i, text in texts if text is not None and not self._is_number(text))
 
@@ -182,7 +182,7 @@ class Feature:
         return values
 
     def _learn_texts(self, path: Path, array: Any) -> NDArray[np.float64]:
-        """Count the texts; refuses types that are no texts, and too many texts."""
+        """Count the texts; refuses types that are not texts, and too many texts."""
         try:
             if types.is_temporal(array.type) or types.is_nested(array.type):
                 raise pyarrow.ArrowNotImplementedError("no category")
@@ -329,7 +329,7 @@ class Feature:
         return np.where(bad, self.median, cells) if bad.any() else cells
 
     def _bad(self, path: Path, cells: NDArray[np.float64], fills: bool, row: int) -> NDArray[np.bool_]:
-        """Which cells are missing; refused unless they are filled in."""
+        """A mask of the missing cells; refused unless they are filled in."""
         bad = ~np.isfinite(cells)
         if bad.any() and not (fills and np.isnan(cells[bad]).all()):
             where, count = row + int(np.argmax(bad)) + 1, int(np.count_nonzero(bad))
@@ -360,7 +360,7 @@ class Feature:
         return plain_texts(array, missing).cast(pyarrow.string())
 
     def describe(self) -> ColumnRecord:
-        """What the column is read as."""
+        """The type as which the column is read."""
         kind = self.notation or "number" if self.numeric else "hashed" if self.hashed else "categories"
         median = None if np.isnan(self.median) else self.median
         categories = () if self.numeric or self.hashed else tuple(self.categories)

@@ -1,4 +1,4 @@
-"""Columns that are no features but decide on splits: groups of rows, and times.
+"""Columns that are not features but decide on splits: groups of rows, and times.
 
 Their values are numbers: those of a column of numbers or dates (days since 1970), else a hash of 53 bits of
 each text, by which rows can be told apart and not ordered.
@@ -57,7 +57,7 @@ class KeptColumn:
         return found
 
     def describe(self) -> ColumnRecord:
-        """What the column is read as."""
+        """The type as which the column is read."""
         kind = TEXT if self._is_text else self._kinds[0] or "number"
         return ColumnRecord(self.name, f"{KEPT}: {kind}", note="is no feature, since the protocol names it")
 

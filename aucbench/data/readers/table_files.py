@@ -25,7 +25,7 @@ from aucbench.errors import DataError
 
 ARFF_ROWS, PARQUET_ROWS = 1 << 14, 1 << 16  # of a batch
 CSV_BYTES, CELL_BYTES, MOST_CSV_BYTES = 1 << 22, 2000, 1 << 27
-INDEX = "index"  # of pandas, which is no column of its frame
+INDEX = "index"  # of pandas, which is not a column of its frame
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"  # names the folder of rows without a value
 BEHIND = "behind the last delimiter"  # names the cells behind rows that end with a delimiter
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:\\.|[^'])*'|"(?:\\.|[^"])*"|\S+)\s+(.+)""", re.IGNORECASE)

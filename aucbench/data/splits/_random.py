@@ -115,7 +115,7 @@ def one_fold(
 
 
 def class_counts(y: NDArray[Any]) -> tuple[int, int]:
-    """How many rows are positive, and how many negative."""
+    """The numbers of positive and of negative rows."""
     positives = int(np.count_nonzero(y == 1))
     return positives, len(y) - positives
 

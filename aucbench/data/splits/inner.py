@@ -42,7 +42,7 @@ def limited(split: Split, max_train_rows: int | None, seed: int) -> Split:
 
 
 def inner_count(split: Split, folds: int) -> int:
-    """How many inner splits tuning has.
+    """The number of inner splits of a tuning.
 
     One where the protocol sets validation rows aside. Otherwise as many as folds (>= 2), or as the rarer
     class has training rows, or groups of them, where these are fewer; a DataError when these are fewer than

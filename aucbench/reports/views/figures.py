@@ -40,7 +40,7 @@ Picture = tuple[Any, str]  # the figure, and how to read it; None, and why there
 
 
 class Drawn(NamedTuple):
-    """What was drawn."""
+    """A picture that was drawn."""
 
     files: list[Path]  # those of the pictures to start with come first, and the captions last
     start: list[str]  # names of the pictures to start with, `START` at most

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SPECIAL = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",
-    "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_\allowbreak{}",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
     ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "[": "{[}", "]": "{]}", "*": "{*}",
     "†": r"\dag{}", "±": r"\ensuremath{\pm}", "-": "{-}", "`": r"\textasciigrave{}",
     "≤": r"\ensuremath{\leq}", "≥": r"\ensuremath{\geq}",
@@ -42,7 +42,9 @@ def latex(report: Report) -> str:
     for setting, table in rows.items():
         body += _means(report, setting, list(table["method"]))
     if _entries(report):
-        body.append(f"\\bibliographystyle{{plain}}\n\\bibliography{{{BIBLIOGRAPHY.removesuffix('.bib')}}}")
+        body.append(
+            f"\\clearpage\n\\bibliographystyle{{plain}}\n\\bibliography{{{BIBLIOGRAPHY.removesuffix('.bib')}}}"
+        )
     return (
         "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n\\usepackage{tabularx}\n"
         "\\usepackage[margin=2cm]{geometry}\n\\begin{document}\n\n"
@@ -197,7 +199,8 @@ def _tables(caption: str, lines: Sequence[Sequence[str]], columns: str, gap: int
     return "\n\n".join(
         "\n".join(
             [
-                rf"\begin{{table}}[p]\centering\small\setlength{{\tabcolsep}}{{{gap}pt}}",
+                rf"\begin{{table}}[htbp]\centering\small\setlength{{\tabcolsep}}{{{gap}pt}}",
+                r"\setlength{\belowcaptionskip}{4pt}",  # else the caption touches the rule below it
                 f"\\caption{{{caption}{' (continued)' * bool(start)}}}",
                 rf"\begin{{tabularx}}{{\linewidth}}{{@{{}}{NAMES}{columns}@{{}}}}",
                 f"\\toprule\n{head}\n\\midrule",

@@ -77,7 +77,7 @@ def data_set_table(report: Report, setting: str, data_set: str, names: Sequence[
 
 
 def slope_table(report: Report, setting: str) -> TextTable:
-    """How gains change with properties of the data, a line a method, the best gain first."""
+    """Changes of the gains with properties of the data, a line a method, the best gain first."""
     own = report.part("slopes", setting).dropna(subset=["slope"])
     own = own.assign(shown=[SLOPES["slope"].shown(row) for row in own.to_dict("records")])
     wide = own.pivot(index="method", columns="covariate", values="shown")
@@ -161,7 +161,7 @@ def show_best(report: Report, most: int = 10) -> None:
 
 
 def counts(report: Report) -> str:
-    """How many cells there are, and what became of them."""
+    """The number of cells of each status, as a sentence."""
     found = report.counts
     failed = sum(found.get(name, 0) for name in ("failed", "timeout", "out-of-memory"))
     return (
@@ -205,7 +205,7 @@ def table(content: TextTable) -> str:
 
 
 def console() -> "Console":
-    """Where tables are printed: as wide as the terminal, or `WIDTH` where there is none."""
+    """The console of tables: as wide as the terminal, or `WIDTH` where there is none."""
     from rich.console import Console
 
     return Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else WIDTH)

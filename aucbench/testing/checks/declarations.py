@@ -40,12 +40,12 @@ def grid(subject: Any) -> str | None:
     named += [("ignored", name) for name in facts.ignored()] if facts.ignored else []
     for attribute, name in named:
         if name not in known:
-            raise Broken(f"`{attribute}` names {name!r}, which is no field. {suggest(str(name), known)}")
+            raise Broken(f"`{attribute}` names {name!r}, which is not a field. {suggest(str(name), known)}")
     if not facts.grid:
         return "declares no grid"
     for name, candidates in facts.grid.items():
         if name not in (*known, *BUDGETS):
-            raise Broken(f"`grid` names {name!r}, which is no field. {suggest(name, known)}")
+            raise Broken(f"`grid` names {name!r}, which is not a field. {suggest(name, known)}")
         if not len(candidates):
             raise Broken(f"`grid` has no value for {name!r}.")
         for value in candidates:

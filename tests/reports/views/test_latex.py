@@ -1,6 +1,8 @@
 """LaTeX: its numbers are those of the frames, and it stays well-formed, whatever names hold."""
 
 import re
+import shutil
+import subprocess
 
 import pytest
 
@@ -150,3 +152,45 @@ def test_latex_never_sees_a_special_character_as_such(letter):
 def test_escaped_text_is_one_line_of_letters_that_latex_knows():
     assert latex.escaped("a\n\nb\tc\x07") == "a b c"
     assert latex.escaped("é 数") == "é ?"
+
+
+@pytest.fixture
+def compiled(process, tmp_path):
+    """Compiles a document with its bibliography and returns the log; asserts that nothing is wrong in it."""
+    if not (shutil.which("pdflatex") and shutil.which("bibtex")):
+        pytest.skip("no pdflatex on PATH")
+
+    def run(text, references):
+        (tmp_path / "paper.tex").write_text(text)
+        (tmp_path / latex.BIBLIOGRAPHY).write_text(references)
+        typeset = ["pdflatex", "-draftmode", "-halt-on-error", "-interaction=nonstopmode", "paper"]
+        cites = "\\cite{" in text
+        for command in [typeset, *([["bibtex", "paper"], typeset, typeset] if cites else [])]:
+            subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL, timeout=100)
+        log = (tmp_path / "paper.log").read_text(errors="replace")
+        assert re.findall("^(?:Overfull|LaTeX Warning).*", log, re.MULTILINE) == []
+
+    return run
+
+
+def test_the_tables_compile_whatever_they_hold(compiled):
+    methods = ["log_reg", "psam", "solam", "mine", "psam (max_train_rows=10000, radius=100)", NASTY]
+    data_sets = [NASTY, "*star", *(f"data{k}" for k in range(20))]
+    named = with_titles(build(small_cells(methods, data_sets, 3), "t", True, reference="log_reg"))
+    compiled(latex.latex(named), latex.bibtex(named))
+    empty = build(failed_cells("beta", 2), "t", True)
+    compiled(latex.latex(empty), latex.bibtex(empty))
+
+
+def test_the_table_of_verdicts_fits_a_column_at_small(compiled):
+    """Widths of names, intervals, verdicts and times are those of the reference study, the widest of each."""
+    methods = ["log_reg", "sklearn", "psam", "pair_batch", "log_reg_cv"]
+    cells = small_cells(methods, 12, 3, far=["sklearn", "psam"], seconds=1234.5)
+    named = with_titles(build(cells, "t", True, reference="log_reg"))
+    head, rest = latex.latex(named).split("\\begin{document}")
+    table, _, references = rest.partition("\\end{table}")
+    references = references[references.index("\\bibliographystyle") :]
+    column = head.replace("{article}", "[twocolumn]{article}").replace(
+        "margin=2cm", "margin=2cm,columnsep=8mm"
+    )
+    compiled(f"{column}\\begin{{document}}{table}\\end{{table}}\n{references}", latex.bibtex(named))

@@ -77,6 +77,7 @@ const FORMS = {
   percent: (value) => `${Number((100 * value).toPrecision(3))} %`,
   whole: (value) => Math.round(value).toLocaleString("en"),
   duration: (value) => inUnits(value, [[86400, " d"], [3600, " h"], [60, " min"], [1, " s"], [1e-3, " ms"], [1e-6, " µs"], [1e-9, " ns"]]),
+  nanoseconds: (value) => FORMS.duration(1e-9 * value),
   filesize: (value) => inUnits(value, [[1e9, " GB"], [1e6, " MB"], [1e3, " kB"], [1, " B"]]),
   tiny: (value) => value.toExponential(1),
   compact: (value) => inUnits(value, [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]]),
