@@ -68,7 +68,7 @@ def _cell(record: Mapping[str, Any]) -> dict[str, Any]:
         "auc": record["result"]["auc"],
         "settings": tuned["cost"]["settings"] if tuned else 0,
         "seconds": spent + (tuned["cost"]["train_seconds"] if tuned else 0.0),
-        "beside": record["environment"].get("concurrency"),
+        "timed": tuple(record["environment"].get(name) for name in ("cpu", "concurrency", "machine")),
         "rows": record["data"]["train_rows"],
         "columns": record["data"]["features"],
         "positives": record["data"]["train_positives"],
@@ -153,8 +153,8 @@ def compared(gains: Mapping[Any, "pd.Series[float]"]) -> Frame:
 
 
 def _comparable(frame: Frame) -> Frame:
-    """Whether all runs of a method ran beside as many others as most methods did on that data set."""
-    found = frame.groupby(["data_set", "method"])["beside"].agg(lambda own: frozenset(own)).unstack("method")
+    """Whether all runs of a method were timed under the conditions of most runs on that data set."""
+    found = frame.groupby(["data_set", "method"])["timed"].agg(lambda own: frozenset(own)).unstack("method")
     runs = frame.groupby(["data_set", "method"])["key"].count().unstack("method")
     kept = {}
     for data_set, own in found.iterrows():

@@ -25,7 +25,7 @@ from aucbench.studies.record import PluginRecord
 from aucbench.studies.rerun_command import plugin_words
 from aucbench.studies.tried_settings import Facts, Floats, TriedDataset, TriedSettings
 
-NEIGHBOURS = 5  # data sets that a suggestion rests on
+NEIGHBOURS = 20  # data sets that a suggestion rests on
 HOLDOUT_RATIO = 0.25  # of test to training rows where a method was not tuned, and test AUCs are compared
 NEARNESS = 0.1  # added to a distance d: a data set has the weight 1 / (d + 0.1)^2
 LEAST_SHARE = 1e-6  # of positives and non-zeros, whose logarithms are taken

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from aucbench.reports.suggestion import Estimate, SuggestedMethod
 
 
+NEAREST_SHOWN = 5  # data sets of the evidence that are printed for each method
+
+
 @click.command()
 @click.argument("dataset")
 @click.argument("overrides", nargs=-1, metavar="[OVERRIDE ...]")
@@ -35,8 +38,8 @@ def suggest(
 ) -> int:
     """Suggest methods and settings for DATASET, the name of a data set or a file of your own.
 
-    From the number of training rows and features, the density and the share of positives follow the five most
-    similar data sets of the archive; the settings with the largest mean gain in AUC over balanced logistic
+    From the number of training rows and features, the density and the share of positives follow the twenty
+    most similar data sets of the archive; the settings with the largest mean gain in AUC over balanced logistic
     regression (log_reg) on them are suggested, with the gain, its 95 % interval and the training seconds on
     each. In the mean, a data set at distance d has the weight 1 / (d + 0.1)^2. Nothing is trained. Overrides
     are those of a run that decide its rows. Ends with exit status 1 where the archive has no evidence, and
@@ -75,9 +78,9 @@ def _show(number: int, method: "SuggestedMethod") -> None:
     print(
         f"{number}. {shlex.join(method.overrides)}{kind}\n   AUC {_interval(method.gain)} over log_reg, mean "
         f"of {len(method.evidence)} data sets weighted by distance\n   about {duration(method.seconds)} of "
-        f"training on these rows"
+        f"training on these rows; the nearest data sets:"
     )
-    for each in method.evidence:
+    for each in method.evidence[:NEAREST_SHOWN]:
         print(
             f"   {each.dataset:<14} distance {each.distance:.2f}  AUC {each.auc:.4f}  "
             f"{_interval(each.gain)}  {duration(each.seconds)}"
