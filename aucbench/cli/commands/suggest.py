@@ -39,11 +39,11 @@ def suggest(
     """Suggest methods and settings for DATASET, the name of a data set or a file of your own.
 
     From the number of training rows and features, the density and the share of positives follow the twenty
-    most similar data sets of the archive; the settings with the largest mean gain in AUC over balanced logistic
-    regression (log_reg) on them are suggested, with the gain, its 95 % interval and the training seconds on
-    each. In the mean, a data set at distance d has the weight 1 / (d + 0.1)^2. Nothing is trained. Overrides
-    are those of a run that decide its rows. Ends with exit status 1 where the archive has no evidence, and
-    says why.
+    most similar data sets of the archive; the settings with the largest mean gain in AUC over balanced
+    logistic regression (log_reg) on them are suggested, with the gain, its 95 % interval and the training
+    seconds on the nearest five. In the mean, a data set at distance d has the weight 1 / (d + 0.1)^2. Nothing
+    is trained. Overrides are those of a run that decide its rows. Ends with exit status 1 where the archive
+    has no evidence, and says why.
 
     \b
     Examples:
