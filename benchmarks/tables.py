@@ -8,7 +8,6 @@ of its rows, by default 20 million, which need 30 GB of disk in the cache folder
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -72,27 +71,29 @@ def parsing(rounds: int = 5) -> Iterator[Measure]:
         yield Measure(f"parsing {CSV_ROWS:,} rows, times pyarrow's time", cpu, 1.3, at_most=True, note=note)
 
 
-def _train(folder: str) -> dict[str, Any]:
-    """Train a method and scikit-learn's SGDClassifier, for one epoch each; runs in a limited process."""
-    found: dict[str, Any] = {"limit": resource.getrlimit(resource.RLIMIT_DATA)[0]}
+def _train(folder: str) -> dict[str, float]:
+    """Train a method for one epoch; runs in a limited process."""
     words = ("order=blocks", "budget.epochs=1", "scaling=standard", "tracking=none")
     start = time.perf_counter()
     result = aucbench.run("algo=solam", "dataset=parquet", f"dataset.path={folder}", *words)
-    found["whole"], found["auc"] = time.perf_counter() - start, result.auc
-    found["ours"] = float(result.curve["train_seconds"].iloc[-1])
+    whole, seconds = time.perf_counter() - start, float(result.curve["train_seconds"].iloc[-1])
+    return {"whole": whole, "seconds": seconds, "auc": result.auc}
+
+
+def _train_sgd(folder: str) -> dict[str, float]:
+    """The same with scikit-learn's SGDClassifier, on the same blocks of the same rows."""
     loaded = data.load(aucbench.catalog().dataset("parquet")(path=folder))
     split = Holdout().split(lambda part: loaded, "train", 0)  # type: ignore[arg-type, return-value]
     scaler = fit_scaling("standard", loaded.X, split.train.rows)
     X = gather(loaded.X, split.train.rows, scaler)
-    found["seconds"], model = _partial_fit(X, split.train.y)
+    seconds, model = _partial_fit(X, split.train.y)
     scores = [
         model.decision_function(gather(loaded.X, split.test.rows[k : k + BLOCK_ROWS], scaler))  # type: ignore[index]
         for k in range(0, len(split.test.y), BLOCK_ROWS)
     ]
     from sklearn.metrics import roc_auc_score
 
-    found["sgd_auc"] = float(roc_auc_score(split.test.y, np.concatenate(scores)))
-    return found
+    return {"seconds": seconds, "auc": float(roc_auc_score(split.test.y, np.concatenate(scores)))}
 
 
 def _partial_fit(X: Any, y: NDArray[np.int8]) -> tuple[float, Any]:
@@ -115,28 +116,32 @@ def beyond_memory() -> Iterator[Measure]:
             count = min(FILE_ROWS, rows - start)
             name = f"{folder}/rows-{start // FILE_ROWS:03d}.parquet"
             parquet.write_table(_made(count, start), name, compression="none")
-        limit = f"import resource; resource.setrlimit(resource.RLIMIT_DATA, ({MOST_BYTES},) * 2)"
-        imports = "import aucbench; from benchmarks import tables"  # the former sets up Arrow for the limit
-        call = f"{imports}; print(tables.json.dumps(tables._train({folder!r})))"
-        command = [sys.executable, "-c", f"{limit}; {call}"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-            peak = 0
-            while process.poll() is None:
-                peak = max(peak, _anonymous(process.pid))
-                time.sleep(0.2)
-            assert process.stdout is not None
-            lines = process.stdout.read().splitlines()
-    if process.returncode:
+        ours, peak = _limited("_train", folder)
+        theirs, _ = _limited("_train_sgd", folder)
+    if not ours or not theirs:
         yield Measure("beyond_memory, peak in GB above the maps", np.inf, 1.0, at_most=True, note="it failed")
         return
-    found = json.loads(lines[-1])
-    size = rows * COLUMNS * 8
-    note = f"{size / 1e9:.1f} GB of rows; {found['whole']:.0f} s in all"
+    note = f"{rows * COLUMNS * 8 / 1e9:.1f} GB of rows; {ours['whole']:.0f} s in all"
     yield Measure("beyond_memory, peak in GB above the maps", peak / 1e9, 1.0, at_most=True, note=note)
-    note = f"{found['ours']:.1f} against {found['seconds']:.1f} s"
-    note += f"; AUC {found['auc']:.4f} and {found['sgd_auc']:.4f}"
-    ratio = found["ours"] / found["seconds"]
+    note = f"{ours['seconds']:.1f} against {theirs['seconds']:.1f} s"
+    note += f"; AUC {ours['auc']:.4f} and {theirs['auc']:.4f}"
+    ratio = ours["seconds"] / theirs["seconds"]
     yield Measure("beyond_memory, times partial_fit's time", ratio, 1.0, at_most=True, note=note)
+
+
+def _limited(function: str, folder: str) -> tuple[dict[str, float], int]:
+    """What a function returns in a process of limited memory, {} if it failed; and the peak of its memory."""
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_DATA, ({MOST_BYTES},) * 2)"
+    imports = "import aucbench; from benchmarks import tables"  # the former sets up Arrow for the limit
+    call = f"{imports}; print(tables.json.dumps(tables.{function}({folder!r})))"
+    command, peak = [sys.executable, "-c", f"{limit}; {call}"], 0
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        while process.poll() is None:
+            peak = max(peak, _anonymous(process.pid))
+            time.sleep(0.2)
+        assert process.stdout is not None
+        lines = process.stdout.read().splitlines()
+    return json.loads(lines[-1]) if process.returncode == 0 else {}, peak
 
 
 def _anonymous(pid: int) -> int:
