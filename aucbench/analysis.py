@@ -1,5 +1,6 @@
 """The Python interface beside runs: optima, suggestions, user data, and measures computed later."""
 
+import re
 import shlex
 from collections.abc import Collection, Sequence
 from functools import partial
@@ -195,7 +196,7 @@ def suggest(
     Raises
     ------
     AucbenchError
-        The data cannot be read, or there is no archive, or it is damaged.
+        The data cannot be read, there is no archive, it is damaged, or an override chooses a method.
     """
     from aucbench.config.overrides import check_overrides
     from aucbench.reports.suggestion import suggest_methods
@@ -207,6 +208,9 @@ def suggest(
     check_overrides(overrides)
     if count < 1 or (seconds is not None and not seconds > 0):
         raise ParameterError(f"count must be >= 1 and seconds > 0, got count={count} and seconds={seconds}.")
+    chosen = [word for word in overrides if re.match(r"\+*(algo|tuning)\b", word)]
+    if chosen:
+        raise ParameterError(f"Methods and settings are what is suggested: leave out {' '.join(chosen)}.")
     is_file = _is_file(dataset)
     if not is_file and ("/" in dataset or Path(dataset).suffix):
         raise ParameterError(f"{dataset}: there is no such file, and no data set of that name.")

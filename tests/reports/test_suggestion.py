@@ -153,6 +153,12 @@ def test_bad_numbers_are_refused(tuned_file, bad):  # noqa: F811
         aucbench.suggest("wine", archive=tuned_file, **bad)
 
 
+@pytest.mark.parametrize("word", ["algo=psam", "algo.gamma=1.0", "tuning=grid"])
+def test_an_override_that_chooses_a_method_or_its_settings_is_refused(tuned_file, word):  # noqa: F811
+    with pytest.raises(ParameterError, match=word):
+        aucbench.suggest("wine", word, archive=tuned_file)
+
+
 @pytest.mark.slow
 def test_suggestions_for_hidden_families_lose_little_to_the_best_of_all_methods():
     """With the archive that is shipped: less than the best single method everywhere, which is boosting."""
