@@ -3,7 +3,6 @@
 import re
 import shutil
 import subprocess
-import zipfile
 from dataclasses import replace as dataclass_replace
 from importlib.metadata import version
 from pathlib import Path
@@ -370,8 +369,3 @@ def test_the_size_of_a_store_is_told_by_kind_and_pruned(done, scored, finished):
     assert "from 2 cells" in done("results", "prune", "--scores")
     assert sizes() == ("6", "0 B")
     assert done("results", "verify", str(scored / "bare.zip"), "--cells", "1")
-
-
-def test_the_archive_holds_nothing_that_python_would_run(finished):
-    with zipfile.ZipFile(finished / "pair.zip") as archive:
-        assert {name.rpartition(".")[2] for name in archive.namelist()} == {"json", "parquet"}

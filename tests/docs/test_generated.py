@@ -19,7 +19,7 @@ from aucbench.contracts.validation import Family
 from aucbench.reports import papers
 from aucbench.studies import default_settings
 from aucbench.studies.archive_file import read
-from aucbench.studies.plugin_metadata import bibliography, link, sentence
+from aucbench.studies.plugin_metadata import bibliography, link
 
 pytest.importorskip(
     "numpydoc", reason="the documentation's packages are not installed: pip install -e '.[docs]'"
@@ -111,17 +111,6 @@ def test_plain_mathematics_stays_as_it_is():
     assert shown == "Minimises\n\n```text\nf(w)\n  + g(w)\n```\n\nwhere f \\* g is small."
 
 
-def test_citations_read_as_sentences():
-    entries = bibliography(aucbench_algorithms.Solam)
-    assert sentence(entries["ying2016solam"]) == (
-        "Yiming Ying, Longyin Wen, Siwei Lyu: Stochastic Online AUC Maximization. "
-        "Advances in Neural Information Processing Systems 29, 2016."
-    )
-    assert "Kotłowski" in sentence(entries["kotlowski2011bipartite"])
-    for key, entry in entries.items():
-        assert "{" not in sentence(entry), key
-
-
 def test_a_page_shows_what_its_code_prints(tmp_path):
     import printed
 
@@ -170,18 +159,6 @@ def test_a_block_that_stays_empty_ends_the_build(tmp_path, above):
     line = above.count("\n") + 1
     with pytest.raises(RuntimeError, match=rf"page\.md, line {line}: nothing is printed"):
         printed.texts(page.read_text(), page, tmp_path)
-
-
-def test_a_figure_of_a_page_does_not_stay_open(tmp_path):
-    import printed
-    from matplotlib import pyplot
-
-    page = tmp_path / "page.md"
-    page.write_text(
-        "```python\nfrom matplotlib import pyplot\npyplot.figure()\nprint(1)\n```\n\n```{printed}\n```\n"
-    )
-    assert printed.texts(page.read_text(), page, tmp_path) == ["1"]
-    assert not pyplot.get_fignums()
 
 
 @pytest.mark.docs
@@ -240,38 +217,6 @@ def test_the_numbers_of_the_studies_are_those_of_their_cells(file, setting):
         ratio = np.exp(np.mean(np.log(ratios))) if ratios else np.nan
         assert row["time_ratio"] == pytest.approx(ratio, nan_ok=True)
     assert file.stat().st_size < 10_000_000
-
-
-def test_the_pictures_of_readme_are_drawn_by_the_project_and_small():
-    import reference_study
-
-    root = EXTENSION.parents[1]
-    for path in (reference_study.PICTURE, reference_study.LOSSES_PICTURE):
-        picture = path.relative_to(root).as_posix()
-        assert f"({picture})" in (root / "README.md").read_text(encoding="utf-8")
-        assert path.stat().st_size < 150_000
-    assert "docs/_ext/reference_study.py" in (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
-
-
-def test_the_first_screen_of_readme_is_promise_picture_and_two_commands():
-    lines = (EXTENSION.parents[1] / "README.md").read_text(encoding="utf-8").splitlines()
-    assert len(lines) < 150
-    first = "\n".join(lines[:20])
-    assert first.index("aucbench compares") < first.index("![") < first.index("pip install -e .")
-    assert "pytest" in first
-
-
-def test_pictures_of_the_leaderboard_are_kept_and_small():
-    import screenshots
-
-    pages = "\n".join(
-        (EXTENSION.parent / name).read_text("utf-8") for name in ("index.md", "tutorials/leaderboard.md")
-    )
-    for view in screenshots.VIEWS:
-        picture = screenshots.path(view)
-        assert f"_static/{picture.name}" in pages
-        assert picture.read_bytes().startswith(b"\x89PNG")
-        assert picture.stat().st_size < 300_000
 
 
 @pytest.mark.docs

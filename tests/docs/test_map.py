@@ -74,12 +74,3 @@ def test_the_floors_of_the_map_are_those_that_the_import_rules_keep():
         for room in re.findall(r"`aucbench/(\w+)(?:/|\.py)`", rooms):
             told.setdefault(int(floor), set()).add(room)
     assert [told[number] for number in sorted(told)] == floors
-
-
-def test_no_module_is_named_by_an_activity():
-    parts = {
-        part
-        for path in (ROOT / "aucbench").rglob("*.py")
-        for part in path.relative_to(ROOT).with_suffix("").parts
-    }
-    assert {part for part in parts if part.endswith("ing")} == {"testing", "tracking"}

@@ -14,7 +14,7 @@ from aucbench.cli.commands import COMMANDS
 from aucbench.cli.main import main
 from aucbench.studies import default_settings
 from tests.helpers import page_substitutes
-from tests.helpers.markdown_blocks import Block, blocks
+from tests.helpers.markdown_blocks import blocks
 from tests.test_public import IN_KERNELS
 
 ROOT = Path(__file__).parents[2]
@@ -148,17 +148,6 @@ def test_what_is_not_run_has_a_reason_and_is_counted(page):
         assert len(mark.partition(":")[2].split()) >= 2, f"{name_of(page)}:{block.line} gives no reason"
     if page.name != "README.md":  # its exemptions are a table here
         assert len(left_out) == NOT_RUN.get(name_of(page), 0), name_of(page)
-
-
-def test_an_unknown_command_is_refused(tmp_path, capsys):
-    page = tmp_path / "page.md"
-    page.write_text("Do this:\n\n    rm -r everything\n")
-    (block, command, mark), *more = steps(page)
-    assert not mark
-    assert not more
-    with pytest.raises(AssertionError, match="a comment must say why"):
-        _type(command, {}, mark, "page.md:3", capsys)
-    assert block == Block(3, "indented", "rm -r everything")
 
 
 def test_blocks_are_found_with_their_marks(tmp_path):

@@ -42,11 +42,6 @@ def test_two_runs_of_one_seed_are_the_same_and_another_order_seed_differs():
     assert one.weights.tobytes() != other.weights.tobytes()
 
 
-def test_sparse_rows_give_what_dense_rows_give():
-    sparse_run = outcome(X=sparse.csr_matrix(X), X_test=sparse.csr_matrix(X_TEST))
-    np.testing.assert_allclose(sparse_run.weights, outcome().weights, rtol=1e-12)
-
-
 @pytest.mark.parametrize("checkpoints", [1, 5, 500])
 def test_divergence_is_found_at_its_iteration_whatever_the_checkpoints(checkpoints):
     found = outcome(Exploding(at=37), epochs=1, checkpoints=checkpoints)

@@ -51,12 +51,3 @@ def test_an_entry_that_was_rescored_is_logged_again_in_the_place_of_the_old_run(
     (point,) = client.get_metric_history(after.info.run_id, "test/ap")  # the weights at the end were kept
     assert point.value == pytest.approx(sum(values) / 2)
     assert sync(store, uri, store.plans()).sent == 0
-
-
-def test_a_run_that_asks_for_more_measures_is_logged_again(uri, tmp_path):
-    where = (f"tracking.uri={uri}", f"store.path={tmp_path / 's'}")
-    aucbench.run(*WORDS, *where)
-    aucbench.run(*WORDS, *where, "metrics=[ap]")
-    _, run = only_run(uri)
-    assert run.data.tags["metrics"] == "ap"
-    assert "test/ap" in run.data.metrics
