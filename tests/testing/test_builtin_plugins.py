@@ -98,11 +98,7 @@ def each(family):
 
 each_linear = pytest.mark.parametrize(
     "method",
-    [
-        method
-        for method in (*(each.cls() for each in built_in(Family.algorithms)), *SETTINGS)
-        if hasattr(method, "weights")
-    ],
+    [method for method in (each.cls() for each in built_in(Family.algorithms)) if hasattr(method, "weights")],
     ids=str,
 )
 
