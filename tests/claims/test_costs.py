@@ -9,7 +9,6 @@ import pytest
 import aucbench
 from aucbench import Access, Claims, kernels
 from aucbench.kernels import rows
-from studies.claims import costs
 from studies.claims.costs import claimed_exponents, cost_exponents, cost_finding, design
 from studies.claims.power_law import Verdict
 
@@ -70,24 +69,6 @@ def test_claimed_exponents_are_those_of_the_terms_along_an_axis():
     assert claimed_exponents(bam, "n d min(n, d)", "d", design(bam, "n d min(n, d)")["d"][0])[
         0
     ] == pytest.approx(2.0)
-
-
-def test_a_single_scattered_repetition_of_a_cost_widens_the_interval(monkeypatch):
-    """Each pass over the design gives one exponent: what disturbs one pass is in the interval."""
-    slope, passes = costs._slope, []
-
-    def disturbed(variable, timers):
-        passes.append(variable)
-        return slope(variable, timers) + 0.6 * (passes.count(variable) == 1)
-
-    before = exponents_of(Linear())
-    monkeypatch.setattr(costs, "_slope", disturbed)
-    found = exponents_of(Linear())
-    for name in ("n", "d", "nnz"):
-        measured, verdict = found[name]
-        assert measured.low < before[name][0].estimate < measured.high
-        assert verdict is Verdict.unknown
-    assert passes == ["n", "n", "d", "d", "nnz", "nnz"] * 3
 
 
 def test_a_variable_that_is_no_hyper_parameter_leaves_the_cost_open():
