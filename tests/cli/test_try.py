@@ -165,7 +165,7 @@ def test_the_summary_of_a_run_says_that_the_scores_look_reversed(catalog, monkey
 
 @pytest.mark.parametrize("name", ["slow", "slow_planner"])
 def test_a_slow_method_gets_the_epochs_there_is_time_for_and_that_is_said(name, tried, store):
-    _, _, lines, _ = tried(name, seconds=30)
+    _, _, lines, _ = tried(name, seconds=15)
     found = {cell.record.dataset.name: cell for cell in cells_of(store, name)}
     assert 0 < found["breast_cancer"].record.result.iterations < 455
     (note,) = starting(lines, f"Note: {name} takes")

@@ -59,7 +59,7 @@ class Slow(Weightless):
 
     def step(self, state, batch):
         for _ in batch:
-            time.sleep(0.05)
+            time.sleep(0.025)
         return super().step(state, batch)
 
 
