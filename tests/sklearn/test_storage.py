@@ -21,7 +21,7 @@ def through_skops(model):
 
 @pytest.mark.parametrize(
     "name",
-    ("auto", "boosting", "cbr", "fsauc", "log_reg", "mba", "mlp", "oam_gra", "opauc_r", "psam", "sklearn"),
+    ["auto", "boosting", "cbr", "fsauc", "log_reg", "mba", "mlp", "oam_gra", "opauc_r", "psam", "sklearn"],
 )
 def test_a_stored_model_scores_alike_and_goes_on_alike(name):
     model = AUCClassifier(name, random_state=0).fit(X, Y)

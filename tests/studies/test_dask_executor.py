@@ -77,6 +77,7 @@ def test_exclusive_timing_changes_no_number_and_leaves_every_cell_timed_alone(wo
     assert contents(shared) == contents(store)
 
 
+@pytest.mark.faults
 def test_whatever_some_methods_do_the_healthy_ones_finish_and_each_reason_is_recorded(workers, tmp_path):
     quick = Limits(seconds=0.5, grace=1.0)
     study = [
@@ -122,6 +123,7 @@ def test_of_settings_that_train_together_only_the_one_to_blame_fails(workers, tm
     assert cell.record.tuned.parameters["eta"] < 1.0
 
 
+@pytest.mark.faults
 def test_a_worker_that_comes_back_is_used_while_another_is_busy(workers, tmp_path):
     """The worker that was lost does not wait for the unit of the other one to end."""
     order = []
@@ -231,6 +233,7 @@ def test_a_half_written_file_of_a_scheduler_is_refused_at_once(tmp_path, content
         DaskExecutor(f"file://{file}")
 
 
+@pytest.mark.faults
 def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_replaced(
     scheduler, expected, tmp_path
 ):
@@ -259,6 +262,7 @@ def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_repla
     assert outcome.finished == len(found["cells"]) == 14
 
 
+@pytest.mark.faults
 def test_a_result_that_is_lost_with_its_worker_is_run_again(scheduler, monkeypatch, tmp_path):
     monkeypatch.setattr(cluster_module, "FETCH_SECONDS", 0.2)
     victim, _ = scheduler.worker(), scheduler.worker()

@@ -230,6 +230,7 @@ SEARCHES = {
 }
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_trials_file_cut_at_any_byte_gives_the_same_end(name, tmp_path):
     whole = Store(tmp_path / "whole")
