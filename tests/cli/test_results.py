@@ -64,13 +64,6 @@ def test_an_imported_study_needs_no_run_and_says_how_far_it_is(run, done):
     assert run("status", "--study", "pair")[0] == 0
 
 
-def test_a_board_of_a_store_and_an_archive_counts_machines(run, done):
-    run("results", "import", "pair.zip")
-    forged("pair.zip", "there.zip", moved())
-    out = done("leaderboard", "--with", "there.zip", "--study", "pair")
-    assert " ".join(out.split()).count("replicated on 2 machines") == 2
-
-
 def test_check_passes_a_whole_study_and_names_what_is_missing(run):
     status, out, err = run("results", "check", "pair.zip")
     assert (status, err) == (0, "")

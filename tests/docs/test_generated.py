@@ -148,19 +148,6 @@ def test_code_of_a_page_that_fails_ends_the_build_at_its_line(tmp_path):
             printed.texts(page.read_text(), page, tmp_path)
 
 
-@pytest.mark.parametrize(
-    "above", ["    aucbench check --list\n\nprints\n\n", "```python\na = 1\n```\n\n", "Text.\n\n"]
-)
-def test_a_block_that_stays_empty_ends_the_build(tmp_path, above):
-    import printed
-
-    page = tmp_path / "page.md"
-    page.write_text(f"{above}```{{printed}}\n```\n")
-    line = above.count("\n") + 1
-    with pytest.raises(RuntimeError, match=rf"page\.md, line {line}: nothing is printed"):
-        printed.texts(page.read_text(), page, tmp_path)
-
-
 @pytest.mark.docs
 def test_the_first_run_shows_its_report(tmp_path):
     import printed

@@ -159,14 +159,6 @@ def test_the_command_prints_the_minimum_and_its_certificate(capsys):
         assert text in printed
 
 
-@pytest.mark.parametrize(
-    "words", [["uni_exp", "breast_cancer"], ["solam", "breast_cancer", "algo.kappa=0.1"]]
-)
-def test_a_method_without_an_objective_says_so(words, capsys):
-    assert main(["optimum", *words, "store.path=null"]) == 2
-    assert words[0] in capsys.readouterr().err
-
-
 def test_objectives_are_checked_like_other_fields():
     with pytest.raises(ParameterError, match="l2"):
         Objective(Square(), l2=-1.0)

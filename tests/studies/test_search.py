@@ -1,6 +1,6 @@
 """Tunings as a study runs them: what is tried, what is chosen, what it cost, what is kept of it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
 from aucbench.studies.tuning_search import MOST_NEW, TuningSearch
 from aucbench.studies.work_units import TrialsUnit
-from tests.helpers.studies import contents, entry, plan_of, results, run_entries, trials_of
+from tests.helpers.studies import contents, entry, plan_of, run_entries, trials_of
 from tests.helpers.study_methods import COUNTER, Clouds, Diverging, Gentle, Other, Raising
 
 
@@ -78,14 +78,6 @@ def test_a_grid_tries_every_point_on_every_fold_and_the_cell_trains_with_the_bes
     assert tuned.validation_auc == max(means)
     assert tuned.folds == 3
     assert len(tuned.trials) == 9
-
-
-def test_a_cell_after_its_tuning_is_the_cell_of_the_chosen_setting_given_by_hand(store, tmp_path):
-    run_entries([entry(Gentle(), tuning=Grid())], store)
-    chosen = only(store).record.tuned.parameters
-    other = Store(tmp_path / "other")
-    run_entries([entry(replace(Gentle(), **chosen))], other)
-    assert results(store) == results(other)
 
 
 def test_a_seed_of_the_draws_gives_all_splits_the_same_settings_and_each_trial_keeps_its_cost(store):
@@ -331,15 +323,6 @@ def test_an_extended_grid_chooses_what_a_search_of_all_its_combinations_does(sto
     whole = tuned(Store(tmp_path / "whole"), Peaked(slope_peak=0.5), found.space, extend=False)
     assert (found.parameters, found.validation_auc) == (whole.parameters, whole.validation_auc)
     assert found.cost.settings == whole.cost.settings == 6 * 7
-
-
-def test_another_extension_is_another_search(tmp_path):
-    keys = set()
-    for extend in (False, True):
-        one = entry(Peaked(), tuning=Grid(extend=extend))
-        (planned,) = plan_of([one], Store(tmp_path)).entries
-        keys.add(planned.cells[0].search.key)
-    assert len(keys) == 2
 
 
 def test_trials_of_an_extension_that_went_elsewhere_are_not_taken_for_those_of_this_one(tmp_path):
