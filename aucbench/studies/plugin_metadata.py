@@ -139,7 +139,7 @@ def _with_defaults(described: D) -> D:
         known = own and installed(group, own.name)
         if known and known.distribution == own.distribution:  # else it is another plugin of that name
             usual = defaults_of(known.cls).items()
-            since = {name: each for name, each in usual if name not in own.parameters and each is not MISSING}
+            since = {n: _plain(each) for n, each in usual if n not in own.parameters and each is not MISSING}
             if since:
                 found[field] = replace(own, parameters=own.parameters | since)
     return replace(described, **found) if found else described
