@@ -355,10 +355,11 @@ def _contradictions(archive: Archive, manifest: Manifest, records: int) -> Itera
         yield from (f"cell {key[:12]} {text}" for text in _cell_problems(cell))
         here = (record.algorithm.name, record.dataset.title, settings_of(record), record.seeds)
         if planned.get(key, here) != here:
+            yield from (f"cell {key[:12]} {text}" for text in _unsafe(record))
             yield f"cell {key[:12]} is not the one that its study planned"
 
 
-def _unsafe(described: EntryDescription) -> Iterator[str]:
+def _unsafe(described: EntryDescription | CellRecord) -> Iterator[str]:
     """Yield values that a rerun could not compose, or would resolve as interpolations."""
     for name, groups in ((described.protocol.name, PROTOCOLS), (described.tuning.name, TUNINGS)):
         if all(name != each.name for each in groups):  # type: ignore[attr-defined]
