@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from aucbench.errors import ParameterError
-from aucbench.studies.codec import decode, encode, subset
+from aucbench.studies.codec import decode, subset
 from aucbench.studies.provenance import PACKAGES
 from aucbench.studies.record import (
     CellRecord,
@@ -109,7 +110,7 @@ class Archive:
 
     def summary(self) -> dict[str, Any]:
         """The fields of a manifest that describe the content."""
-        machines = Counter(encode(_machine(cell.record.environment)) for cell in self)
+        machines = Counter(msgspec.json.encode(_machine(cell.record.environment)) for cell in self)
         sources: dict[str, set[str]] = {}
         needed: dict[str, set[str]] = {}
         for cell in self:

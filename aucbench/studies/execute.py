@@ -14,7 +14,6 @@ from pathlib import Path
 from aucbench import data
 from aucbench.contracts.cache_folder import cache_folder, keeps_files
 from aucbench.errors import CacheWarning, VersionWarning
-from aucbench.studies.calibration import calibration
 from aucbench.studies.cost_estimate import Estimate, estimate
 from aucbench.studies.default_settings import Isolation, Running, Timing
 from aucbench.studies.executor import Executor, LocalExecutor
@@ -66,8 +65,6 @@ def execute_study(
             plan.describe(name, planned, study.command, study.running.reference, study.running.rope)
         )
 
-    if any(cell.is_wanted(plan.only_failed) for cell in plan.cells()):
-        calibration()  # now, before anything else runs
     exclusive = study.running.timing is Timing.exclusive
     with executor_for(plan, study.running, observer) as executor:
         scheduler = Scheduler(plan, store, executor, observer, keep_plan, listeners)

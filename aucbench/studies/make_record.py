@@ -24,7 +24,6 @@ from aucbench.humanize import sentence_of
 from aucbench.runner.scorer import Scorer
 from aucbench.runner.task import Outcome, StopReason, Task
 from aucbench.studies import provenance
-from aucbench.studies.calibration import calibration
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import (
     CellRecord,
@@ -64,7 +63,6 @@ def cell_record(
     environment = structs.replace(
         provenance.environment(concurrency, command, packages),
         finished_at=datetime.now(UTC).isoformat(timespec="microseconds"),
-        calibration=calibration() or UNSET,
     )
     described = entry.describe()
     dataset = structs.replace(described.dataset, family=entry.dataset.family)

@@ -252,7 +252,6 @@ FORGED = [  # a change of a record whose digest is right, and what the refusal m
     (at("data", features=1 << 50), "features"),
     (at("data", train_positives=10**6), "numbers of rows"),
     (at(key=5), "key"),
-    (at("environment", "calibration", dense_cached=0.0), "dense_cached"),
     (at("environment", concurrency=10**30), "concurrency"),
     (at("environment", cpu="\x1b[2J"), "control characters"),
     (at("algorithm", name="other"), "sources"),
