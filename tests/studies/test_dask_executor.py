@@ -123,20 +123,6 @@ def test_of_settings_that_train_together_only_the_one_to_blame_fails(workers, tm
     assert cell.record.tuned.parameters["eta"] < 1.0
 
 
-@pytest.mark.faults
-def test_a_worker_that_comes_back_is_used_while_another_is_busy(workers, tmp_path):
-    """The worker that was lost does not wait for the unit of the other one to end."""
-    order = []
-
-    class Ended(Observer):
-        def cell_finished(self, entry, failure):
-            order.append(entry.algorithm.name)
-
-    study = [entry(Exiting()), entry(Slow(nap=2.5)), *(entry(Other(), seed=seed) for seed in range(3))]
-    run_entries(study, Store(tmp_path), workers, observer=Ended())
-    assert order[-1] == "fake_slow"
-
-
 def test_a_wider_limit_makes_timeouts_run_again_and_an_equal_one_does_not(workers, tmp_path):
     store = Store(tmp_path)
 

@@ -13,9 +13,8 @@ from aucbench.data.splits.protocols import KFold, TrainValidTest
 from aucbench.studies.default_settings import Budget
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
-from aucbench.studies.tuning_search import MOST_NEW, TuningSearch
-from aucbench.studies.work_units import TrialsUnit
-from tests.helpers.studies import contents, entry, plan_of, run_entries, trials_of
+from aucbench.studies.tuning_search import MOST_NEW
+from tests.helpers.studies import contents, entry, run_entries, trials_of
 from tests.helpers.study_methods import COUNTER, Clouds, Diverging, Gentle, Other, Raising
 
 
@@ -254,33 +253,6 @@ def test_pruned_settings_are_not_chosen(store):
     assert only(store).record.tuned.parameters == next(
         trial.parameters for trial in kept if trial.number == best
     )
-
-
-class AtOnce(Gentle):
-    """Trains its settings at once."""
-
-    together: ClassVar[Any] = classmethod(lambda cls, algorithms, states: None)
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "values", "folds", "expected"),
-    [
-        (Gentle(), 299, 1, [32] * 9 + [11]),
-        (AtOnce(), 299, 1, [128, 128, 43]),
-        (AtOnce(), 100, 1, [50, 50]),
-        (AtOnce(), 100, 3, [100] * 3),
-        (AtOnce(), 40, 1, [32, 8]),
-    ],
-)
-def test_a_unit_has_more_settings_where_a_method_trains_them_at_once(
-    store, algorithm, values, folds, expected
-):
-    grid = {algorithm.name: {"eta": np.geomspace(1e-3, 1.0, values).tolist(), "shrink": [0.0]}}
-    one = entry(algorithm, tuning=Grid(grid=grid))
-    (planned,) = plan_of([one], store).entries
-    search = planned.cells[0].search
-    whole = TrialsUnit(search.key, planned.digests, planned.entry, search.seeds)
-    assert [len(unit.points) for unit in TuningSearch(whole, folds, []).ask()] == expected
 
 
 def test_without_extension_the_edge_is_recorded_with_the_values_tried(store):
