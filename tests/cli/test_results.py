@@ -219,12 +219,9 @@ def test_the_check_of_a_contribution_says_how_it_is_called_and_names_existing_co
     assert [words[1] for words in used if words[0] == "results"] == ["check", "verify"]
 
 
-def test_check_and_verify_of_one_method(run):
+def test_verify_of_one_method(run):
     status, out, _ = run("results", "verify", "pair.zip", "--method", "psam", "--cells", "9")
     assert (status, out.startswith("2 replications")) == (0, True)
-    status, _, err = run("results", "check", "pair.zip", "--method", "psam")
-    assert status == 1
-    assert "psam under ruleset=trials is missing on a9a," in err
 
 
 def test_verify_compares_what_a_compact_archive_has_of_curves(run, done):
