@@ -172,3 +172,11 @@ def test_a_size_beyond_the_disk_is_a_reason_and_the_next_source_is_used(web, mon
     monkeypatch.setattr(locate, "PUBLIC_SITE", f"{web.address}/public")
     assert locate.missing_bytes(File("binary/tiny")) == len(BODY)
     assert fetch(Declared())[0].read_bytes() == BODY
+
+
+def test_what_a_killed_download_left_behind_is_removed(web, cache):
+    rest = cache / "raw" / "binary" / ".tiny.bz2.download-dead"
+    rest.mkdir(parents=True)
+    web.serve("/binary/tiny", content(BODY))
+    fetch(Declared())
+    assert not rest.exists()

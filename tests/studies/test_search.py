@@ -324,3 +324,12 @@ def test_the_summary_names_the_chosen_settings_and_the_edges(tmp_path, monkeypat
     assert sum(line.startswith("ls_svm: lam at the lower edge") and "of 4 runs" in line for line in out) == 1
     assert main([*words, grid, "tuning.extend=true"]) == 0
     assert "edge" not in capsys.readouterr().out
+
+
+def test_another_extension_is_another_search(tmp_path):
+    keys = set()
+    for extend in (False, True):
+        one = entry(Peaked(), tuning=Grid(extend=extend))
+        (planned,) = plan_of([one], Store(tmp_path)).entries
+        keys.add(planned.cells[0].search.key)
+    assert len(keys) == 2
