@@ -14,7 +14,7 @@ from aucbench.studies.default_settings import Budget
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
 from aucbench.studies.tuning_search import MOST_NEW
-from tests.helpers.studies import contents, entry, run_entries, trials_of
+from tests.helpers.studies import contents, entry, plan_of, run_entries, trials_of
 from tests.helpers.study_methods import COUNTER, Clouds, Diverging, Gentle, Other, Raising
 
 
