@@ -8,6 +8,7 @@ import benchmarks.verdicts as simulation
 from aucbench import catalog
 from aucbench.data import load
 from aucbench.reports.statistics.family_intervals import Intervals
+from aucbench_datasets import catalogue
 from benchmarks.click_logs import click_logs
 from benchmarks.families import families, row_hashes, shared
 from benchmarks.mutations import MUTATIONS, ROOT
@@ -54,7 +55,9 @@ def test_data_sets_that_share_rows_are_declared_one_family(monkeypatch):
     monkeypatch.setenv("AUCBENCH_OFFLINE", "1")
     known = {name: row_hashes(load(catalog().dataset(name)()).X) for pair in SAME for name in pair}
     assert all(shared(known[one], known[two]) > 0.9 for one, two in SAME)
-    found = list(families(Choice()))
+    small = [each.name for each in catalogue.CLASSES if sum(file.rows for file in each.files) < 5_000]
+    few = tuple(name for name in small if name.startswith(("keel_", "adbench_")))
+    found = list(families(Choice(sets=few)))
     assert all(measure.reached for measure in found), [str(each) for each in found]
 
 

@@ -485,3 +485,10 @@ def test_a_column_that_cannot_be_the_label_is_named(frame, saved):
     frame["b"] = np.arange(N) % 3
     with pytest.raises(DataError, match=r"got 3 in column 'b'"):
         load(saved(frame[["y", "a", "b"]]))
+
+
+def test_whether_a_column_is_sorted_does_not_depend_on_where_blocks_end(frame, saved, small_blocks):
+    frame["up"], frame["broken"] = range(N), [*range(N - 1), 7]
+    data = saved(frame, target="y")
+    assert load(data).X.shape == (N, 3)
+    assert kinds(data)["up"] == "dropped"
