@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from aucbench.reports.cells import BoardCell
-from aucbench.studies.replications import Agreement, compare, machine_of, machines
+from aucbench.studies.archives.replications import Agreement, compare, machine_of, machines
 
 SELF_REPORTED = "self-reported"
 

@@ -101,7 +101,7 @@ def test_a_dry_run_counts_what_is_left_and_writes_nothing(run, done, tmp_path):
 
 @pytest.mark.usefixtures("process")
 def test_a_dry_run_divides_the_time_by_the_cores_where_there_is_a_worker_for_each(run, monkeypatch):
-    monkeypatch.setattr("aucbench.studies.execute.cores", lambda: 7)
+    monkeypatch.setattr("aucbench.studies.execution.execute.cores", lambda: 7)
     _, out, _ = run(*sweep("algo=fake_gentle", "parallel=0"), "--dry-run")
     assert "timed training on 7 workers" in out
 
