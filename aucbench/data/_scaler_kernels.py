@@ -47,11 +47,11 @@ def dense_moments(X, rows, weights, low, width, mean, squares):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sparse_moments(indptr, indices, data, rows, weights, low, width, filled, mean, squares):
-    """`dense_moments` over the stored values of CSR rows; `filled` (d,) sums the weights of these values."""
+    """`dense_moments` over the values of CSR rows other than 0; `filled` (d,) sums their weights."""
     for i in rows:
         for k in range(indptr[i], indptr[i + 1]):
             j = indices[k]
-            if width[j] > 0.0:
+            if width[j] > 0.0 and data[k] != 0.0:
                 filled[j] += weights[i]
                 value = (data[k] - low[j]) / width[j]
                 delta = value - mean[j]

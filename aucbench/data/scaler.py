@@ -5,8 +5,10 @@ m_j their mean and s_j their standard deviation (with divisor n):
 
 ========================  ==============================================================================
 ``auto``                  the default; fitted to dense rows: ``standard``;
-                          fitted to sparse rows: x_j / max(s_j, 1); if the root r_j of the
-                          mean square of the stored values is below 0.001, x_j / r_j
+                          fitted to sparse rows: (x_j - m_j) / s_j in a dense column, one that is
+                          not zero in 99.9 % of the rows and has several such values; else
+                          x_j / max(s_j, 1); if the root r_j of the mean square of the values
+                          other than zero is below 0.001, x_j / r_j
 ``none``                  x
 ``minmax``                2 (x_j - l_j) / (u_j - l_j) - 1, with training rows in [-1, 1]; 0 in a
                           constant column
@@ -21,9 +23,10 @@ m_j their mean and s_j their standard deviation (with divisor n):
 
 ``minmax`` and ``centred_unit`` make sparse rows dense. Dense rows over 256 MB are refused if fewer than one
 value in 20 is non-zero, however much memory is free. ``standard`` fitted to sparse rows does not centre them,
-like scikit-learn's ``StandardScaler(with_mean=False)``, and keeps them sparse; so does ``auto``, which leaves
+like scikit-learn's ``StandardScaler(with_mean=False)``, and keeps them sparse; ``auto`` leaves
 sparse columns of zeros and ones as they are: divided by their deviation, rare columns would become huge.
 Columns in tiny units, of which regularisation would leave nothing, are brought to the size of such columns.
+Dense columns beside them are standardised; to do so with common words of texts would make them huge too.
 """
 
 from dataclasses import dataclass
@@ -40,6 +43,8 @@ from aucbench.errors import DataError, ParameterError
 
 EXPANDED_ROWS = 4096  # sparse rows made dense at a time
 SPARSEST = 1 / 20  # smallest share of non-zeros at which many sparse rows may become dense
+DENSE_COLUMN = 0.999  # share of rows; `auto` standardises such a column of sparse rows
+SAME = 1e-15  # variance, relative to the squared range, of values that differ only by rounding
 TINY = 1e-3  # size of the values of a sparse column below which `auto` brings it to 1
 FEW_BYTES = 1 << 28  # dense rows up to this size are made at any share of non-zeros
 
@@ -75,6 +80,7 @@ class Scaler:
     scaling: Scaling
     offset: NDArray[np.float64]  # (d,) subtracted from the columns; (0,) if nothing is fitted
     divisor: NDArray[np.float64]  # (d,) divisors of the columns; 0 marks a column that becomes constant
+    fitted_sparse: bool = False  # by deviations of sparse rows, which stay sparse
 
     def apply(self, X: Matrix) -> Matrix:
         """All rows of X, scaled; see `gather`."""
@@ -84,7 +90,7 @@ class Scaler:
     def makes_dense(self) -> bool:
         """Whether sparse rows become dense, because zeros do not stay zero."""
         if self.scaling in BY_DEVIATION:
-            return bool(self.offset.any() or not self.divisor.all())
+            return not self.fitted_sparse and bool(self.offset.any() or not self.divisor.all())
         return self.scaling in _DENSE
 
 
@@ -145,12 +151,16 @@ def _fit_deviations(
     kernels.sparse_moments(X.indptr, X.indices, X.data, rows, weights, low, width, filled, mean, squares)
     zero = np.divide(-low, width, out=np.zeros(d), where=width > 0.0)
     size = np.sqrt(squares / np.where(filled > 0.0, filled, 1.0) + (zero - mean) ** 2) * width
+    differs = ~constant & (squares > SAME * filled)
+    is_dense = differs & (filled >= DENSE_COLUMN * n) & (scaling is Scaling.auto)
+    offset = np.where(is_dense, low + (zero + (mean - zero) * (filled / n)) * width, 0.0)
     squares += (zero - mean) ** 2 * filled * ((n - filled) / n)  # contribution of the zeros
     deviation = np.sqrt(squares / n) * width
     deviation[constant | (deviation == 0.0)] = 1.0
     if scaling is Scaling.auto:
-        np.maximum(deviation, np.where((size > 0.0) & (size < TINY), size, 1.0), out=deviation)
-    return Scaler(scaling, np.zeros(d), deviation)
+        least = np.where((size > 0.0) & (size < TINY), size, 1.0)
+        deviation = np.where(is_dense, deviation, np.maximum(deviation, least))
+    return Scaler(scaling, offset, deviation, fitted_sparse=True)
 
 
 def gather(
@@ -212,6 +222,11 @@ def _gathered(X: Any, rows: NDArray[np.int64] | None, scaler: Scaler, dtype: np.
             part = slice(start, start + EXPANDED_ROWS)
             out[part] = _gathered(X[part].toarray(), None, scaler, dtype)
         return out
+    if scaler.offset.any():
+        columns = np.flatnonzero(scaler.offset)
+        shifts = np.tile(scaler.offset[columns], X.shape[0])
+        places = np.tile(columns, X.shape[0]), np.arange(X.shape[0] + 1) * len(columns)
+        X = X - type(X)((shifts, *places), shape=X.shape)
     data = np.empty(X.nnz, dtype)
     kernels.scale_sparse(X.indptr, X.indices, X.data, scaler.divisor, unit, data)
     scaled = type(X)((data, X.indices.copy(), X.indptr.copy()), shape=X.shape)

@@ -75,6 +75,10 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
     scaler, positive, columns = _trained_on(record)
     # Weights of rescaled rows, as weights of the scaled ones.
     weights = weights * record.data.row_factor
+    offset, constant = scaler.offset, record.result.score_at_zero
+    if scaler.fitted_sparse:  # rows stay sparse
+        constant -= float(offset @ (weights / scaler.divisor))
+        offset = np.zeros_like(offset)
     inputs = [to_dict(column) for column in columns if column.is_feature]
     if others := [each for each in inputs if each["kind"] not in KINDS]:
         raise ParameterError(
@@ -83,7 +87,7 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
     facts = {
         "scaling": record.scaling,
         "record": to_dict(record),
-        "constant": record.result.score_at_zero,
+        "constant": constant,
         "columns": inputs,
         "missing_words": [*MISSING_NUMBERS, *record.dataset.parameters.get("missing_words", ())],
     }
@@ -98,7 +102,7 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
         np.savez(
             content,
             weights=weights,
-            offset=scaler.offset,
+            offset=offset,
             divisor=scaler.divisor,
             facts=np.frombuffer(json.dumps(facts).encode(), np.uint8),
         )

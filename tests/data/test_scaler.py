@@ -130,6 +130,26 @@ def test_auto_divides_a_sparse_column_by_a_deviation_above_one_and_tiny_values_b
     assert not found[:, 5].any()
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_auto_standardises_dense_columns_of_sparse_rows_in_any_unit_and_leaves_indicators(weighted):
+    rng = np.random.default_rng(4)
+    order, weights = rng.permutation(3000), rng.integers(1, 5, 3000).astype(float)
+    units, places = 10.0 ** np.arange(-8, 8), rng.normal(0, 100, 16)
+    numbers = (places + rng.normal(size=(3000, 16))) * units
+    numbers[order[:2]] = 0.0  # one of them is a training row
+    indicators = 0.3 * (rng.random((3000, 4)) < [0.01, 0.4, 1.0, 1.0])
+    indicators[order[2], 2] = 0.0
+    rows = np.hstack([numbers, indicators * (1 + 1e-15 * rng.random((3000, 4)))])
+    csr, train = sparse.csr_matrix(rows), order[1:2500]
+    csr.data[csr.indices == 16] = 0.0  # stored
+    scaler = fit_scaling("auto", csr, train, weights if weighted else None)
+    scaled = scaler.apply(csr)
+    assert sparse.issparse(scaled)
+    model = StandardScaler().fit(numbers[train], sample_weight=weights[train] if weighted else None)
+    np.testing.assert_allclose(scaled.toarray()[:, :16], model.transform(numbers), rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(scaled.toarray()[:, 16:], csr.toarray()[:, 16:])
+
+
 def test_a_constant_column_of_dense_rows_is_standardised_to_zero_for_new_rows_too():
     rows = np.array([[0.1, 1.0], [0.1 + 2e-17, 3.0], [np.nextafter(0.1, 1), 5.0]])
     scaler = fit_scaling("standard", rows)

@@ -93,6 +93,8 @@ def test_a_model_says_which_labels_are_positive(tmp_path):
 def test_a_sparse_data_set_is_scored_from_its_raw_rows(scaling, tmp_path):
     rows = sparse.random(200, 5000, 0.002, random_state=0, format="csr")
     rows.data[::2] *= 100.0  # columns of deviations below and above 1
+    dense = np.random.default_rng(0).normal(5.0, 0.01, (200, 1))
+    rows = sparse.hstack([rows, dense], format="csr")
     dump_svmlight_file(rows, np.arange(200) % 3 == 0, str(tmp_path / "wide.txt"))
     path = str(tmp_path / "wide.txt")
     result = aucbench.run("algo=ls_svm", "dataset=libsvm", f"dataset.path={path}", f"scaling={scaling}")
