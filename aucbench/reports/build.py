@@ -12,7 +12,8 @@ import numpy as np
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from aucbench.contracts import DatasetFacts, ModelClass
+from aucbench.contracts import DatasetFacts, MethodFacts, ModelClass
+from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES, Measure, restored
 from aucbench.reports.cells import (
@@ -20,18 +21,27 @@ from aucbench.reports.cells import (
     BoardCell,
     Fixed,
     Group,
+    check_reference,
+    default_reference,
     groups,
     judged_by,
     measure_of,
     once_for_each,
+    reference_of,
 )
 from aucbench.reports.gains import compared, gains_of, slopes_of
 from aucbench.reports.labels import setting_texts
-from aucbench.reports.method_info import method_info
-from aucbench.reports.origins import has_several_machines, ruleset_text
-from aucbench.reports.reference import check_reference, default_reference, reference_of
-from aucbench.reports.report import ALL, DEFAULTS, ROPE, TUNED, Report
-from aucbench.reports.results import class_of, curve_rows, overlap, result_row, target_of, with_reaching
+from aucbench.reports.report import ALL, DEFAULTS, ROPE, TUNED, MethodInfo, Report
+from aucbench.reports.results import (
+    class_of,
+    curve_rows,
+    has_several_machines,
+    overlap,
+    result_row,
+    ruleset_text,
+    target_of,
+    with_reaching,
+)
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.method_look import shown_looks
 from aucbench.studies.plugin_metadata import citation, links, plugin, summary
@@ -284,6 +294,26 @@ def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:
         "duplicates": np.nan if data.duplicates is UNSET else data.duplicates,
         "mixed_labels": np.nan if data.mixed_labels is UNSET else data.mixed_labels,
     }
+
+
+def method_info(name: str) -> MethodInfo:
+    """What an installed plugin says of itself; little of one that is not installed."""
+    from aucbench.registry import catalog
+
+    found = catalog().plugins[Family.algorithms].get(name)
+    if found is None:
+        return MethodInfo(name, "This plugin is not installed here.", "", "", (), "", "")
+    claims = MethodFacts(found.cls).claims
+    return MethodInfo(
+        name=name,
+        summary=found.summary,
+        citation=citation("algo", name) or "",
+        claims=f"rate {claims.rate}; cost per iteration O({claims.cost})" if claims else "",
+        deviations=MethodFacts(found.cls).deviations,
+        source=found.source,
+        distribution=f"{found.distribution} {found.version}",
+        links=links("algo", name),
+    )
 
 
 _DESCRIBED = (

@@ -13,12 +13,12 @@ from aucbench.evaluation.measures import TrainingObjective
 from aucbench.humanize import counted
 from aucbench.reports.cells import BoardCell
 from aucbench.reports.labels import parameters_text, short
-from aucbench.reports.origins import has_several_machines, reported
+from aucbench.reports.statistics.cost import MINIMA, TARGET, anytime, first_crossing, median_cost
 from aucbench.reports.statistics.over_runs import over_runs
-from aucbench.reports.statistics.time_to_target import MINIMA, TARGET, anytime, first_crossing, median_cost
 from aucbench.studies.codec import canonical
 from aucbench.studies.plugin_metadata import model_of
 from aucbench.studies.record import CellRecord, CellStatus, MeasureRecord, Seeds, TunedRecord
+from aucbench.studies.replications import Agreement, compare, machine_of, machines
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import (
     SUBOPTIMALITY,
@@ -33,6 +33,7 @@ ENDS_ONLY = "the objective is known at the end of training only; store.weights=c
 SEVERAL, CLOCK = 1.5, 0.1  # times the wall time, and seconds more, that a single thread does not use
 LARGEST = np.finfo(float).max  # that a suboptimality counts as, of an objective that overflowed
 NAN = float("nan")
+SELF_REPORTED = "self-reported"
 
 
 def finished(cells: Iterable[BoardCell]) -> list[BoardCell]:
@@ -324,3 +325,50 @@ def _condition(condition: tuple[str, int, str]) -> str:
     cpu, concurrency, machine = condition
     rivals = "one at a time" if concurrency < 2 else f"up to {concurrency} at a time"
     return f"{rivals} on {cpu}" + (f" (machine {machine})" if machine else "")
+
+
+def ruleset_text(by_method: Mapping[str, Sequence[BoardCell]]) -> str:
+    """The rulesets of a board with the methods that depart from them; empty where there are none."""
+    methods: dict[str, list[str]] = {}  # by ruleset; "" for none
+    for method, cells in by_method.items():
+        for cell in cells:
+            own = cell.ruleset
+            how = f"{method} ({' '.join(own.departures)})" if own and own.departures else method
+            listed = methods.setdefault(str(own or ""), [])
+            if how not in listed:
+                listed.append(how)
+    without = methods.pop("", [])
+    if not methods:
+        return ""
+    texts = []
+    for ruleset, own_methods in methods.items():
+        departing = [method for method in own_methods if method not in by_method]
+        whom = "" if len(methods) == 1 else f" ({', '.join(own_methods)})"
+        texts.append(ruleset + (f" except {', '.join(departing)}" if departing and not whom else whom))
+    return ", ".join(texts + ([f"no ruleset ({', '.join(without)})"] if without else []))
+
+
+def reported(cells: Sequence[BoardCell]) -> str:
+    """Whether the results of a row are self-reported or replicated."""
+    records = [(cell.record, cell.replications) for cell in cells if cell.record]
+    counts = [len(machines(record, others)) for record, others in records]
+    replicated = sum(count > 1 for count in counts)
+    states = []
+    if counts and replicated == len(counts):
+        states.append(f"replicated on {min(counts)} machines")
+    elif replicated:
+        states.append(f"replicated in {replicated} of {len(counts)} runs")
+    differing = sum(
+        any(compare(record, each).agreement is Agreement.differs for each in others)
+        for record, others in records
+    )
+    if differing:
+        states.append(f"{differing} of {len(counts)} runs disagree with a replication")
+    return "; ".join(states) or SELF_REPORTED
+
+
+def has_several_machines(by_method: Mapping[str, Sequence[BoardCell]]) -> bool:
+    """Whether the times of a board were measured on several machines."""
+    environments = [cell.record.environment for cells in by_method.values() for cell in cells if cell.record]
+    known = all(each.machine for each in environments)
+    return len({machine_of(each) if known else each.cpu for each in environments}) > 1

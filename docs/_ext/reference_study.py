@@ -23,8 +23,7 @@ from aucbench.reports.answer import BETTER, listed
 from aucbench.reports.build import build
 from aucbench.reports.cells import from_store
 from aucbench.reports.columns import VERDICTS, number, signed
-from aucbench.reports.method_info import MethodInfo
-from aucbench.reports.report import ALL, Report
+from aucbench.reports.report import ALL, MethodInfo, Report
 from aucbench.reports.statistics.meta_regression import COVARIATES
 from aucbench.reports.views.figure_style import look
 from aucbench.reports.views.forest import forest, verdict_rows

@@ -10,7 +10,7 @@ import numpy as np
 
 from aucbench.reports.columns import fixed, text
 from aucbench.reports.report import Report
-from aucbench.reports.statistics.pareto import pareto_front
+from aucbench.reports.statistics.cost import pareto_front
 from aucbench.reports.views.figure_style import (
     NARROW,
     Style,

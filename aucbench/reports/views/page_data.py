@@ -12,7 +12,7 @@ from aucbench.reports.answer import answer
 from aucbench.reports.columns import DATA_SETS, RESULTS, SLOPES, VERDICT_COLOURS, VERDICTS, Column
 from aucbench.reports.gains import compared, gains_of, groups_of_data, slopes_of
 from aucbench.reports.report import Report
-from aucbench.reports.statistics.pareto import pareto_front
+from aucbench.reports.statistics.cost import pareto_front
 
 if TYPE_CHECKING:
     import pandas as pd

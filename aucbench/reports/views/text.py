@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aucbench.reports.answer import answer
 from aucbench.reports.columns import DATA_SETS, RESULTS, SLOPES, VERDICTS, Column, line
-from aucbench.reports.origins import SELF_REPORTED
 from aucbench.reports.report import Report
+from aucbench.reports.results import SELF_REPORTED
 from aucbench.reports.statistics.meta_regression import COVARIATES
 
 if TYPE_CHECKING:
