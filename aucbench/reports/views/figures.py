@@ -10,7 +10,6 @@ import numpy as np
 
 from aucbench.reports.columns import fixed, text
 from aucbench.reports.report import Report
-from aucbench.reports.statistics.cost import pareto_front
 from aucbench.reports.views.figure_style import (
     NARROW,
     Style,
@@ -19,7 +18,6 @@ from aucbench.reports.views.figure_style import (
     legend,
     logarithmic,
     look,
-    name_points,
     span,
     styles,
     type_size,
@@ -83,7 +81,8 @@ def pictures(report: Report) -> Iterator[tuple[str, Picture]]:
     looks: dict[str, dict[str, Style]] = {}
     for setting in report.settings:
         table = verdict_rows(report, setting)
-        first = [name for name in (report.references[setting], *table["method"]) if name]
+        names = report.references[setting], *table.loc[table["front"], "method"], *table["method"]
+        first = [name for name in names if name]
         looks[setting] = styles(first, list(dict.fromkeys(first))[:NAMED])
         yield f"forest {setting}", forest(report, setting, table)
         yield f"cost {setting}", cost(report, table, looks[setting])
@@ -110,7 +109,7 @@ def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Pict
     if known.empty:
         return None, "no method has both a mean and a time that compares with the reference's"
     reference = known["reference"].iloc[0]
-    front = known[pareto_front(known["mean"], known["time_ratio"])].sort_values("time_ratio")
+    front = known[known["front"]].sort_values("time_ratio")
     figure, axes = begin(2.6 if width() < NARROW else 3.4)
     named = known["method"].map(lambda name: looks[name].is_named)
     low, high = span(known["mean"], known.loc[named, "mean"])
@@ -118,8 +117,7 @@ def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Pict
     for name, ratio, mean, at in zip(known["method"], known["time_ratio"], known["mean"], shown, strict=True):
         edge = {"marker": "v" if mean < at else "^", "clip_on": False} if mean != at else {}
         axes.plot([ratio], [at], **looks[name].point() | edge)
-    last = max(known["time_ratio"].max(), front["time_ratio"].iloc[-1])
-    steps = [*front["time_ratio"], last], [*front["mean"], front["mean"].iloc[-1]]
+    steps = [*front["time_ratio"], known["time_ratio"].max()], [*front["mean"], front["mean"].max()]
     axes.step(*steps, where="post", color="0.6", linewidth=0.9, zorder=1)
     axes.set_ylim(low, high)
     logarithmic(axes, "x", known["time_ratio"])
@@ -128,16 +126,10 @@ def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Pict
     axes.set_ylabel(f"mean test {report.measure.symbol}", fontsize=size)
     axes.tick_params(labelsize=size)
     legend(figure, {name: own for name, own in looks.items() if name in set(known["method"])}, marks=True)
-    names = {}
-    for name, ratio, mean in zip(front["method"], front["time_ratio"], front["mean"], strict=True):
-        words = fitted(name, 0.25 * width(), size - 1, 1)
-        at = min(max(mean, low), high)
-        names[words if at == mean else f"{words} {fixed(mean)}"] = (ratio, at)
-    name_points(axes, names, list(zip(known["time_ratio"], shown, strict=True)))
     sentence = (
         f"Mean test {report.measure.title} over families of data sets against training time relative to "
         f"{reference}, tuning included, log scale; higher and further left is better. The line is the Pareto "
-        "front, whose methods are named."
+        "front: the methods that no other beats in both."
     )
     if (known["mean"] != shown).any():
         sentence += " Triangles at an edge mark methods beyond the axis."

@@ -12,7 +12,6 @@ from aucbench.reports.answer import answer
 from aucbench.reports.columns import DATA_SETS, RESULTS, SLOPES, VERDICT_COLOURS, VERDICTS, Column
 from aucbench.reports.gains import compared, gains_of, groups_of_data, slopes_of
 from aucbench.reports.report import Report
-from aucbench.reports.statistics.cost import pareto_front
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,9 +96,7 @@ def _compared(
     results = report.results if own else report.results.assign(mean=report.results[f"{measure.name}_mean"])
     gains = gains_of(report.cells, report.data_sets, references, rope, measure.name)
     verdicts = compared(gains, results, report.data_sets, rope)
-    verdicts["front"] = 0
-    for _, part in verdicts.groupby(["setting", "group", "reference"], sort=False):
-        verdicts.loc[part.index, "front"] = pareto_front(part["mean"], part["time_ratio"]).astype(int)
+    verdicts["front"] = verdicts["front"].astype(int)
     return rope, {"gains": gains, "verdicts": verdicts, "slopes": slopes_of(gains, report.data_sets)}
 
 
