@@ -276,7 +276,7 @@ def leaderboard(
     rope: float | None = None,
     model_class: str | None = None,
 ) -> "Report":
-    """The data frames of a leaderboard: cells, curves, data sets, methods, results, gains and verdicts.
+    """The data frames of a leaderboard: cells, curves, data sets, methods, results, gains, verdicts, slopes.
 
     Parameters
     ----------
@@ -298,7 +298,8 @@ def leaderboard(
     Returns
     -------
     Report
-        `cells`, `curves`, `data_sets`, `methods`, `results`, `gains` and `verdicts` are pandas data frames.
+        `cells`, `curves`, `data_sets`, `methods`, `results`, `gains`, `verdicts` and `slopes` are pandas data
+        frames.
 
     Raises
     ------
