@@ -119,6 +119,8 @@ def build(
                 }
             )
     curves, data_sets, methods, results = (pd.DataFrame(rows) for rows in parts.values())
+    if not len(curves):
+        curves = pd.DataFrame(columns=CURVE).astype(dict.fromkeys(CURVE[3:], float))
     every = cell_frame(judged, found)
     gains = gains_of(every, data_sets, references, rope, by)
     verdicts = compared(gains, results, data_sets, rope)
@@ -316,6 +318,7 @@ def method_info(name: str) -> MethodInfo:
     )
 
 
+CURVE = ("setting", "data_set", "method", "samples", "passes", "seconds", "mean", "std")
 _DESCRIBED = (
     "dataset", "loss", "features", "scaling", "rescale", "regularisation", "protocol", "tuning",
     "max_train_rows", "budget", "order", "dtype",

@@ -193,17 +193,23 @@ def compared(
             own = gains[gains["setting"] == setting]
             shown = results[results["setting"] == setting]
             every = _log_seconds(shown)
+            tables = own.pivot(index="data_set", columns=["reference", "method"], values="gain")
             for name, members in groups_of_data(facts).items():
                 there = facts[facts["data_set"].isin(members)].set_index("data_set")["family"]
                 known = _by_method(shown[shown["data_set"].isin(members)], there)
-                seconds = every.reindex(index=there.index, columns=known.index).to_numpy(float)
+                seconds = every.reindex(index=there.index, columns=known.index)
                 columns = {each: known[each].to_numpy() for each in known} | {"method": known.index}
-                for reference, table in _tables(own, there.index, known.index).items():
+                for reference in own["reference"].unique() if len(own) else [""]:
+                    wide = tables[reference] if reference else pd.DataFrame()
+                    table = wide.reindex(index=there.index, columns=known.index).to_numpy(float)
                     line = columns | compare_matrix(table, there.to_numpy(), rope)
                     none = np.isnan(table).all(axis=0)
                     line |= {each: np.where(none, np.nan, line[each]) for each in ("families", "data_sets")}
                     line |= {"setting": setting, "group": name, "reference": reference}
-                    line["time_ratio"] = _ratios(seconds, known.index.get_indexer(pd.Index([reference]))[0])
+                    line["time_ratio"] = np.full(len(known), np.nan)
+                    if reference in seconds:
+                        ratios = seconds.sub(seconds[reference], axis=0)
+                        line["time_ratio"] = np.exp(ratios.mean()).to_numpy()
                     line["front"] = pareto_front(line["mean"], line["time_ratio"])
                     gain = np.where(known.index == reference, 0.0, line["gain"])
                     orders = (line["mean"], line["mean_sets"], gain)
@@ -246,31 +252,6 @@ def _by_method(results: "pd.DataFrame", families: "pd.Series[str]") -> "pd.DataF
     counts = whole["mean"].groupby(whole["method"]).count().reindex(found.index, fill_value=0)
     notes = [f"{count} of {len(families)}" if 0 < count < len(families) else "" for count in counts]
     return found.assign(gaps=found["gaps"].fillna(0).astype(int), mean_note=notes, mean_sets=counts)
-
-
-def _ratios(log_seconds: Floats, reference: int) -> Floats:
-    """(methods,) geometric means of times over that of the method at a place; NaN for the place -1."""
-    if reference < 0:
-        return np.full(log_seconds.shape[1], np.nan)
-    logs = log_seconds - log_seconds[:, [reference]]
-    known = np.isfinite(logs)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.exp(np.where(known, logs, 0.0).sum(axis=0) / known.sum(axis=0)))
-
-
-def _tables(gains: "pd.DataFrame", names: "pd.Index[str]", methods: "pd.Index[str]") -> dict[str, Floats]:
-    """(data sets, methods) the gains over each reference, NaN where there is none; "" where none was run."""
-    import pandas as pd
-
-    rows, columns = (
-        index.get_indexer(pd.Index(gains[name])) for index, name in ((names, "data_set"), (methods, "method"))
-    )
-    codes, references = pd.factorize(gains["reference"])
-    found = {str(each): np.full((len(names), len(methods)), np.nan) for each in references}
-    for code, table in enumerate(found.values()):
-        at = (codes == code) & (rows >= 0) & (columns >= 0)
-        table[rows[at], columns[at]] = gains["gain"].to_numpy()[at]
-    return found or {"": np.full((len(names), len(methods)), np.nan)}
 
 
 def _log_seconds(results: "pd.DataFrame") -> "pd.DataFrame":

@@ -124,8 +124,6 @@ def _standing(report: Report, row: dict[Any, Any]) -> str:
 
 def _speed(report: Report, method: str) -> tuple[dict[str, float], float]:
     """Its time per row seen as a multiple of that of each stochastic method, and in ns; medians."""
-    if not len(report.curves):
-        return {}, math.nan
     curves = report.curves[report.curves["samples"] > 0]
     ends = curves.groupby(["data_set", "method"], sort=False).agg(
         seconds=("seconds", "last"), samples=("samples", "last"), first=("passes", "first")
@@ -157,7 +155,7 @@ def curves_table(
     means = report.part("results", setting, data_set).set_index("method")["mean"]
     order = sorted(means.index, key=lambda name: (name != first, -np.nan_to_num(means[name], nan=-1.0)))
     found = {}
-    for name in order if len(report.curves) else ():
+    for name in order:
         x, y = seen(report, setting, data_set, name)
         if len(x):
             found[name] = x, y

@@ -92,7 +92,7 @@ def pictures(report: Report) -> Iterator[tuple[str, Picture]]:
     for kind in (curves, suboptimality):
         for facts in data_sets.to_dict("records"):
             setting, data_set = facts["setting"], facts["data_set"]
-            own = report.part("curves", setting, data_set) if len(report.curves) else report.curves
+            own = report.part("curves", setting, data_set)
             yield f"{kind.__name__} {data_set} {setting}", kind(report, own, facts, looks[setting])
 
 
@@ -140,13 +140,14 @@ def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Pict
 
 def curves(report: Report, own: "pd.DataFrame", facts: Any, looks: dict[str, Style]) -> Picture:
     """The measure against seconds and passes."""
-    final: Any = own.dropna(subset=["mean"]).groupby("method", sort=False)["mean"].last() if len(own) else own
+    final: Any = own.dropna(subset=["mean"]).groupby("method", sort=False)["mean"].last()
     if not len(final):
         return None, f"no checkpoint has a test {report.measure.symbol}"
     named = [value for name, value in final.items() if looks[name].is_named]
     target = facts.get("target", np.nan)
     limits = span(final, [*named, target])
-    figure, every, steps = _panels(own, "mean", looks, limits, band="std")
+    results = report.part("results", facts["setting"], facts["data_set"])
+    figure, every, steps = _panels(own, results, "mean", looks, limits, band="std")
     for axes in every:
         axes.set_ylim(*limits)
         if np.isfinite(target):
@@ -170,7 +171,8 @@ def suboptimality(report: Report, own: "pd.DataFrame", facts: Any, looks: dict[s
     if "suboptimality" not in own or not own["suboptimality"].gt(0).any():
         return None, "no run knows the minimum of its training objective"
     own = own[own["suboptimality"].gt(0)]
-    figure, every, steps = _panels(own, "suboptimality", looks, (0.0, np.inf))
+    results = report.part("results", facts["setting"], facts["data_set"])
+    figure, every, steps = _panels(own, results, "suboptimality", looks, (0.0, np.inf))
     for axes in every:
         logarithmic(axes, "y", own["suboptimality"])
     every[0].set_ylabel("relative suboptimality", fontsize=type_size())
@@ -182,7 +184,12 @@ def suboptimality(report: Report, own: "pd.DataFrame", facts: Any, looks: dict[s
 
 
 def _panels(
-    own: "pd.DataFrame", quantity: str, looks: dict[str, Style], limits: tuple[float, float], band: str = ""
+    own: "pd.DataFrame",
+    results: "pd.DataFrame",
+    quantity: str,
+    looks: dict[str, Style],
+    limits: tuple[float, float],
+    band: str = "",
 ) -> tuple[Any, list[Any], str]:
     """Lines of a quantity against each of the costs, where it is within limits, and their legend.
 
@@ -195,7 +202,7 @@ def _panels(
         name: part for name, part in own.groupby("method", sort=False) if part[quantity].notna().any()
     }
     drawn = {name: style for name, style in looks.items() if name in by_method}
-    batch = {str(name) for name, part in by_method.items() if _is_batch(part)}
+    batch = set(results.loc[results["iteration"] != "", "method"]) & set(drawn)
     for axes, (column, (heading, unit)) in zip(every, COSTS.items(), strict=True):
         any_cost = own[column].gt(0).any()  # else the axis is linear, and shows that there was none
         for name, style in drawn.items():
@@ -212,9 +219,3 @@ def _panels(
     told = any(drawn[name].is_named for name in batch)
     steps = " Open marks are iterations over all rows, such as Newton steps; other methods' are a few rows."
     return figure, list(every), steps * told
-
-
-def _is_batch(curve: "pd.DataFrame") -> bool:
-    """Whether an iteration of a method goes through all training rows, by its first checkpoint."""
-    passes = curve.loc[curve["samples"] > 0, "passes"]
-    return bool(len(passes) and passes.iloc[0] >= 1.0)

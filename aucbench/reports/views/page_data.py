@@ -38,7 +38,7 @@ def packed(report: Report) -> dict[str, Any]:
     every: dict[str, Any] = {
         str(name): list(own["method"]) for name, own in report.methods.groupby("setting", sort=False)
     }
-    lines = sum(len(every[name]) for name in report.results["setting"]) if len(report.results) else 0
+    lines = sum(len(every[name]) for name in report.results["setting"])
     several = lines * len(measures) <= PAIRS
     found = [
         _compared(report, each, every if several or each is report.measure else report.references)
@@ -117,8 +117,6 @@ def _curves(curves: "pd.DataFrame") -> tuple[dict[str, Packed], int]:
     step = max(1, -(-len(curves) // POINTS))
     keys = ["setting", "data_set", "method"]
     found: dict[str, Packed] = {}
-    if not len(curves):
-        return found, step
     kept = curves[curves.groupby(keys).cumcount(ascending=False) % step == 0]
     points = {
         str(name): _column(str(name), kept[name], CURVE_DECIMALS, CURVE_DIGITS)
@@ -138,7 +136,7 @@ def _curves(curves: "pd.DataFrame") -> tuple[dict[str, Packed], int]:
 
 def _of(frame: "pd.DataFrame", setting: str) -> "pd.DataFrame":
     """The lines of one setting, without its name."""
-    return frame[frame["setting"] == setting].drop(columns="setting") if len(frame) else frame
+    return frame[frame["setting"] == setting].drop(columns="setting")
 
 
 def _table(frame: "pd.DataFrame") -> Packed:
