@@ -15,10 +15,10 @@ from aucbench.reports.cells import BoardCell
 from aucbench.reports.labels import parameters_text, short
 from aucbench.reports.statistics.cost import MINIMA, TARGET, anytime, first_crossing, median_cost
 from aucbench.reports.statistics.over_runs import over_runs
+from aucbench.studies.archives.replications import Agreement, compare, machine_of, machines
 from aucbench.studies.codec import canonical
 from aucbench.studies.plugin_metadata import model_of
 from aucbench.studies.record import CellRecord, CellStatus, MeasureRecord, Seeds, TunedRecord
-from aucbench.studies.replications import Agreement, compare, machine_of, machines
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import (
     SUBOPTIMALITY,

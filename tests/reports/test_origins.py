@@ -9,7 +9,7 @@ from aucbench import api
 from aucbench.reports.build import build
 from aucbench.reports.cells import from_store
 from aucbench.reports.results import SELF_REPORTED
-from aucbench.studies.replications import replication_of
+from aucbench.studies.archives.replications import replication_of
 from aucbench.studies.store import Store
 
 

@@ -1,0 +1,81 @@
+"""A method that changes its rows fails, and leaves no other method with changed rows."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from aucbench.data.preprocess import Prepared
+from aucbench.studies.execution.prepared_data import SAMPLE, WHOLE, fingerprint
+from aucbench.studies.store import Store
+from tests.helpers.studies import entry, results, run_entries
+from tests.helpers.study_methods import Gentle
+
+
+def prepared(X):
+    y = np.array([1, -1] * (X.shape[0] // 2), np.int8)
+    return Prepared(X, y, X.copy(), y.copy(), 0.0)
+
+
+SMALL = np.random.default_rng(0).normal(size=(40, 5))
+LARGE = np.ones((2 * WHOLE // 8, 16))
+
+
+def changed(array, part, change):
+    """Apply a change to a part of an array."""
+    array[part] = change(array[part])
+
+
+@pytest.mark.parametrize(
+    ("X", "change"),
+    [
+        *((layout(SMALL), lambda made: changed(values(made.X), 3, lambda x: x + 1e-9))
+          for layout in (np.array, np.asfortranarray, sparse.csr_array)),
+        (SMALL, lambda made: changed(made.y_test, 7, lambda y: -y)),
+        *((LARGE, lambda made, column=column: changed(made.X, np.s_[:, column], lambda x: 1.5 * x))
+          for column in (0, 5, 15)),
+        (LARGE, lambda made: changed(made.X, np.s_[:: SAMPLE // 1000], lambda x: x + 1e-9)),
+    ],
+)  # fmt: skip
+def test_a_changed_value_label_column_or_part_of_the_rows_shows(X, change):
+    arrays = prepared(X.copy(order="K") if isinstance(X, np.ndarray) else X.copy())
+    before = fingerprint(arrays)
+    assert fingerprint(arrays) == before
+    change(arrays)
+    assert fingerprint(arrays) != before
+
+
+def values(X):
+    return X.data if sparse.issparse(X) else X
+
+
+@dataclass(frozen=True)
+class Spoiler:
+    """Halves the rows it is given."""
+
+    name: ClassVar[str] = "spoiler"
+    access: ClassVar[str] = "stream"
+
+    def init(self, problem, rng):
+        return np.zeros(problem.n_features)
+
+    def step(self, w, batch):
+        X = batch.X
+        X /= 2.0
+        return w
+
+    def score(self, w, X):
+        return X @ w
+
+
+def test_the_cell_of_a_method_that_changes_its_rows_fails_and_the_next_cells_have_them_anew(tmp_path):
+    alone, beside = Store(tmp_path / "alone"), Store(tmp_path / "beside")
+    run_entries([entry(Gentle())], alone)
+    outcome = run_entries([entry(Spoiler()), entry(Gentle())], beside)
+    (failure,) = outcome.failures
+    assert failure.reason == "failed"
+    assert "spoiler of distribution" in failure.message
+    assert "changes the rows it is given" in failure.message
+    assert results(beside) == results(alone)
