@@ -200,7 +200,7 @@ def compared(
                 seconds = every.reindex(index=there.index, columns=known.index)
                 columns = {each: known[each].to_numpy() for each in known} | {"method": known.index}
                 for reference in own["reference"].unique() if len(own) else [""]:
-                    wide = tables[reference] if reference else pd.DataFrame()
+                    wide: Any = tables[reference] if reference else pd.DataFrame()
                     table = wide.reindex(index=there.index, columns=known.index).to_numpy(float)
                     line = columns | compare_matrix(table, there.to_numpy(), rope)
                     none = np.isnan(table).all(axis=0)
