@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 from aucbench.contracts import DatasetFacts, MethodFacts, ModelClass
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.evaluation.measures import AUC, MEASURES, Measure, restored
+from aucbench.evaluation.measures import AUC, MEASURES, Measure
 from aucbench.reports.cells import (
     NOTHING_FIXED,
     BoardCell,
@@ -26,6 +26,7 @@ from aucbench.reports.cells import (
     groups,
     judged_by,
     measure_of,
+    measures_of,
     once_for_each,
     reference_of,
 )
@@ -82,7 +83,10 @@ def build(
 
     if rope is not None and not 0.0 < rope < np.inf:
         raise ParameterError(f"--rope: expected a number above 0, got {rope:g}.")
-    measure, others = measure_of(cells, by), _others(cells, by)
+    measures = measures_of(cells)
+    measure = measure_of(measures, by)
+    known = [measures[name] for name in MEASURES if name != by and name in measures]
+    others = tuple(next(iter(each)) for each in known if len(each) == 1)
     judged = judged_by(cells, by)
     lacking = sum(own is not cell for own, cell in zip(judged, cells, strict=True))
     found = groups(judged, one_study)
@@ -185,24 +189,13 @@ def _of_class(found: Sequence[Group], model: str, reference: str) -> list[Group]
     return chosen
 
 
-def _others(cells: Sequence[BoardCell], by: str) -> tuple[Measure, ...]:
-    """The measures to be shown beside one; those that cells have with different parameters are not shown."""
-    found: dict[str, set[Measure]] = {}
-    for cell in cells:
-        for name, known in cell.record.measures.items() if cell.record else ():
-            found.setdefault(name, set()).add(restored(name, known.parameters))
-    names = [name for name in MEASURES if len(found.get(name, ())) == 1 or name == AUC.name]
-    return tuple(AUC() if name == AUC.name else found[name].pop() for name in names if name != by)
-
-
 def _settings(found: Sequence[Group]) -> list[str]:
     """Names of the settings: defaults or tuned, and a number where several are alike."""
     names: list[str] = []
     for group in found:
         plain = TUNED if group.tuned else DEFAULTS
-        names.append(
-            plain if plain not in names else f"{plain} {sum(n.startswith(plain) for n in names) + 1}"
-        )
+        alike = sum(name.startswith(plain) for name in names)
+        names.append(f"{plain} {alike + 1}" if alike else plain)
     return names
 
 

@@ -1,7 +1,7 @@
 """Cells of a store or of MLflow as boards see them, grouped into boards that can be compared."""
 
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -194,20 +194,19 @@ class Group:
         return found
 
 
-def measure_of(cells: Iterable[BoardCell], name: str) -> Measure:
-    """The measure of that name with the parameters of the cells.
+def measures_of(cells: Iterable[BoardCell]) -> dict[str, set[Measure]]:
+    """The measures that cells have, by name; several where they differ in parameters. All have the AUC."""
+    found: dict[str, set[Measure]] = {AUC.name: {AUC()}}
+    for cell in cells:
+        for name, known in cell.record.measures.items() if cell.record else ():
+            found.setdefault(name, set()).add(restored(name, known.parameters))
+    return found
 
-    ParameterError where no cell has it, or where cells have it with different parameters.
-    """
-    cls = named(name, "--by")
-    if cls is AUC:
-        return AUC()
-    found = {
-        restored(name, cell.record.measures[name].parameters)
-        for cell in cells
-        if cell.record and name in cell.record.measures
-    }
-    if not found:
+
+def measure_of(measures: Mapping[str, set[Measure]], name: str) -> Measure:
+    """The measure of that name; ParameterError where no cell has it, or cells have several."""
+    named(name, "--by")
+    if not (found := measures.get(name)):
         raise ParameterError(
             f"--by: no cell has {name}; aucbench rescore computes it from stored weights, metrics=[{name}] "
             f"measures it in a run."
@@ -218,7 +217,7 @@ def measure_of(cells: Iterable[BoardCell], name: str) -> Measure:
             f"--by: cells have {' and '.join(texts)}, expected one of them; aucbench rescore makes them "
             f"equal."
         )
-    return found.pop()
+    return next(iter(found))
 
 
 def judged_by(cells: Sequence[BoardCell], name: str) -> list[BoardCell]:

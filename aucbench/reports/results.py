@@ -18,7 +18,14 @@ from aucbench.reports.statistics.over_runs import over_runs
 from aucbench.studies.archives.replications import Agreement, compare, machine_of, machines
 from aucbench.studies.codec import canonical
 from aucbench.studies.plugin_metadata import model_of
-from aucbench.studies.record import CellRecord, CellStatus, MeasureRecord, Seeds, TunedRecord
+from aucbench.studies.record import (
+    CellRecord,
+    CellStatus,
+    Environment,
+    MeasureRecord,
+    Seeds,
+    TunedRecord,
+)
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import (
     SUBOPTIMALITY,
@@ -279,24 +286,18 @@ def curve_rows(cells: Sequence[BoardCell], by: str) -> list[dict[str, Any]]:
 def timing_marks(by_method: Mapping[str, Sequence[BoardCell]]) -> dict[str, str]:
     """Why the times of a method are not comparable with those of the largest class of conditions."""
     by_id = has_several_machines(by_method)
-    conditions: dict[str, set[tuple[str, int, str]]] = {
-        method: {
-            (each.cpu, each.concurrency, (each.machine or "")[:6] if by_id else "")
-            for each in (cell.record.environment for cell in cells if cell.record)
-        }
+    conditions = {
+        method: {_condition(cell.record.environment, by_id) for cell in cells if cell.record}
         for method, cells in by_method.items()
     }
     every = sorted(one for found in conditions.values() for one in found)
-    usual = max(every, key=every.count, default=None)
-    marks = {}
-    for method, found in conditions.items():
-        if usual is not None and (other := sorted(found - {usual})):
-            how = " and ".join(_condition(one) for one in other)
-            amount = "some" if usual in found else "all"
-            marks[method] = (
-                f"{amount} times were measured {how}; usual on this data set is {_condition(usual)}"
-            )
-    return marks
+    usual = max(every, key=every.count, default="")
+    return {
+        method: f"{'some' if usual in found else 'all'} times were measured {' and '.join(other)}; usual on "
+        f"this data set is {usual}"
+        for method, found in conditions.items()
+        if (other := sorted(found - {usual}))
+    }
 
 
 def time_note(results: Iterable[Any]) -> str:
@@ -321,10 +322,10 @@ def time_note(results: Iterable[Any]) -> str:
     return " or ".join(found)
 
 
-def _condition(condition: tuple[str, int, str]) -> str:
-    cpu, concurrency, machine = condition
-    rivals = "one at a time" if concurrency < 2 else f"up to {concurrency} at a time"
-    return f"{rivals} on {cpu}" + (f" (machine {machine})" if machine else "")
+def _condition(own: Environment, by_id: bool) -> str:
+    rivals = "one at a time" if own.concurrency < 2 else f"up to {own.concurrency} at a time"
+    machine = f" (machine {own.machine[:6]})" if by_id and own.machine else ""
+    return f"{rivals} on {own.cpu}{machine}"
 
 
 def ruleset_text(by_method: Mapping[str, Sequence[BoardCell]]) -> str:
