@@ -225,6 +225,7 @@ def xgboost_objective(loss: Any) -> _Objective:
 
 
 def _booster_objective(loss: Any) -> _Objective:
+    derivatives = booster_derivatives(loss)
     known: Any = None  # labels and weights of the last round, and what they became
 
     def objective(scores: Any, data: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -234,7 +235,7 @@ def _booster_objective(loss: Any) -> _Objective:
         if known is None or not (np.array_equal(y, known[0]) and np.array_equal(own, known[1])):
             known = y, own, _labels(s, np.asarray(y), own)
         _check_shapes(s, known[2][0])
-        return booster_derivatives(loss, s, *known[2])
+        return derivatives(s, *known[2])
 
     return objective
 

@@ -266,7 +266,7 @@ def test_derivatives_for_boosters_are_those_of_the_pairs(loss, scale, weighted):
     scores = 1000.0 + scale * (rng.normal(size=400) + 0.5 * y)
     scores[::3] = scores[0]  # ties, as in leaves
     with np.errstate(over="ignore"):
-        gradient, curvature = booster_derivatives(loss, scores, y, weights)
+        gradient, curvature = booster_derivatives(loss)(scores, y, weights)
         found = pair_mean(loss, scores, y, weights)
         own = class_shares(y, weights)
         slopes, bends = len(y) * found.slopes, len(y) * found.curvature.diagonal
