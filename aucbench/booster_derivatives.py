@@ -5,7 +5,7 @@ nor for ten digits. Two ways are fast enough:
 
 - A piecewise quadratic loss with knots: the scores of negatives are sorted together with those of positives
   shifted by each knot. A negative after a shifted positive is a pair below the knot. Exact for scores
-  rounded to 10 digits of their range or more.
+  rounded to 9 digits of their range or of the largest knot.
 - Any other loss: the scores lie in cells of one width, the slope is interpolated by polynomials of degree 5
   between the ends of cells, and the sums over pairs of ends are convolutions by the fast Fourier transform.
   The error of the polynomials is measured between the ends. Cells are halved until the error of the mean

@@ -158,7 +158,8 @@ def _labels(scores: np.ndarray, y: np.ndarray, weights: Any) -> tuple[np.ndarray
         )
     if not own[positive].any() or not own[negative].any():
         raise ParameterError("pair_loss: each class must have a row of positive weight.")
-    return labels, own
+    largest = own.max()  # sums and products of extreme weights would overflow
+    return labels, own if 1e-60 < largest < 1e60 else own / largest
 
 
 def _check_shapes(scores: Any, y: Any) -> None:
@@ -170,9 +171,12 @@ def _check_shapes(scores: Any, y: Any) -> None:
 
 def _numbers(values: Any, name: str) -> np.ndarray:
     try:
-        return np.ascontiguousarray(values, np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(f"pair_loss: {name} must be a vector of numbers.") from None
+        found = np.asarray(values)
+        if found.dtype.kind in "biufO" and not np.ma.is_masked(values):
+            return np.ascontiguousarray(found, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ParameterError(f"pair_loss: {name} must be a vector of real numbers.")
 
 
 def _smoothness(loss: Any) -> float:

@@ -153,9 +153,10 @@ def test_labels_may_be_those_of_either_convention_and_a_row_of_weight_zero_does_
         assert pair_loss("logistic", scores, other).value == plain.value
     for name in NAMES:
         kept = pair_loss(name, scores[:3], y[:3])
-        found = pair_loss(name, scores, y, [1.0, 1.0, 1.0, 0.0])
-        assert found.value == pytest.approx(kept.value, rel=1e-12)
-        np.testing.assert_allclose(found.gradient, [*kept.gradient, 0.0], atol=1e-15)
+        for weight in (1.0, 1e308, 1e-310):
+            found = pair_loss(name, scores, y, [weight, weight, weight, 0.0])
+            assert found.value == pytest.approx(kept.value, rel=1e-12)
+            np.testing.assert_allclose(found.gradient, [*kept.gradient, 0.0], atol=1e-15)
 
 
 class CrossEntropy:
@@ -192,6 +193,10 @@ class OfTwo:
         ("logistic", [[0.0], [1.0]], [0, 1], None, "shapes"),
         ("logistic", [0.0, 1.0], [0, 2], None, "labels"),
         ("logistic", ["a", "b"], [0, 1], None, "numbers"),
+        ("logistic", ["0", "1"], [0, 1], None, "real numbers"),
+        ("logistic", [0.0, 1j], [0, 1], None, "real numbers"),
+        ("logistic", [0, 10**400], [0, 1], None, "real numbers"),
+        ("logistic", np.ma.array([0.0, 1.0], mask=[0, 1]), [0, 1], None, "real numbers"),
         ("logistic", [0.0, 1.0], [0, 1], [1.0], "weights"),
         ("logistic", [0.0, 1.0], [0, 1], [1.0, -1.0], "weights"),
         ("logistic", [0.0, 1.0], [0, 1], [1.0, 0.0], "weight"),
