@@ -249,8 +249,8 @@ def jax_pair_loss(loss: Any) -> Callable[..., Any]:
 
     Up to 512 rows, a loss whose source can be translated to JAX is computed pair by pair, on JAX's device.
     Otherwise value and gradient are computed in NumPy on the host, in float64. The result has the type of the
-    scores, and is NaN when a score is not finite. Within `jax.jit`, a batch of one class gives NaN or JAX's
-    error.
+    scores, and is NaN when a score is not finite. Within `jax.jit`, a batch of one class or
+    of other labels gives NaN or JAX's error.
 
     Parameters
     ----------
@@ -281,8 +281,9 @@ def jax_pair_loss(loss: Any) -> Callable[..., Any]:
         margins = scores[:, None] - scores
         shares = high[:, None] * low / total
         value, slopes = (jnp.where(shares > 0.0, shares * each(margins), 0.0) for each in functions)
-        empty = jnp.where(total > 0.0, 0.0, jnp.nan)  # one class
-        return jnp.sum(value) + empty, jnp.sum(slopes, 1) - jnp.sum(slopes, 0) + empty
+        is_pair = (total > 0.0) & (jnp.all(abs(y) == 1) | jnp.all((y == 0) | (y == 1)))
+        nothing = jnp.where(is_pair, 0.0, jnp.nan)  # one class, or other labels
+        return jnp.sum(value) + nothing, jnp.sum(slopes, 1) - jnp.sum(slopes, 0) + nothing
 
     def on_host(scores: Any, y: Any, weights: Any) -> Any:
         struct: Any = jax.ShapeDtypeStruct
@@ -309,6 +310,9 @@ def jax_pair_loss(loss: Any) -> Callable[..., Any]:
 
     def jax_loss(scores: Any, y: Any, weights: Any = None) -> Any:
         scores, y = jnp.asarray(scores), jnp.asarray(y)
+        if not jnp.issubdtype(scores.dtype, jnp.floating):
+            raise ParameterError(f"jax_pair_loss: scores must be floating-point numbers, got {scores.dtype}.")
+        y = y.astype(jnp.int8) if y.dtype == bool else y
         own = jnp.ones_like(scores) if weights is None else jnp.asarray(weights, scores.dtype)
         if isinstance(y, jax.core.Tracer) or isinstance(own, jax.core.Tracer):
             _check_shapes(scores, y)

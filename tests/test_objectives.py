@@ -311,7 +311,10 @@ def test_a_network_that_diverges_gets_nan_from_jax_and_a_batch_of_one_class_a_se
     assert np.isnan(gradient[0])
     with pytest.raises(ParameterError, match="both classes"):
         jax_pair_loss("logistic")(scores, jnp.ones(n))
-    assert np.isnan(jax.jit(jax_pair_loss("logistic"))(jnp.zeros(2), jnp.ones(2)))
+    for labels in ([1, 1], [1, 2], [-1, 0]):
+        assert np.isnan(jax.jit(jax_pair_loss("logistic"))(jnp.zeros(2), jnp.array(labels)))
+    with pytest.raises(ParameterError, match="floating-point numbers, got int32"):
+        jax_pair_loss("logistic")(jnp.arange(n), y)
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
