@@ -15,12 +15,12 @@ from aucbench.registry import catalog
 if TYPE_CHECKING:
     from aucbench.data.description import DataDescription
     from aucbench.reports.suggestion import Suggestion
-    from aucbench.studies.archive import Archive
+    from aucbench.studies.archives.archive import Archive
     from aucbench.studies.entry_and_keys import Entry
-    from aucbench.studies.rescore import Rescored
+    from aucbench.studies.execution.rescore import Rescored
+    from aucbench.studies.execution.verify import Verification
     from aucbench.studies.result import OptimumResult
     from aucbench.studies.store import Store
-    from aucbench.studies.verify import Verification
 
 __all__ = ["check", "describe_data", "optimum", "rescore", "suggest", "verify"]
 
@@ -57,9 +57,9 @@ def optimum(*overrides: str) -> "OptimumResult":
     True
     """
     from aucbench.config.overrides import Request, check_overrides
-    from aucbench.studies.execute import opened_store
-    from aucbench.studies.optimum import entry_optimum
-    from aucbench.studies.worker import prepared_data
+    from aucbench.studies.execution.execute import opened_store
+    from aucbench.studies.execution.optimum import entry_optimum
+    from aucbench.studies.execution.worker import prepared_data
 
     check_overrides(overrides)
     unkept = [] if any(each.startswith("store.path=") for each in overrides) else ["store.path=null"]
@@ -200,10 +200,10 @@ def suggest(
     """
     from aucbench.config.overrides import check_overrides
     from aucbench.reports.suggestion import suggest_methods
-    from aucbench.studies.archive_file import read, shipped
-    from aucbench.studies.prepared_data import facts_of
-    from aucbench.studies.tried_settings import tried_settings
-    from aucbench.studies.worker import prepared_data
+    from aucbench.studies.archives.archive_file import read, shipped
+    from aucbench.studies.archives.tried_settings import tried_settings
+    from aucbench.studies.execution.prepared_data import facts_of
+    from aucbench.studies.execution.worker import prepared_data
 
     check_overrides(overrides)
     if count < 1 or (seconds is not None and not seconds > 0):
@@ -262,8 +262,8 @@ def rescore(
         The store has no such study, or a measure or a parameter is unknown, out of its range or not used.
     """
     from aucbench.config.overrides import check_overrides
+    from aucbench.studies.execution.rescore import rescore_study
     from aucbench.studies.rerun_command import words
-    from aucbench.studies.rescore import rescore_study
 
     store.plans(study)
     check_overrides(parameters)
@@ -298,7 +298,7 @@ def check(archive: "Archive", method: str | None = None) -> list[str]:
     Parameters
     ----------
     archive : Archive
-        As `aucbench.studies.archive_file.read` gives it.
+        As `aucbench.studies.archives.archive_file.read` gives it.
     method : str, optional
         It must be in the archive with everything that the reference study asks for: its data sets, splits
         and rows, under each of its rulesets.
@@ -315,7 +315,7 @@ def check(archive: "Archive", method: str | None = None) -> list[str]:
         The method is not installed.
     """
     from aucbench.config.overrides import Request
-    from aucbench.studies.archive_gaps import gaps_of, lacking
+    from aucbench.studies.archives.gaps import gaps_of, lacking
 
     found = gaps_of(archive, entry_of)
     if method:
@@ -343,7 +343,7 @@ def verify(
     Parameters
     ----------
     archive : Archive
-        As `aucbench.studies.archive_file.read` gives it.
+        As `aucbench.studies.archives.archive_file.read` gives it.
     cells : int
         How many cells are run again, if so many can be.
     seed : int
@@ -361,6 +361,6 @@ def verify(
         With `comparisons`; `left_out`, why cells could not be run; and `different`, which cells have other
         data, settings, another key, other iterations, trials or AUCs at checkpoints here, or fail.
     """
-    from aucbench.studies.verify import verify_sample
+    from aucbench.studies.execution.verify import verify_sample
 
     return verify_sample(archive, partial(entry_of, trust=trust), cells, seed, tolerance, method)

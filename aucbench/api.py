@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from aucbench.config.overrides import Request
     from aucbench.data.readers.blocks import ColumnRecord
     from aucbench.reports.report import Report
-    from aucbench.studies.execute import PlannedStudy
+    from aucbench.studies.execution.execute import PlannedStudy
     from aucbench.studies.result import FinishedEntry, StudyResult
     from aucbench.studies.store import Store
 
@@ -87,7 +87,7 @@ def run(*overrides: str, X: Any = None, y: Any = None) -> Result:
         raise CellError(f"stop_after left {result.left[0][1]} cells that were not run; allow more seconds.")
     if result.untracked:
         raise result.untracked
-    from aucbench.studies.worker import labels_of, scores_of
+    from aucbench.studies.execution.worker import labels_of, scores_of
 
     entry = kept.entry.entry
     assert entry is not None  # it was run here
@@ -140,7 +140,7 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
     if request.dry_run:
         raise ParameterError("--dry-run: aucbench.plan_study plans a study without running it.")
     study, observer = study_of(request, words), observer or Observer()
-    from aucbench.studies.execute import execute_study, opened_store
+    from aucbench.studies.execution.execute import execute_study, opened_store
 
     with opened_store(study.store_path) as store:
         listeners, tracker = [observer.entry_finished], None
@@ -188,7 +188,7 @@ def plan_study(words: Sequence[str], observer: Observer | None = None) -> "Plann
     from aucbench.pool import start_fork_server
 
     start_fork_server()  # methods are probed in its processes; it imports while the study is composed
-    from aucbench.studies.execute import estimate_study, opened_store
+    from aucbench.studies.execution.execute import estimate_study, opened_store
 
     study = study_of(_request(words), words)
     with opened_store(study.store_path) as store:
@@ -315,7 +315,7 @@ def leaderboard(
     """
     from aucbench.reports.build import build
     from aucbench.reports.cells import gathered
-    from aucbench.studies.archive_file import read
+    from aucbench.studies.archives.archive_file import read
     from aucbench.studies.store import Store
 
     path = Path(source)

@@ -7,7 +7,7 @@ import re
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 RAW = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)")
-SUSPECT = re.compile(rb"\\u00|\\u20|\\[rbf]|" + RAW.pattern)
+PLAIN = bytes(set(range(32, 127)) - {ord("\\")}) + b"\t\n\r"
 COLOURS = re.compile("\x1b\\[[0-9;]*m")
 DURATIONS = (
     (86_400.0, "d"), (3_600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")
@@ -59,9 +59,14 @@ def harmless(text: str) -> str:
     return OBEYED.sub("?", text)
 
 
+def is_plain(text: bytes) -> bool:
+    """Whether all characters are printable ASCII without backslashes; many times faster than a search."""
+    return not text.translate(None, PLAIN)
+
+
 def harmless_json(text: bytes) -> bytes:
     """JSON with ? for the characters that `harmless` replaces, escaped or not."""
-    if SUSPECT.search(text) is None:
+    if is_plain(text):
         return text
     text = RAW.sub(b"?", text)
     # Match a backslash with its successor: in an escaped backslash followed by r, the r is a letter.

@@ -67,12 +67,12 @@ def attacks(kills: int = KILLS, changes: int = CHANGES) -> Iterator[Attacked | M
 
 def plugins() -> Iterator[Attacked]:
     """Each hostile method alone, and all together with one and two workers."""
-    from aucbench.studies.executor import LocalExecutor
+    from aucbench.studies.execution.executor import LocalExecutor
     from aucbench.studies.store import Store
     from aucbench.studies.study import Observer
     from tests.helpers.hostile_methods import ATTACKS
     from tests.helpers.studies import run_entries
-    from tests.studies.test_isolation import healthy, mixed, victims
+    from tests.studies.execution.test_isolation import healthy, mixed, victims
 
     kinds: dict[str, tuple[list[list[str]], Callable[[], Any]]] = {
         "hostile plugins, each alone": (
@@ -175,8 +175,8 @@ def changed_stores(tries: int) -> Attacked:
 def changed_archives(tries: int) -> Attacked:
     """Bytes changed in an archive: refused in a sentence, or equal in content."""
     from aucbench.errors import AucbenchError
-    from aucbench.studies.archive import from_store
-    from aucbench.studies.archive_file import read, write
+    from aucbench.studies.archives.archive import from_store
+    from aucbench.studies.archives.archive_file import read, write
     from aucbench.studies.store import Store
 
     row = Attacked("changed bytes in an archive")
@@ -199,12 +199,12 @@ def changed_archives(tries: int) -> Attacked:
 
 def isolation_cost(rounds: int = 5) -> Measure:
     """Milliseconds that isolation adds to a cell of another distribution, as the median of several rounds."""
-    from aucbench.studies.executor import LocalExecutor
+    from aucbench.studies.execution.executor import LocalExecutor
     from aucbench.studies.store import Store
     from aucbench.studies.study import Observer
     from tests.helpers.hostile_methods import ATTACKS
     from tests.helpers.studies import run_entries
-    from tests.studies.test_isolation import hostile
+    from tests.studies.execution.test_isolation import hostile
 
     ATTACKS["does_nothing"] = lambda: None
     runs = 40

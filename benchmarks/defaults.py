@@ -24,7 +24,7 @@ from aucbench.api import Observer
 from aucbench.config.build import build_study
 from aucbench.config.overrides import Request
 from aucbench.contracts import MethodFacts
-from aucbench.studies.execute import execute_study, opened_store
+from aucbench.studies.execution.execute import execute_study, opened_store
 from benchmarks.measuring import Measure
 from benchmarks.real_sets import (
     MADE,

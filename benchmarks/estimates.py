@@ -10,7 +10,7 @@ from time import process_time
 from typing import Any
 
 from aucbench import api
-from aucbench.studies import worker
+from aucbench.studies.execution import worker
 from benchmarks.measuring import Measure
 
 ALONE = ["runs=5", "budget.epochs=3"]

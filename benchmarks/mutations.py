@@ -57,7 +57,7 @@ MUTATIONS = (
         "tests/evaluation",
     ),
     Mutation(  # a setting is chosen by the AUC, whatever measure is asked for
-        "aucbench/studies/tuning_search.py",
+        "aucbench/studies/execution/tuning_search.py",
         "np.mean([trial.judged for trial in own])",
         "np.mean([trial.auc for trial in own])",
         "tests/studies",

@@ -18,8 +18,8 @@ from aucbench.config.build import build_study
 from aucbench.config.overrides import Request
 from aucbench.contracts.validation import Family
 from aucbench.registry import Catalog
-from aucbench.studies import worker
-from aucbench.studies.execute import execute_study, plan_study
+from aucbench.studies.execution import worker
+from aucbench.studies.execution.execute import execute_study, plan_study
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
 from benchmarks.measuring import Measure

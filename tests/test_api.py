@@ -101,7 +101,7 @@ def test_a_fixed_split_seed_keeps_the_split_and_varies_the_order():
 def test_a_stored_cell_is_not_run_again(tmp_path, monkeypatch):
     words = ["algo=solam", f"store.path={tmp_path / 'store'}"]
     first = aucbench.run(*words)
-    monkeypatch.setattr("aucbench.studies.worker.run_cell", None)
+    monkeypatch.setattr("aucbench.studies.execution.worker.run_cell", None)
     again = aucbench.run(*words)
     assert again.record["result"] == first.record["result"]
     with pytest.raises(CellError, match="NoneType"):

@@ -9,7 +9,7 @@ from aucbench.config.overrides import Request, parse
 from aucbench.errors import AucbenchError
 from aucbench.humanize import counted
 from aucbench.reports.reference import REFERENCE, TUNED_REFERENCE
-from aucbench.studies.execute import opened_store
+from aucbench.studies.execution.execute import opened_store
 from aucbench.studies.record import CellStatus
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.study import Observer, Study
@@ -65,7 +65,7 @@ def _compared(
     data = executed.record.data
     pairs = data.train_rows * data.features * min(data.features, MOST_COLUMNS)
     if is_tuned or pairs * SECONDS * len(executed.cells) > CHEAP:
-        from aucbench.studies.plan import plan_study
+        from aucbench.studies.execution.plan import plan_study
 
         with opened_store(study.store_path) as store:
             plan = plan_study(other, store)

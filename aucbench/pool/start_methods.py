@@ -12,7 +12,7 @@ from typing import Any
 
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 # Modules imported by the fork server; by name, since this module imports no other.
-PRELOADED = ("aucbench.studies._preload", "aucbench.testing.check_plugin")
+PRELOADED = ("aucbench.studies.execution._preload", "aucbench.testing.check_plugin")
 SAFE_PATH = "PYTHONSAFEPATH"
 
 _lock = threading.RLock()  # starting a process temporarily changes the state of this one

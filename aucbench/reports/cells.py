@@ -19,7 +19,8 @@ from aucbench.reports.labels import (
     method_of,
     setting_of,
 )
-from aucbench.studies.archive import Archive
+from aucbench.studies.archives.archive import Archive
+from aucbench.studies.archives.replications import replication_of, without_twins
 from aucbench.studies.codec import canonical
 from aucbench.studies.plugin_metadata import completed
 from aucbench.studies.record import (
@@ -30,7 +31,6 @@ from aucbench.studies.record import (
     RulesetRecord,
     Seeds,
 )
-from aucbench.studies.replications import replication_of, without_twins
 from aucbench.studies.result import CellResult, with_suboptimality
 from aucbench.studies.store import Store
 

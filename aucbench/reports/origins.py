@@ -1,17 +1,11 @@
-"""Origin of the rows of a board: rulesets, machines and their speed, replications."""
+"""Origin of the rows of a board: rulesets, machines, replications."""
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from aucbench.reports.cells import BoardCell
-from aucbench.studies.record import CalibrationRecord, CellStatus, DataRecord
-from aucbench.studies.replications import Agreement, compare, machine_of, machines
+from aucbench.studies.archives.replications import Agreement, compare, machine_of, machines
 
 SELF_REPORTED = "self-reported"
-MILLION = 1e6
-PER_SECOND = 1e9  # nanoseconds
-CACHE_BYTES = 4 * 2**20  # rows of more are taken to come from memory
 
 
 def ruleset_text(by_method: Mapping[str, Sequence[BoardCell]]) -> str:
@@ -52,30 +46,6 @@ def reported(cells: Sequence[BoardCell]) -> str:
     if differing:
         states.append(f"{differing} of {len(counts)} runs disagree with a replication")
     return "; ".join(states) or SELF_REPORTED
-
-
-def calibrated(cells: Sequence[BoardCell]) -> float:
-    """Mean training time of finished cells in millions of non-zeros; NaN where a speed is not known.
-
-    That many the bare kernel of the machine that ran the cell would have gone through in the same time.
-    """
-    times = []
-    for record in (cell.record for cell in cells if cell.record and cell.status is CellStatus.finished):
-        speed = record.environment.calibration
-        if not speed:
-            return float("nan")
-        times.append(record.result.train_seconds * PER_SECOND / unit(speed, record.data) / MILLION)
-    return float(np.mean(times)) if times else float("nan")
-
-
-def unit(speed: CalibrationRecord, data: DataRecord) -> float:
-    """Nanoseconds for a non-zero of some training rows: CSR or dense, larger than `CACHE_BYTES` or not."""
-    per_row = data.features if data.nonzeros_per_row is None else data.nonzeros_per_row
-    if data.format == "csr":
-        cached, memory, size = speed.csr_cached, speed.csr_memory, 12
-    else:
-        cached, memory, size = speed.dense_cached, speed.dense_memory, 8
-    return memory if data.train_rows * per_row * size > CACHE_BYTES else cached
 
 
 def has_several_machines(by_method: Mapping[str, Sequence[BoardCell]]) -> bool:

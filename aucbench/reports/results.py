@@ -13,7 +13,7 @@ from aucbench.evaluation.measures import TrainingObjective
 from aucbench.humanize import counted
 from aucbench.reports.cells import BoardCell
 from aucbench.reports.labels import parameters_text, short
-from aucbench.reports.origins import calibrated, has_several_machines, reported
+from aucbench.reports.origins import has_several_machines, reported
 from aucbench.reports.statistics.over_runs import over_runs
 from aucbench.reports.statistics.time_to_target import MINIMA, TARGET, anytime, first_crossing, median_cost
 from aucbench.studies.codec import canonical
@@ -98,7 +98,6 @@ def result_row(
         "state_bytes": _mean(result.state_bytes for result in results),
         "tuning_seconds": _mean(each.cost.train_seconds for each in tuned) if tuned else 0.0,
         "tuning_passes": _mean(each.cost.passes for each in tuned) if tuned else 0.0,
-        "calibrated": calibrated(cells),
         "unconverged": sum(result.converged is False for result in results),
         "chosen": _chosen(tuned),
         "edges": _edges(tuned),

@@ -19,11 +19,11 @@ from aucbench.contracts.claimed_formula import evaluate, names
 from aucbench.humanize import duration
 from aucbench.reports.reference import REFERENCE
 from aucbench.reports.statistics.over_runs import over_runs
+from aucbench.studies.archives.tried_settings import Facts, Floats, TriedDataset, TriedSettings
 from aucbench.studies.codec import canonical
 from aucbench.studies.plugin_metadata import plugin
 from aucbench.studies.record import PluginRecord
 from aucbench.studies.rerun_command import plugin_words
-from aucbench.studies.tried_settings import Facts, Floats, TriedDataset, TriedSettings
 
 NEIGHBOURS = 20  # data sets that a suggestion rests on
 HOLDOUT_RATIO = 0.25  # of test to training rows where a method was not tuned, and test AUCs are compared

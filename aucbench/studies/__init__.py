@@ -1,1 +1,1 @@
-"""Settings, entries, records, the store and the execution of studies; imported by all higher packages."""
+"""Settings, entries, records and the store of studies; their execution, and archives of their results."""

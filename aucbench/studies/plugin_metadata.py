@@ -28,7 +28,12 @@ ENTRY = re.compile(r"@\w+\{([^,\s]+),.*?^\}", re.DOTALL | re.MULTILINE)
 WHERE = ("booktitle", "journal", "publisher", "school", "note")
 ACCENT = re.compile(r"\\([\"'`^~])\{?(\w)\}?")
 ACCENTS = dict(zip("\"'`^~", "\u0308\u0301\u0300\u0302\u0303", strict=True))
-FAMILIES = {"algo": "algorithms", "dataset": "datasets", "loss": "losses", "features": "features"}
+FAMILIES = {
+    "algo": Family.algorithms,
+    "dataset": Family.datasets,
+    "loss": Family.losses,
+    "features": Family.features,
+}
 SAFE = (StrEnum, int, float)  # types of fields that can name no module
 GROUPS = {"algorithm": "algo", "dataset": "dataset", "loss": "loss", "features": "features"}  # by field
 
@@ -39,7 +44,7 @@ def installed(group: str, name: str) -> Any:
     """The registered plugin of that name; None if it is not installed."""
     from aucbench.registry import catalog  # imports plugins, which reading records does not need
 
-    return catalog().plugins[Family(FAMILIES[group])].get(name)
+    return catalog().plugins[FAMILIES[group]].get(name)
 
 
 def plugin(group: str, name: str) -> Any:
@@ -139,7 +144,7 @@ def _with_defaults(described: D) -> D:
         known = own and installed(group, own.name)
         if known and known.distribution == own.distribution:  # else it is another plugin of that name
             usual = defaults_of(known.cls).items()
-            since = {name: each for name, each in usual if name not in own.parameters and each is not MISSING}
+            since = {n: _plain(each) for n, each in usual if n not in own.parameters and each is not MISSING}
             if since:
                 found[field] = replace(own, parameters=own.parameters | since)
     return replace(described, **found) if found else described

@@ -19,7 +19,6 @@ FORMAT = 2
 # Limits of values, checked when a record is read.
 Whole = Annotated[int, Meta(ge=0, lt=2**53)]
 Count = Annotated[int, Meta(gt=0, lt=2**48)]  # of rows or features
-Speed = Annotated[float, Meta(ge=1e-4, le=1e6)]  # nanoseconds
 Auc = Annotated[float, Meta(ge=0, le=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Placements = Annotated[tuple[Annotated[float, Meta(ge=-2, le=2)], ...], Meta(min_length=32, max_length=32)]
@@ -247,17 +246,6 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     placements: Placements | UnsetType = UNSET
 
 
-class CalibrationRecord(Struct, frozen=True, kw_only=True):
-    """Nanoseconds that a machine needs for a non-zero in a bare dot and axpy; `Environment` has it."""
-
-    version: int
-    dense_cached: Speed
-    dense_memory: Speed
-    csr_cached: Speed
-    csr_memory: Speed
-    seconds: float  # time of the measurement
-
-
 class Environment(Struct, frozen=True, kw_only=True):
     """Versions, machine, BLAS, thread limits, concurrency and command line."""
 
@@ -274,7 +262,7 @@ class Environment(Struct, frozen=True, kw_only=True):
     concurrency: Whole = 1
     load_average: float | None = None
     machine: str | UnsetType = UNSET  # a random number; unset, as the next one, by earlier versions
-    calibration: CalibrationRecord | UnsetType = UNSET  # the speed of the machine
+    calibration: dict[str, Any] | UnsetType = UNSET  # written by earlier versions
     finished_at: str | UnsetType = UNSET  # of a cell with a result
 
 

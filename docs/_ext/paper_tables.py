@@ -12,7 +12,7 @@ from aucbench.reports import papers
 from aucbench.reports.cells import from_store, joined
 from aucbench.reports.statistics.agreement import Verdict
 from aucbench.reports.views.text import table
-from aucbench.studies.archive_file import read
+from aucbench.studies.archives.archive_file import read
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from aucbench.studies.archive import Archive
-from aucbench.studies.archive_file import read
+from aucbench.studies.archives.archive import Archive
+from aucbench.studies.archives.archive_file import read
 
 RUN = ["data_set", "family", "split", "order"]  # two choices are compared on the same rows in the same order
 EARLY = 0.1  # of the rows seen in a training

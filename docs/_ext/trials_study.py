@@ -23,10 +23,10 @@ from aucbench.reports.columns import VERDICTS, signed
 from aucbench.reports.report import ROPE
 from aucbench.reports.statistics.verdicts import compare_families
 from aucbench.reports.suggestion import interval, suggest_methods
-from aucbench.studies.archive import Archive
-from aucbench.studies.archive_file import shipped
+from aucbench.studies.archives.archive import Archive
+from aucbench.studies.archives.archive_file import shipped
+from aucbench.studies.archives.tried_settings import TriedDataset, TriedSettings, tried_settings
 from aucbench.studies.plugin_metadata import plugin
-from aucbench.studies.tried_settings import TriedDataset, TriedSettings, tried_settings
 
 FIXED = "psam"  # what suggestions are compared with: the default of the command line
 CHANCE = 0.5  # AUC of a setting that gave none

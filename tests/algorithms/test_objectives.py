@@ -14,7 +14,7 @@ import pytest
 import aucbench
 from aucbench import Access, Problem
 from aucbench.evaluation.pair_objective import objective_value
-from aucbench.studies.optimum import minimum
+from aucbench.studies.execution.optimum import minimum
 from tests.helpers.training import difference, random_pairs, random_problem, weights
 
 X, Y = random_problem(1, 90, 4)

@@ -12,7 +12,7 @@ from aucbench.cli.main import main
 from aucbench.reports.cells import from_store
 from aucbench.reports.views.export import FRAMES
 from aucbench.reports.views.figures import Drawn
-from aucbench.studies.prepared_data import PreparedData
+from aucbench.studies.execution.prepared_data import PreparedData
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
 from aucbench.studies.store import Store
 from aucbench.tracking.client import Connection

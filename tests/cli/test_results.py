@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from aucbench.cli.commands.results import results
 from aucbench.cli.main import main
 from aucbench.studies import provenance
-from aucbench.studies.archive_file import read, write
+from aucbench.studies.archives.archive_file import read, write
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.store import Store
 from tests.helpers.archives import altered, moved, with_record

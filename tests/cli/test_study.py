@@ -113,7 +113,7 @@ def test_a_dry_run_counts_what_is_left_and_writes_nothing(run, done, tmp_path):
 
 @pytest.mark.usefixtures("process")
 def test_a_dry_run_divides_the_time_by_the_cores_where_there_is_a_worker_for_each(run, monkeypatch):
-    monkeypatch.setattr("aucbench.studies.execute.cores", lambda: 7)
+    monkeypatch.setattr("aucbench.studies.execution.execute.cores", lambda: 7)
     _, out, _ = run(*sweep("algo=fake_gentle", "parallel=0"), "--dry-run")
     assert "timed training on 7 workers" in out
 
@@ -229,7 +229,7 @@ def test_the_launcher_of_dask_runs_as_many_cells_at_once_as_there_are_cores(site
 
 
 def test_a_wrong_scheduler_is_named(run, monkeypatch):
-    monkeypatch.setattr("aucbench.studies.dask_executor.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("aucbench.studies.execution.dask_executor.CONNECT_SECONDS", 0.5)
     status, _, err = run(*sweep("algo=fake_gentle,fake_other", "scheduler=tcp://127.0.0.1:9"))
     assert (status, "Traceback" in err) == (2, False)
     assert "aucbench: scheduler: nothing answers at tcp://127.0.0.1:9" in err

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from aucbench.studies import archive_file
+from aucbench.studies.archives import archive_file
 from tests.studies.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)
 
 

@@ -18,7 +18,7 @@ from aucbench.cli.commands import COMMANDS
 from aucbench.contracts.validation import Family
 from aucbench.reports import papers
 from aucbench.studies import default_settings
-from aucbench.studies.archive_file import read
+from aucbench.studies.archives.archive_file import read
 from aucbench.studies.plugin_metadata import bibliography, link, sentence
 
 pytest.importorskip(

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from aucbench.reports.suggestion import suggest_methods
-from aucbench.studies.archive_file import read
-from aucbench.studies.tried_settings import tried_settings
+from aucbench.studies.archives.archive_file import read
+from aucbench.studies.archives.tried_settings import tried_settings
 from tests.studies.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)
 
 EXTENSION = Path(__file__).resolve().parents[2] / "docs" / "_ext"

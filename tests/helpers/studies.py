@@ -17,14 +17,14 @@ from aucbench.registry import catalog
 from aucbench.studies.codec import to_dict
 from aucbench.studies.default_settings import Budget, Isolation, Limits, Running, Settings
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
-from aucbench.studies.executor import LocalExecutor
-from aucbench.studies.plan import plan_study
-from aucbench.studies.prepared_data import PreparedData
-from aucbench.studies.scheduler import Scheduler
+from aucbench.studies.execution.executor import LocalExecutor
+from aucbench.studies.execution.plan import plan_study
+from aucbench.studies.execution.prepared_data import PreparedData
+from aucbench.studies.execution.scheduler import Scheduler
+from aucbench.studies.execution.work_units import CellUnit
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
 from aucbench.studies.tuners import NoTuning, Tuning, resolve
-from aucbench.studies.work_units import CellUnit
 from aucbench_features import Identity
 from tests.helpers.study_methods import COUNTER, Clouds
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from aucbench.studies.archive_file import SHIPPED
+from aucbench.studies.archives.archive_file import SHIPPED
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [pytest.mark.package, pytest.mark.timeout(1500), pytest.mark.usefixtures("process")]
@@ -99,7 +99,7 @@ def test_an_installed_wheel_runs_the_main_job_and_a_third_partys_plugins(install
     assert record["result"]["auc"] > 0.9
     _, record = run_job(python, tmp_path, "algo=pair_sgd", "loss=hinge", "tracking=none")
     assert record["loss"]["distribution"] == "aucbench"
-    code = "from aucbench.studies.archive_file import shipped; print(shipped())"
+    code = "from aucbench.studies.archives.archive_file import shipped; print(shipped())"
     found = call(python, "-c", code, cwd=tmp_path)
     assert Path(found.strip()).is_relative_to(python.parents[1])
     listed = call(python, "-m", "aucbench", "list", "algorithms", cwd=tmp_path)

@@ -1,6 +1,5 @@
 """Rulesets, machines and replications in reports, against counts and times put in by hand."""
 
-import math
 from dataclasses import replace
 
 import pytest
@@ -9,15 +8,9 @@ from msgspec.structs import replace as changed
 from aucbench import api
 from aucbench.reports.build import build
 from aucbench.reports.cells import from_store
-from aucbench.reports.origins import SELF_REPORTED, unit
-from aucbench.studies.record import CalibrationRecord, DataRecord
-from aucbench.studies.replications import replication_of
+from aucbench.reports.origins import SELF_REPORTED
+from aucbench.studies.archives.replications import replication_of
 from aucbench.studies.store import Store
-
-SLOW = CalibrationRecord(
-    version=1, dense_cached=2.0, dense_memory=2.0, csr_cached=2.0, csr_memory=2.0, seconds=1.0
-)
-FAST = changed(SLOW, dense_cached=0.5)
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +22,10 @@ def cells(tmp_path_factory):
     return from_store(Store(folder), "s")
 
 
-def on(cell, machine, calibration=SLOW, seconds=1.0):
-    """The cell as a machine of that speed would have run it."""
-    there = changed(cell.record.environment, machine=machine, calibration=calibration)
-    result = changed(cell.record.result, train_seconds=seconds)
+def on(cell, machine):
+    """The cell as another machine would have run it."""
+    there = changed(cell.record.environment, machine=machine)
+    result = changed(cell.record.result, train_seconds=1.0)
     return replace(cell, record=changed(cell.record, environment=there, result=result))
 
 
@@ -80,17 +73,10 @@ def test_disagreeing_replications_are_said_and_do_not_count(cells):
     assert {row["reported"] for row in found.values()} == {"2 of 2 runs disagree with a replication"}
 
 
-def test_times_of_two_machines_are_marked_and_shown_in_units_that_their_speeds_make_equal(cells):
-    moved = [
-        on(cell, "slow", SLOW, 4.0)
-        if cell.described.algorithm.name == "psam"
-        else on(cell, "fast", FAST, 1.0)
-        for cell in cells
-    ]
+def test_times_of_two_machines_are_marked(cells):
+    moved = [on(cell, cell.described.algorithm.name) for cell in cells]
     found, facts = rows(moved)
     assert facts["several_machines"]
-    assert found["psam"]["calibrated"] == pytest.approx(4.0 / 2.0e-9 / 1e6)
-    assert found["solam"]["calibrated"] == pytest.approx(found["psam"]["calibrated"])
     assert sum(bool(row["timing_mark"]) for row in found.values()) == 1  # the other is usual on the data set
 
 
@@ -99,23 +85,3 @@ def test_a_row_that_mixes_two_machines_is_marked(cells):
     found, facts = rows(moved)
     assert facts["several_machines"]
     assert all(row["timing_mark"] for row in found.values())
-
-
-def test_without_the_speed_of_a_machine_there_are_no_units(cells):
-    found, _ = rows([on(cell, "a", None) for cell in cells])
-    assert all(math.isnan(row["calibrated"]) for row in found.values())
-
-
-def data(rows, features, kind, nonzeros):
-    return DataRecord(
-        sha256=(), train_rows=rows, test_rows=1, features=features, train_positives=1, format=kind,
-        nonzeros_per_row=nonzeros,
-    )  # fmt: skip
-
-
-def test_the_unit_of_a_cell_is_that_of_its_rows():
-    speed = changed(SLOW, dense_cached=1.0, dense_memory=2.0, csr_cached=3.0, csr_memory=4.0)
-    assert unit(speed, data(100, 50, "dense", 50.0)) == 1.0
-    assert unit(speed, data(100_000, 50, "dense", 50.0)) == 2.0
-    assert unit(speed, data(1_000, 50_000, "csr", 100.0)) == 3.0
-    assert unit(speed, data(100_000, 50_000, "csr", 100.0)) == 4.0

@@ -11,9 +11,9 @@ import aucbench
 from aucbench import ParameterError
 from aucbench.contracts import DatasetFacts
 from aucbench.reports.suggestion import interval, suggest_methods
-from aucbench.studies.archive_file import read, shipped
+from aucbench.studies.archives.archive_file import read, shipped
+from aucbench.studies.archives.tried_settings import tried_settings
 from aucbench.studies.plugin_metadata import plugin
-from aucbench.studies.tried_settings import tried_settings
 from tests.studies.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from aucbench import api
-from aucbench.studies.archive import from_store
-from aucbench.studies.archive_file import write
+from aucbench.studies.archives.archive import from_store
+from aucbench.studies.archives.archive_file import write
 from aucbench.studies.store import Store
 
 WORDS = (

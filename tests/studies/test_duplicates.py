@@ -8,7 +8,7 @@ import pytest
 
 import aucbench
 from aucbench.data.splits.protocols import PROTOCOLS, Holdout, KFold
-from aucbench.studies.prepared_data import PreparedData
+from aucbench.studies.execution.prepared_data import PreparedData
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
 from tests.helpers.studies import entry, run_entries, study_of

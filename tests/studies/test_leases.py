@@ -12,7 +12,7 @@ import pytest
 from aucbench.studies import leases, store
 from aucbench.studies.leases import Leases
 from tests.helpers.studies import contents, finished, process_environment, started, write_metadata
-from tests.studies.test_resume import TRAININGS, WORDS, counted
+from tests.studies.execution.test_resume import TRAININGS, WORDS, counted
 
 HOLDER = """
 import sys, time

@@ -7,9 +7,9 @@ from msgspec import UNSET
 from aucbench.data.equal_rows import blocks_of
 from aucbench.evaluation.placements import block_deviations
 from aucbench.runner.scorer import linear_scores
-from aucbench.studies.archive import from_store, into_store
-from aucbench.studies.archive_file import read, write
-from aucbench.studies.prepared_data import PreparedData, prepare_split
+from aucbench.studies.archives.archive import from_store, into_store
+from aucbench.studies.archives.archive_file import read, write
+from aucbench.studies.execution.prepared_data import PreparedData, prepare_split
 from aucbench.studies.store import Store
 from tests.helpers.studies import entry, plan_of, run_entries
 from tests.helpers.study_methods import Diverging, Gentle, Other

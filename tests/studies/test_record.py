@@ -14,7 +14,8 @@ import pytest
 from msgspec import UNSET, structs
 
 from aucbench import DataError, catalog, run
-from aucbench.studies import archive_file, plugin_metadata
+from aucbench.studies import plugin_metadata
+from aucbench.studies.archives import archive_file
 from aucbench.studies.codec import decode, encode, from_dict, subset, to_dict
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.plugin_metadata import completed, model_of, settings_of

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 import aucbench
+from aucbench.studies.execution.worker import prepared_data
 from aucbench.studies.method_look import colour
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import FinishedEntry
-from aucbench.studies.worker import prepared_data
 from aucbench.tracking.run_data import CLOCK, ERROR, SAMPLES, metrics, note, params, run_name, tags
 from tests.helpers.board_cells import altered
 from tests.helpers.studies import study_of

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from aucbench.errors import ParameterError
-from aucbench.studies.archive import Archive
+from aucbench.studies.archives.archive import Archive
 from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.record import StudyPlan
 from aucbench.studies.store import Store
@@ -39,7 +39,7 @@ def plans_of(store: Store, study: str | None) -> list[StudyPlan]:
 
 def sources_of(store: str, archives: Sequence[str], hint: str = HINT) -> list[Store | Archive]:
     """The store, where there is one or nothing else is given, and the archives, each of them checked."""
-    from aucbench.studies.archive_file import read
+    from aucbench.studies.archives.archive_file import read
 
     found: list[Store | Archive] = []
     if Path(store).is_dir() or not archives:

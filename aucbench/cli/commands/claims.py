@@ -8,7 +8,7 @@ import click
 from aucbench import api
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.studies.archive_file import shipped
+from aucbench.studies.archives.archive_file import shipped
 
 FINDINGS = "claims.json"
 METHOD, CLAIM, MEASURED = 11, 20, 35  # widths of columns

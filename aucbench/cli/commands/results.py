@@ -9,7 +9,7 @@ from aucbench.cli.commands._store import opened, store_option, trust_option
 from aucbench.cli.exit_status import FAILED
 from aucbench.errors import ParameterError
 from aucbench.humanize import counted, filesize
-from aucbench.studies.replications import TOLERANCE, Agreement, Comparison, describe
+from aucbench.studies.archives.replications import TOLERANCE, Agreement, Comparison, describe
 
 LISTED = 10  # disagreements that are printed
 tolerance_option = click.option(
@@ -60,8 +60,8 @@ def export(study: str, file: str, store: str, weights: bool, scores: bool | None
       aucbench results export mine mine.zip
       aucbench results export mine mine.zip --compact
     """
-    from aucbench.studies.archive import from_store
-    from aucbench.studies.archive_file import SCORES, write
+    from aucbench.studies.archives.archive import from_store
+    from aucbench.studies.archives.archive_file import SCORES, write
 
     archive = from_store(opened(store), study, weights=weights, scores=scores, compact=compact)
     manifest = write(archive, file)
@@ -135,8 +135,8 @@ def import_(file: str, store: str) -> None:
       aucbench results import theirs.zip
       aucbench results import theirs.zip --store ours
     """
-    from aucbench.studies.archive import into_store
-    from aucbench.studies.archive_file import read
+    from aucbench.studies.archives.archive import into_store
+    from aucbench.studies.archives.archive_file import read
     from aucbench.studies.store import Store
 
     manifest, archive = read(file)
@@ -163,7 +163,7 @@ def check(file: str, method: str | None) -> int:
       aucbench results check theirs.zip --method psam
     """
     from aucbench import analysis
-    from aucbench.studies.archive_file import read
+    from aucbench.studies.archives.archive_file import read
 
     manifest, archive = read(file)
     print(
@@ -199,8 +199,8 @@ def merge(first: str, other: str, merged: str | None, tolerance: float) -> int:
       aucbench results merge mine.zip theirs.zip
       aucbench results merge mine.zip theirs.zip both.zip
     """
-    from aucbench.studies.archive import merged as merged_of
-    from aucbench.studies.archive_file import read, write
+    from aucbench.studies.archives.archive import merged as merged_of
+    from aucbench.studies.archives.archive_file import read, write
 
     archive, comparisons = merged_of(read(first)[1], read(other)[1], tolerance)
     status = _show(comparisons)
@@ -244,7 +244,7 @@ def verify(
       aucbench results verify theirs.zip --sample 0.01
     """
     from aucbench import analysis
-    from aucbench.studies.archive_file import read
+    from aucbench.studies.archives.archive_file import read
 
     _, archive = read(file)
     if sample is not None:

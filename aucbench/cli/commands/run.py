@@ -16,10 +16,10 @@ from aucbench.cli.standard_input import with_standard_input
 from aucbench.config import compose
 from aucbench.config.overrides import parse
 from aucbench.humanize import counted, duration, filesize
-from aucbench.studies.cost_estimate import Estimate
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.execute import PlannedStudy
-from aucbench.studies.plan import PlannedEntry
+from aucbench.studies.execution.cost_estimate import Estimate
+from aucbench.studies.execution.execute import PlannedStudy
+from aucbench.studies.execution.plan import PlannedEntry
 from aucbench.studies.record import CellStatus
 from aucbench.studies.result import by_reason, failures_by_word
 

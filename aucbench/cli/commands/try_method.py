@@ -28,10 +28,10 @@ from aucbench.registry import Catalog
 from aucbench.reports.answer import listed
 from aucbench.reports.cells import from_store
 from aucbench.reports.report import Report
-from aucbench.studies.cost_estimate import seconds_of
 from aucbench.studies.default_settings import Running
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.execute import execute_study, opened_store
+from aucbench.studies.execution.cost_estimate import seconds_of
+from aucbench.studies.execution.execute import execute_study, opened_store
 from aucbench.studies.record import CellStatus
 from aucbench.studies.store import Store
 from aucbench.studies.study import Study

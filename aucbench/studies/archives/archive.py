@@ -1,0 +1,312 @@
+"""An archive: the cells, failures and plans of studies, with a manifest of their origin."""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from aucbench.errors import ParameterError
+from aucbench.studies.archives.replications import (
+    TOLERANCE,
+    Comparison,
+    compare,
+    machine_of,
+    replication_of,
+    without_twins,
+)
+from aucbench.studies.codec import decode, subset
+from aucbench.studies.provenance import PACKAGES
+from aucbench.studies.record import (
+    CellRecord,
+    EntryPlan,
+    Environment,
+    FailureRecord,
+    ReplicationRecord,
+    ReportedTrial,
+    StudyPlan,
+)
+from aucbench.studies.result import CellResult
+from aucbench.studies.store import Store, of_study
+
+TRIAL_DIGITS = {"auc": 7, "value": 7, "train_seconds": 3}  # significant digits in compact archives
+FORMAT = 2  # archive format, 2 since archives have scores; a reader accepts this one and all earlier ones
+
+
+class EntryDigest(Struct, frozen=True):
+    """Size and digest of one entry in the file."""
+
+    bytes: int
+    sha256: str
+
+
+class MachineRecord(Struct, frozen=True, kw_only=True):
+    """A machine on which cells ran, from their environments."""
+
+    machine: str
+    cpu: str
+    cores: int | None
+    memory_bytes: int | None
+    platform: str
+    python: str
+    packages: dict[str, str]
+    cells: int
+
+
+class Manifest(Struct, frozen=True, kw_only=True):
+    """Manifest of an archive."""
+
+    format: int = FORMAT
+    aucbench: str
+    made: str  # ISO date and time
+    studies: tuple[str, ...]
+    cells: int
+    failures: int
+    machines: tuple[MachineRecord, ...]
+    sources: dict[str, tuple[str, ...]]  # method name to digests of the code that ran
+    compact: bool = False  # whole curves of first runs alone, in single precision, and rounded trials
+    # Versions of what the plugins of the cells need, by distribution; unset in format 1.
+    distributions: dict[str, tuple[str, ...]] | UnsetType = UNSET
+    entries: dict[str, EntryDigest] = {}
+    digest: str = ""  # of all other fields
+
+
+@dataclass(frozen=True)
+class Archive:
+    """Read-only results with the interface of `Store`."""
+
+    path: str  # of the file or store, for messages
+    cells: Mapping[str, CellResult]
+    studies: tuple[StudyPlan, ...]
+    failed: Mapping[str, FailureRecord] = field(default_factory=dict)
+    others: Mapping[str, tuple[ReplicationRecord, ...]] = field(default_factory=dict)
+    compact: bool = False
+    withheld: int = 0  # cells whose scores are left out, since they are those of a file of one's own
+
+    def __iter__(self) -> Iterator[CellResult]:
+        return iter(self.cells.values())
+
+    def plans(self, study: str | None = None) -> list[StudyPlan]:
+        """The plans of its studies, or that of one; ParameterError if there is none."""
+        return of_study(list(self.studies), study, self.path)
+
+    def get(self, key: str) -> CellResult | None:
+        """The finished cell with this key, or None."""
+        return self.cells.get(key)
+
+    measured = get
+
+    def failure(self, key: str) -> FailureRecord | None:
+        """The failure of the cell with this key; None if it did not fail."""
+        return self.failed.get(key)
+
+    def replications(self, key: str) -> tuple[ReplicationRecord, ...]:
+        """Results of other runs of a cell."""
+        return self.others.get(key, ())
+
+    def summary(self) -> dict[str, Any]:
+        """The fields of a manifest that describe the content."""
+        machines = Counter(msgspec.json.encode(_machine(cell.record.environment)) for cell in self)
+        sources: dict[str, set[str]] = {}
+        needed: dict[str, set[str]] = {}
+        for cell in self:
+            sources.setdefault(cell.record.algorithm.name, set()).add(cell.record.source or "")
+            for name, version in distributions_of(cell.record).items():
+                needed.setdefault(name, set()).add(version)
+        return {
+            "studies": tuple(plan.study for plan in self.studies),
+            "cells": len(self.cells),
+            "failures": len(self.failed),
+            "machines": tuple(
+                replace(decode(text, MachineRecord), cells=count) for text, count in machines.items()
+            ),
+            "sources": {name: tuple(sorted(digests)) for name, digests in sorted(sources.items())},
+            "compact": self.compact,
+            "distributions": {name: tuple(sorted(versions)) for name, versions in sorted(needed.items())},
+        }
+
+
+def distributions_of(record: CellRecord) -> dict[str, str]:
+    """Versions of the distributions of a cell's plugins, and of the packages that only its method needs."""
+    plugins = (record.algorithm, record.dataset, record.loss, record.features)
+    own = {plugin.distribution: plugin.version for plugin in plugins if plugin and plugin.distribution}
+    return own | {name: found for name, found in record.environment.packages.items() if name not in PACKAGES}
+
+
+def _machine(environment: Environment) -> MachineRecord:
+    equal = subset(environment, ("cpu", "memory_bytes", "platform", "python", "packages"))
+    cores = environment.cores_physical
+    return MachineRecord(machine=machine_of(environment), cores=cores, cells=0, **equal)
+
+
+def from_store(
+    store: Store,
+    study: str,
+    *,
+    weights: bool = False,
+    scores: bool | None = None,
+    compact: bool = False,
+) -> Archive:
+    """The cells of a study in a store.
+
+    Commands and tracebacks are left out, since they may contain addresses and folder names, and models, since
+    reading one may run code. `scores` are those of methods that are not linear: with None, those of files of
+    one's own are left out. A compact archive has the curve of the first run of each entry that finished, and
+    the last checkpoint of the other runs. Raises ParameterError if the store lacks the study.
+    """
+    plans = store.plans(study)
+    entries = [entry.cells for plan in plans for entry in plan.entries]
+    keys = dict.fromkeys(key for seeds in entries for key in seeds)
+    cells, withheld = {}, 0
+    for key in keys:
+        if (cell := store.get(key)) is not None:
+            is_own = scores is None and reads_own_file(cell.record)
+            withheld += is_own and cell.scores is not None
+            cells[key] = _private(cell, weights, scores is not False and not is_own)
+    if not cells:
+        raise ParameterError(f"The study '{study}' in the store at {store.path} has no finished cell.")
+    if compact:
+        first = {min(cells.keys() & seeds.keys(), key=seeds.__getitem__, default="") for seeds in entries}
+        cells = {key: _compact(cell, whole=key in first) for key, cell in cells.items()}
+    failed = {
+        key: replace(failure, traceback="", environment=replace(failure.environment, command=""))
+        for key in keys
+        if key not in cells and (failure := store.failure(key)) is not None
+    }
+    return Archive(
+        path=str(store.path),
+        cells=cells,
+        studies=tuple(map(_public, plans)),
+        failed=failed,
+        others={key: found for key in cells if (found := store.replications(key))},
+        compact=compact,
+        withheld=withheld,
+    )
+
+
+def reads_own_file(record: CellRecord) -> bool:
+    """Whether the data of a cell are in a file that its user named."""
+    return "path" in record.dataset.parameters
+
+
+def _private(cell: CellResult, weights: bool, scores: bool) -> CellResult:
+    """A cell without its command and its model; weights and scores are optional."""
+    record: CellRecord = replace(cell.record, environment=replace(cell.record.environment, command=""))
+    return CellResult(
+        record, cell.curve, cell.weights if weights else None, scores=cell.scores if scores else None
+    )
+
+
+def _compact(cell: CellResult, whole: bool) -> CellResult:
+    """A cell with rounded trials, and unless it is `whole`, with the end of its curve alone."""
+    record, curve = cell.record, cell.curve
+    if record.tuned and record.tuned.trials:
+        rounded = tuple(_rounded(trial) for trial in record.tuned.trials)
+        record = replace(record, tuned=replace(record.tuned, trials=rounded))
+    if not whole:
+        record = replace(record, result=replace(record.result, placements=UNSET))
+        curve = {name: values[-1:] for name, values in curve.items()}
+    return dataclasses.replace(cell, record=record, curve=curve)
+
+
+def _rounded(trial: ReportedTrial) -> ReportedTrial:
+    """A trial rounded to the digits that distinguish settings; digits take most of a trial's space."""
+    found = {
+        name: float(f"{number:.{digits}g}")
+        for name, digits in TRIAL_DIGITS.items()
+        if isinstance(number := getattr(trial, name), float)
+    }
+    return replace(trial, **found)
+
+
+def _public(plan: StudyPlan) -> StudyPlan:
+    unavailable = tuple(text.partition(": ")[0] for text in plan.unavailable)
+    return replace(plan, command="", unavailable=unavailable, replaced=UNSET)
+
+
+class Imported(NamedTuple):
+    """Numbers of imported records."""
+
+    cells: int
+    replications: int  # of cells already in the store
+    failures: int
+
+
+def into_store(archive: Archive, store: Store) -> Imported:
+    """Put an archive into a store; cells that the store already has become replications."""
+    known = Archive(
+        path=str(store.path),
+        cells={key: cell for key in archive.cells if (cell := store.measured(key)) is not None},
+        studies=tuple(store.plans()),
+        others={key: store.replications(key) for key in archive.cells},
+    )
+    both, _ = merged(known, archive)
+    for key, cell in archive.cells.items():
+        if both.cells[key] is cell:
+            store.put(key, cell)
+    for key, found in both.others.items():
+        store.put_replications(key, found)
+    failures = [
+        failure
+        for key, failure in archive.failed.items()
+        if not store.has(key) and store.failure(key) is None
+    ]
+    for failure in failures:
+        store.put_failure(failure)
+    names = {plan.study for plan in archive.studies}
+    for plan in both.studies:
+        if plan.study in names:
+            store.put_plan(plan)
+    again = sum(len(found) - len(known.replications(key)) for key, found in both.others.items())
+    return Imported(len(archive.cells) - len(known.cells), again, len(failures))
+
+
+def merged(first: Archive, other: Archive, tolerance: float = TOLERANCE) -> tuple[Archive, list[Comparison]]:
+    """All cells of two archives, preferring the first, and comparisons with their replications.
+
+    Where the curve of the first was cut, an equal cell of the other with more of it is preferred.
+    """
+    preferred = {key: _fuller(cell, other.cells.get(key)) for key, cell in first.cells.items()}
+    cells = {**other.cells, **preferred}
+    others = {}
+    for key, cell in cells.items():
+        found = [*first.replications(key), *other.replications(key)]
+        if key in first.cells and key in other.cells:
+            found.append(replication_of((first if cell is other.cells[key] else other).cells[key].record))
+        if kept := without_twins(cell.record, found):
+            others[key] = kept
+    studies = {plan.study: plan for plan in first.studies}
+    studies |= {plan.study: _joined(studies.get(plan.study, plan), plan) for plan in other.studies}
+    archive = Archive(
+        path=f"{first.path} and {other.path}",
+        cells=cells,
+        studies=tuple(studies.values()),
+        failed={key: each for key, each in {**other.failed, **first.failed}.items() if key not in cells},
+        others=others,
+        compact=first.compact or other.compact,
+    )
+    comparisons = [
+        compare(cells[key].record, each, tolerance) for key, found in others.items() for each in found
+    ]
+    return archive, comparisons
+
+
+def _fuller(cell: CellResult, other: CellResult | None) -> CellResult:
+    if other is not None and other.auc == cell.auc and len(other.curve["auc"]) > len(cell.curve["auc"]):
+        return other
+    return cell
+
+
+def _joined(first: StudyPlan, other: StudyPlan) -> StudyPlan:
+    """Join two plans of one study: entries with equal settings become one entry with the cells of both."""
+    entries: dict[str, EntryPlan] = {}
+    for entry in (*first.entries, *other.entries):
+        before = entries.get(repr(entry.described), entry)
+        cells = {**before.cells, **entry.cells}
+        entries[repr(entry.described)] = replace(before, cells=cells, ruleset=before.ruleset or entry.ruleset)
+    unavailable = dict.fromkeys((*first.unavailable, *other.unavailable))
+    return replace(first, entries=tuple(entries.values()), unavailable=tuple(unavailable))

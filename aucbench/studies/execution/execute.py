@@ -1,0 +1,162 @@
+"""Run a study, or only plan it."""
+
+import contextlib
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from aucbench import data
+from aucbench.contracts.cache_folder import cache_folder, keeps_files
+from aucbench.errors import CacheWarning, VersionWarning
+from aucbench.studies.default_settings import Isolation, Running, Timing
+from aucbench.studies.execution.cost_estimate import Estimate, estimate
+from aucbench.studies.execution.executor import Executor, LocalExecutor
+from aucbench.studies.execution.plan import Plan, plan_study
+from aucbench.studies.execution.scheduler import Listener, Scheduler
+from aucbench.studies.execution.worker import prepared_data
+from aucbench.studies.record import CellStatus
+from aucbench.studies.result import StudyResult
+from aucbench.studies.store import SERIES, Store
+from aucbench.studies.study import UNNAMED, Observer, Study
+
+SERVERS_ASKED = 16  # requests at the same time
+
+
+@cache
+def _warn_without_cache(folder: Path) -> None:
+    warnings.warn(
+        f"Nothing can be kept in the cache folder {folder}, so that each process compiles anew; "
+        "AUCBENCH_CACHE names another folder.",
+        CacheWarning,
+        stacklevel=3,
+    )
+
+
+def execute_study(
+    study: Study, store: Store, observer: Observer | None = None, listeners: Sequence[Listener] | None = None
+) -> StudyResult:
+    """Plan a study, store the plan, and run the cells that the store lacks.
+
+    Finished entries are passed to the listeners, by default the observer's `entry_finished`.
+    """
+    observer = observer or Observer()
+    store.tidy()
+    if store.take_over():
+        warnings.warn(
+            f"The store {store.path} holds results of an earlier version. They stay there and on its boards, "
+            f"but {SERIES} gives cells other keys and runs them again (docs/upgrading.md says more).",
+            VersionWarning,
+            stacklevel=2,
+        )
+    plan = _planned(study, store, observer)
+    _report_tables(plan, observer)
+    keys = "".join(planned.key for planned in plan.entries)
+    name = study.name or UNNAMED + sha256(keys.encode()).hexdigest()[:8]
+    planned = datetime.now(UTC).isoformat()
+
+    def keep_plan() -> None:
+        store.put_plan(
+            plan.describe(name, planned, study.command, study.running.reference, study.running.rope)
+        )
+
+    exclusive = study.running.timing is Timing.exclusive
+    with executor_for(plan, study.running, observer) as executor:
+        scheduler = Scheduler(plan, store, executor, observer, keep_plan, listeners)
+        return scheduler.run(exclusive, study.running.stop_after)
+
+
+def _planned(study: Study, store: Store, observer: Observer) -> Plan:
+    """Plan a study; report before the first download what a suite needs, and what no source has."""
+    if not keeps_files():
+        _warn_without_cache(cache_folder())
+    if study.running.suite is not None:
+        datasets = {entry.dataset.title: entry.dataset.instance for entry in study.entries}
+        with ThreadPoolExecutor(SERVERS_ASKED) as pool:
+            sizes = zip(datasets, pool.map(data.missing_bytes, datasets.values()), strict=True)
+            if missing := {title: size for title, size in sizes if size != 0}:
+                observer.files_missing(missing)
+    return plan_study(study, store)
+
+
+def _report_tables(plan: Plan, observer: Observer) -> None:
+    """Report how the columns of tables without published facts were read, above all omitted ones."""
+    entries = [planned.entry for planned in plan.entries]
+    for entry in {f"{each.dataset.description} {each.protocol.columns}": each for each in entries}.values():
+        if columns := data.columns_of(entry.dataset.instance, entry.protocol.columns):
+            observer.data_read(entry.dataset.title, columns)
+
+
+@dataclass(frozen=True)
+class PlannedStudy:
+    """The plan of a study, and the estimated cost of running it."""
+
+    study: Study
+    plan: Plan
+    estimates: list[Estimate]  # remaining work of each entry
+    workers: int  # concurrent trainings
+
+    @property
+    def trainings(self) -> int:
+        """Remaining cells, and the trials of their tunings."""
+        return sum(each.trainings for each in self.estimates)
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds of training on all workers; None if unknown for some entry."""
+        known = [each.seconds for each in self.estimates if each.seconds is not None]
+        return sum(known) / max(1, self.workers) if len(known) == len(self.estimates) else None
+
+    @property
+    def memory(self) -> int:
+        """Largest size of the data held by all workers, in bytes."""
+        return self.workers * max((each.memory for each in self.estimates), default=0)
+
+
+def estimate_study(study: Study, store: Store, observer: Observer) -> PlannedStudy:
+    """Plan a study and estimate its remaining work; nothing is stored."""
+    plan = _planned(study, store, observer)
+    observer.planned(len(plan.cells()), plan.count(CellStatus.finished))
+    estimates = estimate(plan, store, prepared_data(), observer.started)
+    return PlannedStudy(study, plan, estimates, study.running.parallel or cores())
+
+
+@contextlib.contextmanager
+def executor_for(plan: Plan, running: Running, observer: Observer) -> Iterator[Executor]:
+    """The executor of a study, closed at the end; local unless a scheduler is set."""
+    entries = [planned.entry for planned in plan.entries]
+    wanted = sum(cell.is_wanted(plan.only_failed) for cell in plan.cells())
+    limited = any((entry.limits.seconds, entry.limits.memory) != (None, None) for entry in entries)
+    workers, isolated = running.parallel or cores(), running.isolation is Isolation.distribution
+    if not any(entry.tuning.chooses for entry in entries):
+        workers = min(workers, wanted)
+    if not wanted or not running.scheduler:
+        with contextlib.closing(LocalExecutor(observer, max(1, workers), isolated, limited)) as here:
+            yield here
+        return
+    from aucbench.studies.execution.dask_executor import DaskExecutor
+
+    with contextlib.closing(DaskExecutor(running.scheduler, isolated, running.certificates)) as cluster:
+        yield cluster
+
+
+@contextlib.contextmanager
+def opened_store(path: str | None) -> Iterator[Store]:
+    """The store in a folder, or a temporary store."""
+    if path is not None:
+        yield Store(path)
+        return
+    with tempfile.TemporaryDirectory(prefix="aucbench-") as folder:
+        yield Store(folder)
+
+
+def cores() -> int:
+    """Physical cores of this machine."""
+    import psutil
+
+    return psutil.cpu_count(logical=False) or 1

@@ -1,0 +1,347 @@
+"""The records of finished and failed cells, and measures added to them from stored weights or scores."""
+
+import math
+import os
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from msgspec import UNSET, structs
+from numpy.typing import NDArray
+from scipy import sparse
+
+from aucbench.contracts import Access, MethodFacts, ModelClass, Problem, class_of_model
+from aucbench.contracts.source_location import source_file
+from aucbench.data.labels import shown
+from aucbench.data.loader import Loaded
+from aucbench.data.preprocess import Prepared
+from aucbench.errors import DataError, ParameterError
+from aucbench.evaluation.auc import exact_auc
+from aucbench.evaluation.measures import Measure, TrainingObjective
+from aucbench.evaluation.pair_objective import declared_objective, objective_value
+from aucbench.humanize import sentence_of
+from aucbench.runner.scorer import Scorer
+from aucbench.runner.task import Outcome, StopReason, Task
+from aucbench.studies import provenance
+from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.execution.work_units import CellUnit
+from aucbench.studies.record import (
+    CellRecord,
+    DataRecord,
+    Failure,
+    FailureRecord,
+    LimitsRecord,
+    MeasureRecord,
+    MinimumRecord,
+    ResultRecord,
+)
+from aucbench.studies.result import CellResult
+
+# Allowed difference of AUCs computed from equal weights on different machines, or from rounded scores.
+SAME = 1e-6
+DIVERGED = "the run diverged"
+
+
+def cell_record(
+    unit: CellUnit,
+    loaded: Loaded,
+    prepared: Prepared,
+    task: Task,
+    outcome: Outcome,
+    concurrency: int,
+    command: str | None,
+) -> CellRecord:
+    """Everything known about a finished cell except its curve and its weights.
+
+    The method in the task has the hyperparameters of the run. All parts of the data set agree with `loaded`
+    on which labels are positive.
+    """
+    entry = unit.entry
+    plugins = (entry.algorithm, entry.features, *([entry.loss] if entry.loss else []))
+    packages = provenance.packages_of(task.algorithm, [plugin.distribution for plugin in plugins])
+    environment = structs.replace(
+        provenance.environment(concurrency, command, packages),
+        finished_at=datetime.now(UTC).isoformat(timespec="microseconds"),
+    )
+    described = entry.describe()
+    dataset = structs.replace(described.dataset, family=entry.dataset.family)
+    return CellRecord(
+        key=unit.key,
+        **structs.asdict(structs.replace(described, dataset=dataset)),
+        **structs.asdict(unit.seeds),
+        data=_data(prepared, unit.digests, loaded, task),
+        tuned=unit.tuned,
+        result=_result(entry, task, prepared, outcome),
+        class_of_model=class_of_model(task.algorithm, entry.features.instance),
+        source=entry.source_digest,
+        git_commit=provenance.git_commit(source_file(entry.algorithm.cls)),
+        environment=environment,
+    )
+
+
+def failure_record(unit: CellUnit, failure: Failure) -> FailureRecord:
+    """The failure of a cell, with its limits."""
+    limits = unit.entry.limits
+    return FailureRecord(
+        key=unit.key,
+        **structs.asdict(unit.entry.describe()),
+        **structs.asdict(unit.seeds),
+        reason=failure.reason,
+        message=failure.message,
+        traceback=failure.traceback,
+        limits=LimitsRecord(seconds=limits.seconds, memory=limits.memory),
+        environment=provenance.environment(),
+    )
+
+
+def _data(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded, task: Task) -> DataRecord:
+    X, rows = prepared.X, len(prepared.y)
+    return DataRecord(
+        sha256=digests,
+        train_rows=rows,
+        test_rows=len(prepared.y_test),
+        features=int(X.shape[1]),
+        train_positives=int(np.count_nonzero(prepared.y == 1)),
+        test_positives=int(np.count_nonzero(prepared.y_test == 1)),
+        positive=tuple(map(shown, loaded.positive)),
+        negative=tuple(map(shown, loaded.negative)),
+        row_factor=1.0 if prepared.rescaling is None else prepared.rescaling.factor,
+        max_norm=prepared.max_norm,
+        format="csr" if sparse.issparse(X) else "dense",
+        nonzeros_per_row=_nonzeros(prepared),
+        features_seconds=prepared.features_seconds,
+        validation_rows=UNSET if task.validation is None else len(task.validation.y),
+        **({} if prepared.repeats is None else prepared.repeats._asdict()),
+    )
+
+
+def _threads(algorithm: Any) -> int:
+    """The threads that a method declares, or that JAX has where it decides; 0 if unknown."""
+    facts = MethodFacts(algorithm)
+    of_jax = os.environ.get("PJRT_NPROC", "") if facts.threads == 0 and "jax" in facts.packages else ""
+    return int(of_jax) if of_jax.isdecimal() else facts.threads
+
+
+def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> ResultRecord:
+    algorithm = task.algorithm
+    diverged = outcome.stop_reason is StopReason.diverged
+    per_iteration = 1e9 / max(1, outcome.iterations)
+    # Rows passed to an iteration; rows that a method keeps in a buffer do not count.
+    sides = 2 if Access(algorithm.access) is Access.pairs else 1
+    visited = task.rows_per_iteration * sides
+    weights, rescaling = outcome.weights, prepared.rescaling
+    score = 0.0 if rescaling is None or weights is None else rescaling.raw(weights)[1]
+    return ResultRecord(
+        # A diverged model has no score, whatever its last finite checkpoint was.
+        auc=None if diverged else float(outcome.auc[-1]),
+        iterations=outcome.iterations,
+        train_seconds=outcome.total_seconds,
+        train_cpu_seconds=outcome.total_cpu_seconds,
+        process_cpu_seconds=outcome.process_cpu_seconds,
+        threads=_threads(algorithm),
+        device=entry.algorithm.device,
+        ns_per_iteration=outcome.total_seconds * per_iteration,
+        cpu_ns_per_iteration=outcome.total_cpu_seconds * per_iteration,
+        nonzeros_per_iteration=_nonzeros(prepared) * visited,
+        state_bytes=outcome.state_bytes,
+        layout=outcome.layout,
+        warm_up=outcome.warm_up or UNSET,
+        weights_norm=None if weights is None else _norm(weights),
+        score_at_zero=score if np.isfinite(score) else None,  # JSON has no NaN
+        stop_reason=str(outcome.stop_reason),
+        advice=_advice(entry, algorithm, prepared.max_norm) if diverged else None,
+        converged=None
+        if MethodFacts(algorithm).done is None
+        else outcome.stop_reason is StopReason.converged,
+        checkpoints=len(outcome.iteration),
+        measures={
+            measure.name: measure_record(measure, None if diverged else outcome.measures[measure.name][-1])
+            for measure in task.measures
+        }
+        or UNSET,
+        placements=UNSET
+        if outcome.placements is None
+        else tuple(float(f"{value:.5g}") for value in outcome.placements),
+    )
+
+
+def _nonzeros(prepared: Prepared) -> float:
+    """Mean number of non-zeros per training row; all values of dense rows count."""
+    X = prepared.X
+    return X.nnz / X.shape[0] if sparse.issparse(X) else float(X.shape[1])
+
+
+def _advice(entry: Entry, algorithm: Any, max_norm: float | None) -> str:
+    """A sentence on what to change after a divergence; the method's `step_size` names the field to lower."""
+    rows = "mapped rows have" if entry.features.name != "identity" else "rows have"
+    known = f"{rows} norms up to {max_norm:.3g}; " if max_norm is not None else f"{rows} infinite norms; "
+    name = MethodFacts(algorithm).step_size
+    if name is None and class_of_model(algorithm) is not ModelClass.linear:
+        return "its scores are NaN or infinite"
+    if name is None:
+        smaller = "take smaller steps"
+    else:
+        value = getattr(algorithm, name)
+        smaller = f"lower algo.{name}, now {f'{value:g}' if isinstance(value, float) else value}"
+    # If rows are already rescaled, only the step can be changed.
+    return known + smaller + ("" if entry.settings.rescale else ", or set rescale=true and leave it out")
+
+
+def _norm(weights: np.ndarray) -> float:
+    """The norm of weights, without overflow of their squares; inf for weights that are not finite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        norm = float(np.linalg.norm(weights))
+        if norm == math.inf:
+            largest = float(np.abs(weights).max())
+            norm = largest * float(np.linalg.norm(weights / largest))
+    return norm if norm < math.inf else math.inf
+
+
+def measure_record(measure: Measure, value: float | None) -> MeasureRecord:
+    """The record of a measure; a value of None means a diverged run."""
+    if value is None:
+        return MeasureRecord(parameters=measure.parameters, value=None, reason=DIVERGED)
+    return MeasureRecord(parameters=measure.parameters, value=float(value))
+
+
+def lacking(record: CellRecord, measures: Sequence[Measure]) -> list[Measure]:
+    """The measures that a finished cell lacks, or has with other parameters."""
+    known = record.measures
+    return [
+        measure
+        for measure in measures
+        if measure.name not in known or known[measure.name].parameters != measure.parameters
+    ]
+
+
+def lacks_weights(record: CellRecord, arrays: Collection[str]) -> bool:
+    """Whether a finished cell with these stored arrays has final weights but no checkpoint weights."""
+    every = "checkpoint_weights" in arrays or record.result.checkpoints == 0
+    return "weights" in arrays and not every
+
+
+def lacks_minimum(record: CellRecord, entry: Entry) -> bool:
+    """Whether a finished cell has an objective but lacks the certified minimum that its entry requests.
+
+    A search that reached its time limit is repeated under a larger limit.
+    """
+    own = record.measures.get(TrainingObjective.name)
+    asked = any(isinstance(measure, TrainingObjective) for measure in entry.measures) and entry.limits.optimum
+    if own is None or own.value is None or not asked:
+        return False
+    return not own.minimum or (own.minimum.value is None and 0.0 < own.minimum.seconds < entry.limits.optimum)
+
+
+def can_be_scored(record: CellRecord, arrays: Collection[str], measures: Sequence[Measure]) -> bool:
+    """Whether missing measures of a finished cell can be computed without training or losing a curve.
+
+    Final weights cannot replace the curve of a measure with other parameters.
+    """
+    new = lacking(record, measures)
+    if "checkpoint_weights" in arrays or not new:
+        return True
+    replaced = any(measure.name in record.measures for measure in new)
+    return not replaced and ("weights" in arrays or "scores" in arrays or record.diverged)
+
+
+def compact(scores: NDArray[np.float64], y: NDArray[np.int8], auc: float) -> NDArray[np.floating[Any]]:
+    """Scores in single precision, unless they overflow there or their ties change the AUC."""
+    with np.errstate(over="ignore"):
+        short = scores.astype(np.float32)
+    is_finite = np.array_equal(np.isfinite(short), np.isfinite(scores))
+    return short if is_finite and abs(exact_auc(short, y) - auc) <= SAME else scores
+
+
+def scored(
+    cell: CellResult, X_test: Any, y_test: NDArray[np.int8], measures: Sequence[Measure]
+) -> CellResult:
+    """A cell with its missing measures, from its weights or scores and its prepared test rows.
+
+    The curve of a measure covers what is stored: the weights of all checkpoints, or only the last weights or
+    scores, with NaN before them. Raises a `DataError` if these do not reproduce the recorded AUC.
+    """
+    new = lacking(cell.record, measures)
+    points = len(cell.curve["auc"])
+    curves = np.full((len(new), points), np.nan)
+    models, scorer = _models(cell), Scorer(X_test, y_test, new)
+    numbers = [scorer.add_weights(weights) for weights in models]
+    if not models and cell.scores is not None:
+        check_scores(cell, y_test)
+        numbers = [scorer.add_scores(np.asarray(cell.scores, np.float64))]
+    if numbers and points:
+        values = np.array([scorer.values(number) for number in numbers])
+        if not abs(values[-1, 0] - cell.curve["auc"][-1]) <= SAME:
+            raise _other_auc(cell, "weights", values[-1, 0])
+        curves[:, points - len(numbers) :] = values.T[1:]
+    found = {
+        measure.name: measure_record(measure, None if cell.diverged else float(own[-1]))
+        for measure, own in zip(new, curves, strict=True)
+    }
+    return cell.with_measures(found, {measure.name: own for measure, own in zip(new, curves, strict=True)})
+
+
+def check_scores(cell: CellResult, y_test: NDArray[np.int8]) -> None:
+    """Raise a `DataError` if the scores of a cell do not reproduce its AUC with these labels."""
+    scores = cell.scores
+    assert scores is not None
+    if scores.shape != y_test.shape:
+        raise _other_rows(
+            cell, f"it has {len(scores)} stored scores, expected {len(y_test)}, one per test row"
+        )
+    auc = exact_auc(scores, y_test) if not np.isnan(scores).any() else np.nan
+    if not abs(auc - cell.curve["auc"][-1]) <= SAME:
+        raise _other_auc(cell, "scores", auc)
+
+
+def _other_auc(cell: CellResult, what: str, auc: float) -> DataError:
+    recorded = cell.curve["auc"][-1]
+    return _other_rows(
+        cell, f"its stored {what} have AUC {auc:.6f} here, expected {recorded:.6f} as recorded"
+    )
+
+
+def _other_rows(cell: CellResult, found: str) -> DataError:
+    record = cell.record
+    return DataError(
+        f"{record.algorithm.name} on {record.dataset.title} (seed {record.seed}): {found}; rows are prepared "
+        f"in another way by now, so run the cell again."
+    )
+
+
+def with_objective(cell: CellResult, algorithm: Any, problem: Problem) -> CellResult:
+    """A cell with the objective of its method over all pairs of the training rows, at its weights.
+
+    If the objective cannot be computed, the record has the reason: the method declares none or has no
+    weights, its `objective` fails, or too many pairs are near kinks that the loss does not declare.
+    """
+    points, models, reason = len(cell.curve["auc"]), _models(cell), ""
+    curve = np.full(points, np.nan)
+    try:
+        objective = declared_objective(algorithm, problem)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = [objective_value(objective, w, problem.X @ w, problem.y) for w in models]
+        curve[points - len(models) :] = values
+        reason = DIVERGED if cell.diverged else "" if models else "the method has no weights"
+    except ParameterError as error:
+        reason = str(error)
+    except MemoryError:
+        raise
+    except Exception as error:  # of the plugin: its result without this measure is valid
+        reason = f"`objective` of {algorithm.name} failed: {sentence_of(error)}"
+    own = MeasureRecord(value=None if reason else float(curve[-1]), reason=reason)
+    name = TrainingObjective.name
+    return cell.with_measures({name: own}, {name: curve})
+
+
+def with_minimum(cell: CellResult, found: MinimumRecord) -> CellResult:
+    """A cell with the certified minimum of its objective."""
+    own = structs.replace(cell.record.measures[TrainingObjective.name], minimum=found)
+    return cell.with_measures({TrainingObjective.name: own})
+
+
+def _models(cell: CellResult) -> list[NDArray[np.float64]]:
+    """The stored weights: at all checkpoints, or at the last one unless the run diverged later."""
+    if cell.checkpoint_weights is not None:
+        return list(cell.checkpoint_weights)
+    return [] if cell.weights is None or cell.diverged else [cell.weights]

@@ -1,0 +1,361 @@
+"""The certified minimum of the objective that a method declares.
+
+Solvers are plugins: methods with a class method `minimises` that accepts the objective. An objective without
+a solver is reduced to simpler ones. A ball constraint becomes a regulariser, whose weight is searched for;
+each trial starts from the previous solution. A loss with kinks becomes a sequence of smoothed losses of
+decreasing width. A solution counts only with its certificate, which the framework computes from the weights
+alone (`evaluation.pair_objective`).
+"""
+
+import contextlib
+import hashlib
+import math
+import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from time import perf_counter, thread_time
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.contracts import Access, Batch, MethodFacts, Norm, Objective, Problem, for_rows
+from aucbench.contracts.code_digest import code_digest, folder_digest
+from aucbench.contracts.random_streams import RandomStream, generator
+from aucbench.contracts.validation import Family
+from aucbench.data.preprocess import Prepared
+from aucbench.errors import ParameterError
+from aucbench.evaluation import pair_objective
+from aucbench.evaluation.auc import exact_auc
+from aucbench.evaluation.pair_objective import Certificate, certificate, declared_objective
+from aucbench.kernels import loss_pieces, pair_loss
+from aucbench.registry import Catalog
+from aucbench.runner.cell import training_context
+from aucbench.runner.trainer import finalize
+from aucbench.studies.codec import canonical
+from aucbench.studies.entry_and_keys import BoundPlugin, Entry
+from aucbench.studies.execution.prepared_data import PreparedData, blaming, row_factor
+from aucbench.studies.execution.work_units import CellUnit
+from aucbench.studies.result import OptimumRecord, OptimumResult
+from aucbench.studies.store import Store
+
+SMOOTH, KINKED = 1e-8, 1e-6  # largest relative gap of a minimum, without and with kinks in the loss
+AIM = 1e-11  # relative gap that ends the search for a multiplier
+MOST_STEPS, MOST_TRIALS = 2000, 60  # steps of a solver; trials of multipliers
+# Factor between multipliers until the weights leave the ball; small for |w|_1, so that few columns enter.
+FALL = {Norm.l2: 1e-2, Norm.l1: 0.25}
+LEAST = 1e-18  # smallest multiplier tried, relative to the first
+ZERO = 1e-10  # relative multiplier after which 0 is tried, which few solvers accept
+
+
+class Minimum(NamedTuple):
+    """A certified minimum."""
+
+    weights: NDArray[np.float64]  # (d,)
+    certificate: Certificate
+    solver: str  # name of the method that found it
+    seconds: float  # of processor time
+
+
+class NotCertifiedError(ParameterError):
+    """No certified minimum was found; `seconds` is the time of a search ended by its limit, else 0."""
+
+    def __init__(self, reason: str, seconds: float = 0.0):
+        super().__init__(reason)
+        self.seconds = seconds
+
+
+class _TimeLimitError(BaseException):
+    """The processor time of a search is used up; not an `Exception`, as a solver might catch that."""
+
+
+def minimum(
+    catalog: Catalog, objective: Objective, X: Any, y: NDArray[np.int8], seconds: float | None = None
+) -> Minimum:
+    """Find the certified minimum of an objective over all pairs of some rows.
+
+    Raises a `NotCertifiedError` if there is no solver, if the mean over pairs cannot be computed, if the
+    solution cannot be certified, or if the search exceeds `seconds` of processor time.
+    """
+    begun = thread_time()
+    try:
+        found = _minimum(catalog, objective, X, y, math.inf if seconds is None else begun + seconds)
+    except NotCertifiedError:
+        raise
+    except _TimeLimitError:
+        assert seconds is not None
+        reason = f"no certified minimum within limits.optimum={seconds:g} s of processor time: {objective}."
+        raise NotCertifiedError(reason, seconds) from None
+    except ParameterError as error:
+        raise NotCertifiedError(str(error)) from error
+    return found._replace(seconds=thread_time() - begun)
+
+
+def _minimum(catalog: Catalog, objective: Objective, X: Any, y: NDArray[np.int8], end: float) -> Minimum:
+    kinked = bool(loss_pieces.kinks(objective.loss))
+    if not objective.is_bounded and len(loss_pieces.pieces(objective.loss) or "no") != 1:
+        raise ParameterError(
+            f"the objective has neither regulariser nor ball, and may have no minimum: {objective}."
+        )
+    with training_context(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of nearly singular systems; the certificate decides
+        search = _Search(catalog, X, y, end)
+        with _ended_at(end):
+            found = search.kinked(objective) if kinked else search.smooth(objective)
+    if found is None:
+        raise ParameterError(f"no installed method minimises this objective: {objective}.")
+    allowed = KINKED if kinked else SMOOTH
+    if not found.certificate.relative <= allowed:
+        raise ParameterError(
+            f"no certified minimum: the best relative gap is {found.certificate.relative:.1e}, at most "
+            f"{allowed:g} is allowed: {objective}."
+        )
+    return found
+
+
+@contextlib.contextmanager
+def _ended_at(end: float) -> Iterator[None]:
+    """Raise `_TimeLimitError` once this thread has used its processor time, also within a step of a solver.
+
+    A profiling hook reads the clock whenever a function begins or ends. If a profiler already occupies the
+    hook, the time is checked only between steps. The wall clock is read first, since it is faster.
+    """
+    if end == math.inf or sys.getprofile() is not None:
+        yield
+        return
+    earliest = perf_counter() + (end - thread_time())
+
+    def look(frame: Any, event: str, argument: Any) -> None:
+        if perf_counter() > earliest and thread_time() > end:
+            raise _TimeLimitError
+
+    sys.setprofile(look)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+
+
+class _Search:
+    """Solvers on some rows; each continues from its last solution."""
+
+    def __init__(self, catalog: Catalog, X: Any, y: NDArray[np.int8], end: float):
+        self._algorithms = list(catalog.plugins[Family.algorithms].values())
+        self._batch = Batch(X, y, np.zeros((1, 0), np.int64), Access.full)
+        self._states: dict[type, Any] = {}
+        self._end = end  # in processor time of this thread
+
+    def kinked(self, objective: Objective) -> Minimum | None:
+        """The minimum for a loss with kinks, by smoothed losses: each solution bounds it from both sides."""
+        value, bound, best = math.inf, -math.inf, None
+        for width in pair_objective.WIDTHS:
+            found = self.smooth(replace(objective, loss=loss_pieces.Smoothed(width, objective.loss)))
+            if found is None:
+                return None
+            here = self._certificate(objective, found.weights, (width,))
+            bound = max(bound, here.bound)
+            if here.value < value:
+                value, best = here.value, found
+            known = Certificate(value, max(0.0, value - bound), here.start)
+            if known.relative <= KINKED:
+                break
+        return best and best._replace(certificate=known)
+
+    def smooth(self, objective: Objective) -> Minimum | None:
+        """The minimum for a differentiable loss."""
+        if objective.radius is None:
+            return self._free(objective)
+        return self._in_ball(objective, objective.radius)
+
+    def _free(self, objective: Objective) -> Minimum | None:
+        """The minimum without a ball, from the first solver with a certified solution."""
+        best = None
+        problem = Problem(self._batch.X, self._batch.y, None, objective.loss)
+        # Solvers that name the loss come before solvers that accept any.
+        name = objective.loss.name
+        order = sorted(self._algorithms, key=lambda each: name not in MethodFacts(each.cls).losses)
+        for plugin in order:
+            ask: Any = MethodFacts(plugin.cls).minimises and plugin.imported.minimises
+            solver = ask and ask(objective, problem)
+            if solver is None:
+                continue
+            with blaming(BoundPlugin(solver, plugin.distribution, plugin.version)):
+                weights = self._solved(solver, problem)
+            found = Minimum(weights, self._certificate(objective, weights), plugin.name, 0.0)
+            if best is None or found.certificate.gap < best.certificate.gap:
+                best = found
+            if best.certificate.relative <= SMOOTH:
+                break
+        return best
+
+    def _solved(self, solver: Any, problem: Problem) -> NDArray[np.float64]:
+        """The weights at which a solver is done, or after many steps."""
+        known = self._states.get(type(solver))
+        rng = generator(0, RandomStream.method, 0)
+        begins = MethodFacts(solver).init_from is not None
+        state = solver.init_from(problem, rng, known) if begins else solver.init(problem, rng)
+        batch = Batch(problem.X, problem.y, np.zeros((1, 0), np.int64), Access.full)
+        for _ in range(MOST_STEPS):
+            if solver.done(state):
+                break
+            if thread_time() > self._end:
+                raise _TimeLimitError
+            state = solver.step(state, batch)
+        self._states[type(solver)] = state
+        return np.asarray(solver.weights(finalize(solver, state)), np.float64)
+
+    def _in_ball(self, objective: Objective, radius: float) -> Minimum | None:
+        """The minimum in a ball: search for the additional norm penalty that puts the weights on the sphere.
+
+        For the l2 ball, the penalty is on |w|^2, and 1 / |w| is nearly linear in its weight (the secular
+        equation). For the l1 ball and the square loss, |w|_1 is piecewise linear in the weight of |w|_1.
+        """
+        free, in_l1 = replace(objective, radius=None), objective.norm is Norm.l1
+        best: Minimum | None = None
+
+        def excess(multiplier: float) -> float | None:
+            """Distance of the weights from the ball, 0 on the sphere; None without a solver."""
+            nonlocal best
+            if in_l1:
+                weighed = replace(free, l1=free.l1 + multiplier)
+            else:
+                weighed = replace(free, l2=free.l2 + multiplier)
+            found = self._free(weighed)
+            if found is None:
+                return None
+            w = found.weights
+            size = float(np.abs(w).sum() if in_l1 else np.linalg.norm(w))
+            inside = w * (radius / size) if size > radius else w
+            here = self._certificate(objective, inside)
+            if 0.0 < size < radius and here.bound <= 0.0 and not free.is_bounded:
+                # The minimum may be 0, at longer weights in the same direction.
+                longer = w * (radius / size)
+                if (there := self._certificate(objective, longer)).value < here.value:
+                    inside, here = longer, there
+            if best is None or here.gap < best.certificate.gap:
+                best = found._replace(weights=inside, certificate=here)
+            if in_l1:
+                return size - radius
+            return 1.0 / radius - 1.0 / size if size > 0.0 else -math.inf
+
+        def certified() -> bool:
+            return best is not None and best.certificate.relative <= AIM
+
+        if free.is_bounded:
+            inside = excess(0.0)
+            if inside is None or inside <= 0.0 or certified():
+                return best
+        slopes = pair_loss.pair_mean(objective.loss, np.zeros(len(self._batch.y)), self._batch.y).slopes
+        pull = np.maximum(np.abs(self._batch.X.T @ slopes) - free.l1, 0.0)
+        # If `pull` is 0, zero weights are a minimum for any multiplier.
+        high, above = float(pull.max() if in_l1 else np.linalg.norm(pull) / radius) or 1.0, -math.inf
+        fall, first = FALL[objective.norm], high
+        falling = [fall**power for power in range(1, 1 + int(math.log(LEAST) / math.log(fall)))]
+        zero = sum(share >= ZERO for share in falling)
+        for low in (first * share for share in (*falling[:zero], 0.0, *falling[zero:])):
+            below = excess(low)
+            if certified():
+                return best
+            if below is not None and below > 0.0:
+                self._between(excess, certified, low, below, high, above)
+                return best
+            if below is not None and low > 0.0:
+                high, above = low, below
+        return best
+
+    @staticmethod
+    def _between(excess: Any, certified: Any, low: float, below: float, high: float, above: float) -> None:
+        """Find the root between two multipliers by secants (the Illinois rule)."""
+        last = 0
+        for _ in range(MOST_TRIALS):
+            if math.isinf(above):
+                middle = math.sqrt(low * high) if low > 0.0 else FALL[Norm.l2] * high
+            else:
+                middle = low + (high - low) * below / (below - above)
+            if not low < middle < high:
+                return
+            here = excess(middle)
+            if here is None or here == 0.0 or certified():
+                return
+            if here > 0.0:
+                low, below, above, last = middle, here, above * (0.5 if last > 0 else 1.0), 1
+            else:
+                high, above, below, last = middle, here, below * (0.5 if last < 0 else 1.0), -1
+
+    def _certificate(self, objective: Objective, w: Any, widths: Any = pair_objective.WIDTHS) -> Certificate:
+        return certificate(objective, w, self._batch.X, self._batch.y, widths)
+
+
+def entry_optimum(
+    catalog: Catalog, data: PreparedData, entry: Entry, store: Store | None = None
+) -> OptimumResult:
+    """The certified minimum for the method of an entry, on the training rows of its first cell.
+
+    A minimum in the store is not computed again; the entry limits the time of a search. Errors are those of
+    `minimum` and of loading data.
+    """
+    unit = CellUnit("", data.digests(entry), entry, entry.cells()[0])
+    prepared = data.prepared(unit)
+    loss = entry.loss and entry.loss.instance
+    with blaming(entry.algorithm):
+        factor = row_factor(entry, prepared)
+        problem = Problem(prepared.X, prepared.y, None, loss, row_factor=factor)
+        objective = declared_objective(for_rows(entry.algorithm.instance, factor), problem)
+    result, is_new = known_or_found(catalog, objective, unit, prepared, store)
+    if store is not None and is_new:
+        store.put_optimum(result.record.key, result)
+    return result
+
+
+_given_up: dict[str, NotCertifiedError] = {}  # by key, in this process
+
+
+def known_or_found(
+    catalog: Catalog,
+    objective: Objective,
+    unit: CellUnit,
+    prepared: Prepared,
+    store: Store | None = None,
+) -> tuple[OptimumResult, bool]:
+    """The certified minimum of an objective on the rows of a unit, and whether it is new to the store.
+
+    Errors are those of `minimum`. A search that failed in this process is repeated only if it reached its
+    time limit and the unit's entry now allows more time.
+    """
+    key, seconds = optimum_key(objective, unit.group), unit.entry.limits.optimum
+    if store is not None and (known := store.optimum(key)) is not None:
+        return known, False
+    before = _given_up.get(key)
+    if before is not None and not 0.0 < before.seconds < seconds:
+        raise before
+    try:
+        found = minimum(catalog, objective, prepared.X, prepared.y, seconds)
+    except NotCertifiedError as error:
+        _given_up[key] = error
+        raise
+    described = OptimumRecord(
+        key=key,
+        objective=str(objective),
+        value=found.certificate.value,
+        gap=found.certificate.gap,
+        relative_gap=found.certificate.relative,
+        size=found.certificate.size,
+        solver=found.solver,
+        seconds=found.seconds,
+        train_rows=len(prepared.y),
+        train_auc=exact_auc(prepared.X @ found.weights, prepared.y),
+        test_auc=exact_auc(prepared.X_test @ found.weights, prepared.y_test),
+        seeds=unit.seeds,
+    )
+    return OptimumResult(described, found.weights), True
+
+
+def optimum_key(objective: Objective, rows: str) -> str:
+    """Identity of a minimum: the objective, the rows, and the code that certifies it."""
+    terms = [objective.l2, objective.l1, objective.radius, str(objective.norm)]
+    cls: Any = type(objective.loss)
+    loss = [objective.loss.name, asdict(objective.loss), code_digest(cls)]
+    code = "".join(folder_digest(Path(str(each.__file__)).parent) for each in (pair_objective, pair_loss))
+    return hashlib.sha256(canonical(["optimum 1", terms, loss, rows, code]).encode()).hexdigest()

@@ -1,0 +1,120 @@
+"""More measures of the finished cells of a study, from stored weights or scores and without training."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from aucbench.errors import AucbenchError
+from aucbench.evaluation.measures import Measure, listed, restored
+from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.execution.make_record import lacking
+from aucbench.studies.execution.work_units import CellUnit
+from aucbench.studies.execution.worker import Conditions, run_unit
+from aucbench.studies.record import CellRecord, EntryPlan, Failure
+from aucbench.studies.result import CellResult
+from aucbench.studies.store import Store
+
+
+@dataclass
+class Rescored:
+    """The outcome of `rescore`."""
+
+    scored: int = 0  # cells that were measured
+    known: int = 0  # cells that had the measures before
+    diverged: int = 0  # cells that have no value of any measure
+    kept: Counter[str] = field(default_factory=Counter)  # cells that keep a measure with other parameters
+    # Cells with neither weights nor scores, which need a training, by method.
+    without_scores: Counter[str] = field(default_factory=Counter)
+    failed: list[str] = field(default_factory=list)  # what went wrong, in sentences
+
+
+def rescore_study(
+    store: Store,
+    study: str,
+    measures: Sequence[Measure],
+    entry_of: Callable[[EntryPlan], Entry],
+    replace_others: bool,
+) -> Rescored:
+    """Compute measures of the finished cells of a study, and forget that MLflow has its entries.
+
+    Parameters
+    ----------
+    store : Store
+        The store with the study.
+    study : str
+        Name of the study.
+    measures : sequence of Measure
+        Measures to compute.
+    entry_of : callable
+        Maps a planned entry to the entry that would run today with these measures.
+    replace_others : bool
+        Whether to replace measures that a cell has with other parameters.
+
+    Returns
+    -------
+    Rescored
+        Numbers of measured cells, and cells that could not be measured.
+    """
+    done, written = Rescored(), set[str]()
+    planned = [entry for plan in store.plans(study) for entry in plan.entries]
+    units = [
+        unit for each in planned for unit in _units(store, each, measures, entry_of, replace_others, done)
+    ]
+    for unit in sorted(units, key=lambda unit: (unit.entry.dataset.title, unit.group)):
+        stored = store.get(unit.key)
+        if stored is None or (stored.weights is stored.scores is None and not stored.diverged):
+            done.without_scores[unit.entry.algorithm.name] += 1
+            continue
+        unit = replace(unit, stored=stored, scored=True, store_path=str(store.path))
+        report = run_unit(unit, Conditions())
+        outcome = report.outcome
+        if not isinstance(outcome, CellResult):
+            done.failed.append(
+                f"{unit.entry}: {outcome.message if isinstance(outcome, Failure) else outcome}"
+            )
+            continue
+        store.put(unit.key, outcome)
+        if report.optimum is not None:
+            store.put_optimum(report.optimum.record.key, report.optimum)
+        written.add(unit.key)
+        done.scored += not stored.diverged
+    for entry in (entry for plan in store.plans() for entry in plan.entries):
+        if written & entry.cells.keys():
+            store.forget_tracked(entry.key)
+    done.failed = list(dict.fromkeys(done.failed))
+    return done
+
+
+def _units(
+    store: Store,
+    planned: EntryPlan,
+    measures: Sequence[Measure],
+    entry_of: Callable[[EntryPlan], Entry],
+    replace_others: bool,
+    done: Rescored,
+) -> Iterator[CellUnit]:
+    """The cells of a planned entry that lack measures; the others are counted."""
+    left: list[tuple[CellRecord, tuple[Measure, ...]]] = []
+    for key in planned.cells:
+        if (record := store.record(key)) is None:
+            continue
+        new = lacking(record, measures)
+        done.known += not new and not record.diverged
+        done.diverged += record.diverged
+        if not replace_others:
+            others = {own.name for own in new} & record.measures.keys()
+            done.kept.update(listed([restored(name, record.measures[name].parameters)]) for name in others)
+            new = [own for own in new if own.name not in others]
+        if new:
+            left.append((record, tuple(new)))
+    if not left:
+        return
+    try:
+        entry = entry_of(planned)
+    except AucbenchError as error:
+        done.failed.append(f"{planned.algorithm} on {planned.dataset}: {error}")
+        return
+    for record, own in left:
+        yield CellUnit(
+            record.key, record.data.sha256, replace(entry, measures=own), record.seeds, tuned=record.tuned
+        )

@@ -1,0 +1,191 @@
+"""The search of one tuning, by ask and tell: its trials, the units it still needs, and its choice."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from msgspec import UNSET, structs
+
+from aucbench.evaluation.measures import AUC
+from aucbench.studies.codec import subset
+from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.execution.work_units import TrialsUnit
+from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Seeds, Trial, TunedRecord, TuningCost
+from aucbench.studies.tuners import (
+    Optuna,
+    Point,
+    Random,
+    beyond,
+    edges,
+    frozen,
+    grid_points,
+    random_points,
+)
+
+FINAL = ("diverged", "pruned")  # stop reasons of settings without an AUC that no repetition changes
+
+TOGETHER = 32  # settings in a unit, all lost with its worker
+AT_ONCE = 128  # most settings in a unit of a method with `together`: more settings cost less each
+MOST_NEW = 12  # most values added to a field of an extended grid
+
+
+class TuningSearch:
+    """A search in progress; `whole` is a unit without settings.
+
+    The units that it asks for depend only on its trials: an interrupted search continues from the trials in
+    the store with the same units. A grid and random draws are known from the start, and are asked for at
+    once; Optuna proposes one setting after the other, in the worker.
+    """
+
+    def __init__(self, whole: TrialsUnit, folds: int, trials: Iterable[Trial]):
+        self.open = 0  # trainings that were asked for and not told
+        self._whole, self._entry, self._folds = whole, whole.entry, folds
+        self._choice, self._space = whole.entry.tuning.choice, dict(whole.entry.tuning.space)
+        self._trials = [
+            structs.replace(
+                trial, parameters={field: frozen(value) for field, value in trial.parameters.items()}
+            )
+            for trial in trials
+        ]
+        if isinstance(self._choice, Optuna):
+            self._trials = undisturbed(self._trials, folds)
+        self._points = points_of(whole.entry, whole.seeds)
+
+    def ask(self) -> list[TrialsUnit]:
+        """The units to run next, when no other is open; empty once the search is complete."""
+        units = self._proposal() if isinstance(self._choice, Optuna) else self._missing()
+        self.open = sum(unit.trainings for unit in units)
+        return units
+
+    def tell(self, unit: TrialsUnit, trials: Sequence[Trial]) -> None:
+        """Take the trials of a finished unit, or of a part of it."""
+        self._trials.extend(trials)
+        self.open -= unit.trainings
+
+    def _proposal(self) -> list[TrialsUnit]:
+        """A unit for the next setting that Optuna proposes, on all folds."""
+        number = 1 + max((trial.number for trial in self._trials), default=-1)
+        if number >= self._choice.trials:
+            return []
+        folds = tuple(range(self._folds))
+        return [replace(self._whole, folds=folds, points=((number, {}),), history=tuple(self._trials))]
+
+    def _missing(self) -> list[TrialsUnit]:
+        """Units for the settings that have no trial, by fold; an extended grid may get more of them."""
+        done = {(trial.fold, trial.number) for trial in self._known()}
+        numbers, most = range(len(self._points)), TOGETHER
+        if hasattr(self._entry.algorithm.instance, "together"):  # and yet there is work for two workers
+            most = max(most, min(AT_ONCE, len(numbers) * self._folds // 2))
+        units = []
+        for fold in range(self._folds):
+            points = [(n, self._points[n]) for n in numbers if (fold, n) not in done]
+            units += [
+                replace(self._whole, folds=(fold,), points=tuple(points[start : start + most]))
+                for start in range(0, len(points), most)
+            ]
+        if not units and self._choice.extend and self._extend():
+            return self._missing()
+        return units
+
+    def outcome(self) -> TunedRecord | Failure:
+        """The setting that was chosen, its validation AUC and the cost; or why there is none."""
+        trials = self._known()
+        chosen = choose(trials)
+        if chosen is None:
+            reasons = {trial.stop_reason for trial in trials if trial.auc is None}
+            is_common = len(reasons) == 1 and reasons <= set(CellStatus)
+            reason = CellStatus(reasons.pop()) if is_common else CellStatus.failed
+            counts = Counter(trial.error or trial.stop_reason for trial in trials if trial.auc is None)
+            why = "; ".join(f"{count} times {error}" for error, count in counts.most_common(3))
+            return Failure(reason, f"no setting of its tuning gave an AUC: {why or 'none has run'}")
+        ordered = sorted(trials, key=lambda trial: (trial.number, trial.fold))
+        fields = ReportedTrial.__struct_fields__
+        return TunedRecord(
+            parameters=chosen[0].parameters,
+            validation_auc=float(np.mean([trial.auc for trial in chosen])),
+            validation_value=UNSET
+            if isinstance(self._entry.tuning.measure, AUC)
+            else float(np.mean([trial.judged for trial in chosen])),
+            folds=self._folds,
+            cost=TuningCost(
+                settings=len({trial.number for trial in trials}),
+                trainings=len(trials),
+                passes=float(sum(trial.passes for trial in trials)),
+                train_seconds=float(sum(trial.train_seconds for trial in trials)),
+            ),
+            edges=edges(self._space, chosen[0].parameters),
+            space={field: list(values) for field, values in self._space.items()},
+            trials=tuple(ReportedTrial(**subset(trial, fields)) for trial in ordered)
+            if self._choice.report
+            else UNSET,
+        )
+
+    def _known(self) -> list[Trial]:
+        """The trials of the settings so far; the store may have others, of later settings."""
+        if not self._points:
+            return self._trials
+        settings = dict(enumerate(self._points))
+        return [trial for trial in self._trials if settings.get(trial.number) == trial.parameters]
+
+    def _extend(self) -> bool:
+        """Extend the grid beyond the edges of the best setting; return whether there are new settings."""
+        chosen = choose(self._known())
+        if chosen is None:
+            return False
+        algorithm, declared = self._entry.algorithm.instance, self._entry.tuning.space
+        for field, side in edges(self._space, chosen[0].parameters).items():
+            values = self._space[field]
+            if len(values) - len(declared[field]) < MOST_NEW:
+                value = beyond(algorithm, field, values, side)
+                if value is not None:
+                    self._space[field] = (value, *values) if side == "lower" else (*values, value)
+        known = {tuple(point.items()) for point in self._points}
+        new = [p for p in grid_points(self._space, algorithm) if tuple(p.items()) not in known]
+        self._points += new
+        return bool(new)
+
+
+def points_of(entry: Entry, seeds: Seeds) -> list[Point]:
+    """The settings of a search that are known from the start; none for Optuna, which proposes them."""
+    tuning, algorithm = entry.tuning, entry.algorithm.instance
+    if isinstance(tuning.choice, Optuna):
+        return []
+    if isinstance(tuning.choice, Random):
+        choice, seed = tuning.choice, seeds.split_seed
+        seed = seed if choice.draw_seed is None else choice.draw_seed
+        return random_points(tuning.space, choice.trials, seed, algorithm, choice.given_first)
+    return grid_points(tuning.space, algorithm)
+
+
+def undisturbed(trials: Iterable[Trial], folds: int) -> list[Trial]:
+    """The trials before the first setting that is missing or incomplete in the store.
+
+    Trials after a gap are discarded: Optuna would propose others.
+    """
+    found = by_number(trials)
+    kept: list[Trial] = []
+    for number in range(len(found)):
+        own = found.get(number, [])
+        if not own or (len(own) < folds and own[-1].auc is not None):
+            break
+        kept.extend(own)
+    return kept
+
+
+def choose(trials: Iterable[Trial]) -> list[Trial] | None:
+    """The trials of the setting with the largest mean of its measure over all folds; the first of equals.
+
+    Settings that diverged, failed or were pruned on any fold are excluded. None if no setting is left.
+    """
+    complete = [own for own in by_number(trials).values() if all(trial.auc is not None for trial in own)]
+    return max(complete, key=lambda own: np.mean([trial.judged for trial in own]), default=None)
+
+
+def by_number(trials: Iterable[Trial]) -> dict[int, list[Trial]]:
+    """The trials of each setting, ascending by number and fold; the latest of equals."""
+    each = {(trial.number, trial.fold): trial for trial in trials}
+    found: dict[int, list[Trial]] = {}
+    for key in sorted(each):
+        found.setdefault(each[key].number, []).append(each[key])
+    return found

@@ -1,0 +1,357 @@
+"""A worker performs one unit at a time: it prepares the rows, trains, measures and reports."""
+
+import pickle
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from time import monotonic, perf_counter
+from typing import Any
+
+import numpy as np
+from msgspec import UNSET, structs
+from numpy.typing import NDArray
+
+from aucbench.contracts import for_rows
+from aucbench.contracts.source_location import line_in, package_of
+from aucbench.data.preprocess import Prepared
+from aucbench.errors import FAULTS, AucbenchError, CellError, MachineError, PluginError
+from aucbench.evaluation.measures import AUC, TrainingObjective
+from aucbench.evaluation.pair_objective import declared_objective
+from aucbench.humanize import sentence_of
+from aucbench.pool import tell
+from aucbench.registry import catalog
+from aucbench.runner.cell import run_cell
+from aucbench.runner.grid import run_grid
+from aucbench.runner.scorer import linear_scores
+from aucbench.runner.task import Outcome, StopReason, Task, hold_out, rows_per_iteration
+from aucbench.studies.codec import subset
+from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.execution.make_record import (
+    cell_record,
+    compact,
+    lacking,
+    lacks_minimum,
+    scored,
+    with_minimum,
+    with_objective,
+)
+from aucbench.studies.execution.memory_limit import limited_memory
+from aucbench.studies.execution.optimum import NotCertifiedError, known_or_found
+from aucbench.studies.execution.prepared_data import PreparedData, blaming, innermost_frames, row_factor
+from aucbench.studies.execution.work_units import CellUnit, Report, TrialsUnit, Unit
+from aucbench.studies.import_paths import check_choice
+from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Trial
+from aucbench.studies.result import CellResult
+from aucbench.studies.store import Store
+from aucbench.studies.study import Observer
+from aucbench.studies.tuners import Point, with_budget, with_setting
+
+INNER_FOLDS = 1 << 16  # offset between the orders of inner folds, above any number of folds
+PROGRESS_SECONDS = 0.05  # least time between progress messages
+CURVE = ("iteration", "samples", "train_seconds", "cpu_seconds", "auc")
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """The conditions under which a unit runs."""
+
+    concurrency: int = 1  # units that run at the same time on this machine
+    worker: bool = False  # whether this process is a worker, whose memory may be limited
+    isolated: bool = False  # whether plugins of other distributions run in processes of their own
+    command: str | None = None  # command that started the study, if not this process
+
+
+class _TimeLimitError(CellError):
+    """The time limit of the unit is reached; not an error of the running plugin."""
+
+
+_prepared_data = PreparedData()  # of this process
+
+
+def prepared_data() -> PreparedData:
+    """Data sets and splits that this process has loaded and prepared."""
+    return _prepared_data
+
+
+def labels_of(entry: Entry, cell: CellResult) -> NDArray[np.int8]:
+    """(n_test,) labels -1 and 1 of the test rows of a cell."""
+    return _prepared_data.split(entry.imported, cell.record.split_seed, cell.record.fold).test.y
+
+
+def scores_of(entry: Entry, cell: CellResult) -> NDArray[np.floating[Any]] | None:
+    """(n_test,) final scores of a cell: those that it keeps, or from its weights; None without either."""
+    if cell.scores is not None or cell.weights is None or cell.diverged:
+        return cell.scores
+    entry = entry.imported
+    unit = CellUnit(cell.record.key, _prepared_data.digests(entry), entry, cell.record.seeds)
+    return linear_scores(cell.weights[None], _prepared_data.prepared(unit).X_test)[0]
+
+
+def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = None) -> Report:
+    """Run a unit; whatever goes wrong becomes part of the report.
+
+    The observer, of this process, is told about stages and progress.
+    """
+    observer = observer or Observer()
+    try:
+        if not conditions.worker:
+            unit = replace(unit, entry=unit.entry.imported)
+        prepared = _prepared_data.prepared(unit, observer.stage)
+        with limited_memory(unit.entry.limits.memory, conditions.concurrency, conditions.worker):
+            try:
+                if isinstance(unit, CellUnit):
+                    return _run_cell_unit(unit, prepared, conditions, observer)
+                assert isinstance(unit, TrialsUnit)
+                if unit.history is not None:
+                    return Report(_run_proposal(unit, unit.history, observer))
+                return Report(_run_trials(unit, prepared, observer))
+            finally:
+                _prepared_data.check_untouched(unit)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and not conditions.worker:
+            raise  # Ctrl-C
+        return _report_of(error, unit)
+
+
+def _report_of(error: BaseException, unit: Unit) -> Report:
+    """The report of an error: of a limit, the machine, the user, a plugin, or of an unknown cause."""
+    if isinstance(error, _TimeLimitError):
+        seconds = unit.entry.limits.seconds
+        return _failure(CellStatus.timeout, f"it ran for more than limits.seconds={seconds:g}")
+    if isinstance(error, MemoryError):
+        what = f" ({error})" if str(error) else ""
+        return _failure(CellStatus.out_of_memory, f"it asked for more memory than it may have{what}")
+    if (fault := _fault_of_the_machine(error)) is not None:
+        return Report(fault)
+    if isinstance(error, AucbenchError) and not isinstance(error, PluginError):
+        return Report(error)
+    text = str(error) if isinstance(error, PluginError) else sentence_of(error)
+    return _failure(CellStatus.failed, text, innermost_frames())
+
+
+def _fault_of_the_machine(error: BaseException | None) -> MachineError | None:
+    """The error if a fault of the machine caused it, whatever plugin it met."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in FAULTS:
+            where = f" ({error.filename})" if error.filename else ""
+            return MachineError(
+                f"The machine, and no method, failed: {error.strerror}{where}; nothing of this cell is kept, "
+                "and the same command goes on from there once that is mended."
+            )
+        error = error.__cause__
+    return None
+
+
+class _Telling(Observer):
+    """Tells the process that started this one about stages and progress."""
+
+    _told = 0.0
+
+    def stage(self, text: str) -> None:
+        tell(("stage", text))
+
+    def progress(self, share: float) -> None:
+        if monotonic() - self._told > PROGRESS_SECONDS:
+            self._told = monotonic()
+            tell(("progress", share))
+
+
+def run_pickled(content: bytes, conditions: Conditions) -> Report:
+    """Run a pickled unit; if it cannot be unpickled, only this unit fails."""
+    try:
+        unit: Unit = pickle.loads(content)
+    except BaseException as error:  # whatever a module of a plugin raises
+        why = f"a worker cannot read it, its plugins may be missing there ({sentence_of(error)})"
+        return _failure(CellStatus.failed, why, innermost_frames())
+    entry, name = unit.entry, unit.entry.algorithm.name
+    is_sent_whole = entry.algorithm.cls.__module__ == "__main__"  # it has no file here
+    if not is_sent_whole and entry.source_digest != entry.digest_sources():
+        return Report(
+            PluginError(
+                f"{name}: a worker has other source code (of the plugin, its helpers or the kernels) than "
+                f"the process that planned the study; install the same there."
+            )
+        )
+    return run_unit(unit, conditions, _Telling())
+
+
+def _failure(reason: CellStatus, message: str, trace: str = "") -> Report:
+    return Report(Failure(reason, message, trace))
+
+
+def _run_cell_unit(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: Observer) -> Report:
+    entry = unit.entry
+    if unit.tuned is not None:
+        check_choice(entry.algorithm.instance, unit.tuned.parameters, entry.tuning.space)
+    task = task_of(unit, prepared, unit.tuned.parameters if unit.tuned else {}, entry.budget.checkpoints)
+    (task,) = hold_out([task], unit.seeds.split_seed)
+    measures = {measure.name: measure for measure in (*unit.had, *entry.measures)}
+    objective = measures.pop(TrainingObjective.name, None)
+    if unit.stored is not None and unit.scored:
+        result = scored(unit.stored, prepared.X_test, prepared.y_test, tuple(measures.values()))
+        if objective is not None and lacking(unit.stored.record, [objective]):
+            result = with_objective(result, task.algorithm, task.problem(None))
+        return _with_minimum(result, unit, prepared, task, observer)
+    observer.stage(f"training {entry.algorithm.name} (seed {unit.seeds.seed})")
+    keep_weights = entry.keep_weights or objective is not None
+    task = replace(
+        task,
+        measures=tuple(measures.values()),
+        keep_weights=keep_weights,
+        keep_model=entry.keep_model,
+    )
+    with blaming(entry.algorithm):
+        outcome = run_cell(task, _within_time(unit, observer))
+    loaded = _prepared_data.load(entry)(entry.part)
+    record = cell_record(unit, loaded, prepared, task, outcome, conditions.concurrency, conditions.command)
+    curve = {name: getattr(outcome, name) for name in CURVE} | outcome.measures
+    scores = None
+    if outcome.scores is not None and entry.keep_scores:
+        scores = compact(outcome.scores, task.y_test, outcome.auc[-1])
+    result = CellResult(record, curve, outcome.weights, outcome.checkpoint_weights, scores, outcome.model)
+    if objective is not None:  # from checkpoint weights, after the run: not timed
+        result = with_objective(result, task.algorithm, task.problem(None))
+    if not entry.keep_weights:
+        result = replace(result, checkpoint_weights=None)
+    return _with_minimum(result, unit, prepared, task, observer)
+
+
+def _with_minimum(
+    cell: CellResult, unit: CellUnit, prepared: Prepared, task: Task, observer: Observer
+) -> Report:
+    """The report of a cell with the minimum of its objective, if requested."""
+    if not lacks_minimum(cell.record, unit.entry):
+        return Report(cell)
+    observer.stage(f"minimising the objective of {unit.entry.algorithm.name}")
+    store = Store(unit.store_path, writable=False) if unit.store_path else None
+    try:
+        objective = declared_objective(task.algorithm, task.problem(None))
+        found, is_new = known_or_found(catalog(), objective, unit, prepared, store)
+    except NotCertifiedError as error:
+        return Report(with_minimum(cell, MinimumRecord(reason=str(error), seconds=error.seconds)))
+    except (AucbenchError, MemoryError) as error:  # a failed solver must not fail the run
+        reason = str(error) if isinstance(error, AucbenchError) else sentence_of(error)
+        return Report(with_minimum(cell, MinimumRecord(reason=reason)))
+    minimum = MinimumRecord(
+        **subset(found.record, ("value", "gap", "size", "objective", "solver", "seconds"))
+    )
+    return Report(with_minimum(cell, minimum), found if is_new else None)
+
+
+def _run_trials(unit: TrialsUnit, prepared: Prepared, observer: Observer) -> list[Trial]:
+    observer.stage(f"tuning {unit.entry.algorithm.name} ({len(unit.points)} settings, fold {unit.inner})")
+    settings, tasks, trials = [], [], []
+    for number, point in unit.points:
+        try:
+            tasks.append(_trial_task(unit, prepared, point))
+            settings.append((number, point))
+        except MemoryError:
+            raise
+        except Exception as error:  # values that do not go together
+            trials.append(_trial(unit, number, point, error, 1))
+    tasks = hold_out(tasks, unit.seeds.split_seed)
+    outcomes = run_grid(tasks, _within_time(unit, observer))
+    for (number, point), task, outcome in zip(settings, tasks, outcomes, strict=True):
+        if isinstance(outcome, Exception) and _fault_of_the_machine(outcome) is not None:
+            raise outcome
+        trials.append(_trial(unit, number, point, outcome, len(task.y)))
+    return trials
+
+
+def _run_proposal(unit: TrialsUnit, history: Sequence[Trial], observer: Observer) -> list[Trial]:
+    """Train the setting that Optuna proposes on one inner fold after the other, unless it is pruned."""
+    from aucbench.studies.execution import optuna_proposals
+
+    entry, ((number, _),) = unit.entry, unit.points
+    choice, algorithm = entry.tuning.choice, entry.algorithm.instance
+    observer.stage(f"tuning {entry.algorithm.name} (setting {number + 1} of {choice.trials})")
+    seed = unit.seeds.split_seed
+    proposal = optuna_proposals.propose(choice, entry.tuning.space, history, number, seed, algorithm)
+    progress = _within_time(unit, observer)
+    trials: list[Trial] = []
+    for fold in unit.folds:
+        inner = replace(unit, folds=(fold,))
+        watch = optuna_proposals.Watch(
+            proposal, fold, [trial.judged for trial in trials if trial.judged is not None]
+        )
+        try:
+            prepared = _prepared_data.prepared(inner)
+            (task,) = hold_out([_trial_task(inner, prepared, proposal.point)], seed)
+            outcome: Outcome | Exception = run_cell(task, progress, watch)
+            rows = len(task.y)
+        except (_TimeLimitError, MemoryError):
+            raise
+        except Exception as error:
+            if _fault_of_the_machine(error) is not None:
+                raise
+            outcome, rows = error, 1
+        _prepared_data.check_untouched(inner)
+        trial = _trial(inner, number, proposal.point, outcome, rows)
+        trials.append(structs.replace(trial, seen=tuple(watch.seen)))
+        if trial.auc is None:
+            break
+    return trials
+
+
+def _trial_task(unit: Unit, prepared: Prepared, point: Point) -> Task:
+    """The task of one setting of a tuning; the last measure judges the setting."""
+    task, measure = task_of(unit, prepared, point, unit.entry.trial_checkpoints), unit.entry.tuning.measure
+    return task if isinstance(measure, AUC) else replace(task, measures=(measure,))
+
+
+def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> Task:
+    """The task of one setting of a unit, on its prepared rows."""
+    entry, seeds = unit.entry, unit.seeds
+    factor, budget = row_factor(entry, prepared), with_budget(entry.budget, point)
+    return Task(
+        algorithm=for_rows(with_setting(entry.algorithm.instance, point), factor),
+        loss=entry.loss.instance if entry.loss else None,
+        X=prepared.X,
+        y=prepared.y,
+        X_test=prepared.X_test,
+        y_test=prepared.y_test,
+        epochs=budget.epochs,
+        iterations=budget.iterations,
+        seconds=budget.seconds,
+        checkpoints=checkpoints,
+        order=entry.settings.order,
+        seed=seeds.seed,
+        order_seed=seeds.order_seed,
+        # Each inner fold has a separate order; the first fold and the validation part use the run's order.
+        fold=seeds.fold + (unit.inner or 0) * INNER_FOLDS,
+        row_factor=factor,
+        blocks=prepared.blocks,
+        groups=prepared.groups,
+    )
+
+
+def _within_time(unit: Unit, observer: Observer) -> Callable[[float], None]:
+    """Passes progress on until the unit's time is up; the clock starts here."""
+    limit = unit.entry.limits.seconds
+    end = None if limit is None else perf_counter() + limit * unit.trainings
+
+    def progress(share: float) -> None:
+        if end is not None and perf_counter() > end:
+            raise _TimeLimitError
+        observer.progress(share)
+
+    return progress
+
+
+def _trial(unit: Unit, number: int, point: Point, outcome: Outcome | Exception, rows: int) -> Trial:
+    (fold,) = unit.folds
+    if isinstance(outcome, Exception):
+        error = sentence_of(outcome) + line_in(outcome, package_of(unit.entry.algorithm.cls))
+        return Trial(number=number, fold=fold, parameters=point, auc=None, stop_reason="failed", error=error)
+    usable = outcome.stop_reason not in (StopReason.diverged, StopReason.pruned)
+    # One pass of a pairs method is as many pairs as there are rows.
+    per_iteration = rows_per_iteration(with_setting(unit.entry.algorithm.instance, point), rows)
+    return Trial(
+        number=number,
+        fold=fold,
+        parameters=point,
+        auc=float(outcome.auc[-1]) if usable else None,
+        value=next((float(values[-1]) for values in outcome.measures.values() if usable), UNSET),
+        stop_reason=str(outcome.stop_reason),
+        passes=float(outcome.iterations * per_iteration / rows),
+        train_seconds=outcome.total_seconds,
+    )

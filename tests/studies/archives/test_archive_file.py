@@ -1,0 +1,378 @@
+"""Archives are read as they were written, and anything else is refused by name with the reason."""
+
+import hashlib
+import json
+import zipfile
+from dataclasses import replace as dataclass_replace
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from pandas.testing import assert_frame_equal
+
+from aucbench.errors import DataError, ParameterError
+from aucbench.reports.build import build
+from aucbench.reports.cells import from_store as board_cells
+from aucbench.studies.archives import archive_file
+from aucbench.studies.archives.archive import from_store, into_store
+from aucbench.studies.archives.archive_file import read, write
+from aucbench.studies.codec import encode
+from aucbench.studies.result import mean_curve
+from aucbench.studies.store import Store
+from tests.helpers.archives import altered, with_record
+
+KEPT = Path(__file__).parents[1] / "kept"
+
+
+def entries(file):
+    with zipfile.ZipFile(file) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def zipped(file, contents):
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in contents.items():
+            archive.writestr(name, content)
+    return file
+
+
+def forged(source, target, **changed):
+    """An archive with changed entries whose digests are right: a forgery, not an accident."""
+    contents = entries(source) | {name.replace("__", "."): content for name, content in changed.items()}
+    manifest = json.loads(contents["manifest.json"])
+    for name, content in contents.items():
+        if name in manifest["entries"]:
+            manifest["entries"][name] = {
+                "bytes": len(content),
+                "sha256": hashlib.sha256(content).hexdigest(),
+            }
+    return zipped(target, contents | {"manifest.json": signed(manifest)})
+
+
+def signed(manifest):
+    manifest["digest"] = ""
+    digest = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
+    return json.dumps(manifest | {"digest": digest}).encode()
+
+
+def cells_with(file, change):
+    """The cells entry of an archive whose first record is changed."""
+    first, *others = entries(file)["cells.json"].decode().splitlines()
+    record = json.loads(first)
+    change(record)
+    return "".join(f"{line}\n" for line in (json.dumps(record), *others)).encode()
+
+
+def test_what_is_read_is_what_was_written(store, file):
+    manifest, archive = read(file)
+    assert (manifest.cells, manifest.studies, len(archive.cells)) == (4, ("pair",), 4)
+    for key, cell in archive.cells.items():
+        own = store.get(key)
+        assert cell.record.result == own.record.result
+        assert cell.record.environment.command == ""
+        assert cell.curve.keys() == own.curve.keys()
+        for name, values in own.curve.items():
+            assert cell.curve[name].dtype == values.dtype
+            np.testing.assert_array_equal(cell.curve[name], values)
+        np.testing.assert_array_equal(cell.weights, own.weights)
+
+
+def test_a_store_filled_from_an_archive_has_the_same_board(store, file, tmp_path):
+    copy = Store(tmp_path / "copy")
+    done = into_store(read(file)[1], copy)
+    assert (done.cells, done.replications, done.failures) == (4, 0, 0)
+    one, *others = (build(board_cells(each, "pair"), "pair", True) for each in (store, copy, read(file)[1]))
+    for other in others:
+        assert_frame_equal(one.results, other.results)
+        assert_frame_equal(one.curves, other.curves)
+
+
+def test_equal_content_gives_equal_entries_and_a_compact_archive_is_smaller(store, file, tmp_path):
+    write(from_store(store, "pair", weights=True), tmp_path / "again.zip")
+    first, again = entries(file), entries(tmp_path / "again.zip")
+    assert all(first[name] == again[name] for name in first if name != "manifest.json")
+    write(from_store(store, "pair", compact=True), tmp_path / "compact.zip")
+    manifest, archive = read(tmp_path / "compact.zip")
+    assert manifest.compact
+    assert manifest.entries["curves.parquet"].bytes < read(file)[0].entries["curves.parquet"].bytes
+    for key, cell in archive.cells.items():
+        own = store.get(key)
+        kept = slice(None) if cell.record.seed == 0 else slice(-1, None)
+        np.testing.assert_allclose(cell.curve["auc"], own.curve["auc"][kept], rtol=1e-6)
+        assert cell.record.result.auc == own.record.result.auc
+    boards = [build(board_cells(each, "pair"), "pair", True) for each in (store, archive)]
+    assert_frame_equal(*(board.gains for board in boards))
+    first = mean_curve([store.get(key).curve for key in archive.cells if store.get(key).record.seed == 0])
+    assert len(boards[1].curves) == 2 * len(first["auc"]) > 4
+    into_store(archive, copy := Store(tmp_path / "copy"))
+    write(from_store(copy, "pair"), tmp_path / "whole.zip")  # of curves that were rounded before
+    assert read(tmp_path / "whole.zip")[1].cells.keys() == archive.cells.keys()
+
+
+def test_a_compact_archive_keeps_every_trial_with_its_cost_in_fewer_digits(tuned_store, tmp_path):
+    write(from_store(tuned_store, "tuned", compact=True), tmp_path / "t.zip")
+    for key, cell in read(tmp_path / "t.zip")[1].cells.items():
+        whole = tuned_store.get(key).record
+        assert len(cell.record.tuned.trials) == len(whole.tuned.trials) == 6
+        for short, full in zip(cell.record.tuned.trials, whole.tuned.trials, strict=True):
+            assert short == replace(full, auc=short.auc, train_seconds=short.train_seconds)
+            assert short.auc == pytest.approx(full.auc, rel=1e-6)
+            assert 0.0 < short.train_seconds == pytest.approx(full.train_seconds, rel=0.01)
+        assert len(encode(cell.record)) < len(encode(whole))
+
+
+@pytest.mark.parametrize("kept", sorted(KEPT.glob("*.zip")), ids=lambda path: path.stem)
+def test_archives_of_every_format_there_was_stay_readable(kept):
+    """`kept` has one of each format, as it was written then; none is ever replaced."""
+    manifest, archive = read(kept)
+    assert f"format{manifest.format}" == kept.stem
+    assert (KEPT / f"format{archive_file.FORMAT}.zip").exists()
+    results = build(board_cells(archive), "kept").results
+    assert {"psam", "solam"} <= set(results["algorithm"])
+    assert results["runs"].eq(2).all()
+    assert results["mean"].between(0.5, 1.0).all()
+
+
+def refusal(file):
+    with pytest.raises(DataError) as refused:
+        read(file)
+    return str(refused.value)
+
+
+@given(at=st.integers(0), bit=st.integers(0, 7), cut=st.booleans())
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_damage_is_found_wherever_it_is(file, tmp_path, at, bit, cut):
+    content = bytearray(file.read_bytes())
+    at %= len(content)
+    if cut:
+        del content[at:]
+    else:
+        content[at] ^= 1 << bit
+    damaged = tmp_path / "damaged.zip"
+    damaged.write_bytes(content)
+    try:
+        manifest, _ = read(damaged)
+    except DataError:
+        return
+    assert manifest == read(file)[0]  # a byte of the ZIP that no reader uses, such as one of a date
+    assert entries(damaged) == entries(file)
+
+
+def parquet(**columns):
+    sink = BytesIO()
+    pq.write_table(pa.table(columns), sink)
+    return sink.getvalue()
+
+
+def first_key(cells):
+    return json.loads(cells.splitlines()[0])["key"]
+
+
+# An entry made of the cells entry, whether the digests are right, and what the refusal names.
+ENTRIES = [
+    ("cells.json", lambda cells: cells.replace(b'"auc": 0.', b'"auc": 0.9', 1), False, "cells.json"),
+    ("manifest.json", lambda _: b"[]", False, "manifest.json"),
+    ("../../evil.py", lambda _: b"import os", False, "../../evil.py"),
+    ("failures.json", lambda _: b" " * 30_000_000, False, "failures.json unpacks"),
+    ("cells.json", lambda _: b"[" * 100_000 + b"\n", True, "cells.json cannot be read in line 1"),
+    ("cells.json", lambda cells: cells + cells.splitlines(True)[0], True, "two cells of one key"),
+    *(
+        ("curves.parquet", change, True, named)
+        for change, named in (
+            (lambda _: b"PAR1", "curves.parquet"),
+            (lambda _: parquet(auc=[[0.5]]), "curves.parquet"),
+            (lambda _: parquet(key=[1], auc=[[0.5]]), "curves.parquet"),
+            (lambda cells: parquet(key=[first_key(cells)], auc=[["text"]]), "curves.parquet"),
+            (lambda cells: parquet(key=[first_key(cells)] * 2, auc=[[0.5]] * 2), "two rows of one key"),
+            (lambda _: parquet(key=["k" * 100_000] * 2, auc=[[0.5]] * 2), "key 'kkk"),
+            (lambda _: parquet(key=["k"] * 9, auc=[[0.5]] * 9), "more rows"),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "is_forged", "named"), ENTRIES)
+def test_an_entry_that_is_not_what_it_should_be_is_refused(name, change, is_forged, named, file, tmp_path):
+    contents = entries(file)
+    made = zipped(tmp_path / "x.zip", contents | {name: change(contents["cells.json"])})
+    assert named in refusal(forged(made, made) if is_forged else made)
+    assert [path.name for path in tmp_path.iterdir()] == ["x.zip"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [(b'"psam"', b'"best"', "manifest.json"), (b'"format": 2', b'"format": 99', "format 99")],
+)
+def test_an_edited_manifest_is_refused_before_anything_else(old, new, named, file, tmp_path):
+    manifest = entries(file)["manifest.json"].replace(old, new)
+    assert named in refusal(zipped(tmp_path / "edited.zip", entries(file) | {"manifest.json": manifest}))
+
+
+def test_missing_and_repeated_entries_are_named(file, tmp_path):
+    for name, content in entries(file).items():
+        if name != "weights.parquet":
+            less = {other: each for other, each in entries(file).items() if other != name}
+            assert f"{name} is missing" in refusal(zipped(tmp_path / "less.zip", less))
+        twice = zipped(tmp_path / "twice.zip", entries(file))
+        with zipfile.ZipFile(twice, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr(name, content)
+        assert f"{name} is there twice" in refusal(twice)
+
+
+def test_a_table_with_more_numbers_than_the_cells_can_have_is_refused(file, monkeypatch):
+    monkeypatch.setattr(archive_file, "LARGEST_ARRAYS", 10)
+    assert "curves.parquet" in refusal(file)
+
+
+def at(*path, **values):
+    """A change of a record: fields of the part of it that lies at the path."""
+
+    def change(record):
+        for name in path:
+            record = record[name]
+        record.update(values)
+
+    return change
+
+
+FORGED = [  # a change of a record whose digest is right, and what the refusal mentions
+    *((at("result", auc=auc), "auc") for auc in (1.5, -0.1, float("nan"))),
+    (at("result", auc=0.12345), "0.12345"),
+    (at("result", auc=None), "diverged"),
+    *((at("result", train_seconds=number), "train_seconds") for number in (-1.0, float("inf"), float("nan"))),
+    (at("result", train_seconds=0.0), "time"),
+    (at("result", iterations=-1), "iterations"),
+    (at("data", train_rows=0), "train_rows"),
+    (at("data", features=1 << 50), "features"),
+    (at("data", train_positives=10**6), "numbers of rows"),
+    (at(key=5), "key"),
+    (at("environment", concurrency=10**30), "concurrency"),
+    (at("environment", cpu="\x1b[2J"), "control characters"),
+    (at("algorithm", name="other"), "sources"),
+    (at("protocol", name="mine"), "mine"),
+    (at("protocol", "parameters", **{"dataset.path": "/x"}), "parameters"),
+    (at("tuning", "parameters", **{"store.path": "x"}), "parameters"),
+    (at("dataset", "parameters", path="${oc.env:HOME}"), "would be resolved"),
+    *((at(**{name: "${oc.env:HOME}"}), name) for name in ("order", "dtype", "scaling")),
+    (at("dataset", part="a=b"), "part"),
+    (at(format=3), "format 3"),
+    *(
+        (change, "planned")
+        for change in (
+            *(at(**change) for change in ({"seed": 77}, {"order": "nosuch"}, {"max_train_rows": 7})),
+            *(at("budget", **change) for change in ({"checkpoints": -1}, {"seconds": 60.0})),
+            at("dataset", name="other"),
+            at("algorithm", "parameters", lam=7.0),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "named"), FORGED)
+def test_a_forged_record_with_right_digests_is_refused_with_the_reason(file, tmp_path, change, named):
+    text = refusal(forged(file, tmp_path / "forged.zip", cells__json=cells_with(file, change)))
+    assert "cells.json" in text or "cell " in text or "manifest states" in text
+    assert named in text
+
+
+@pytest.mark.parametrize(("place", "problem"), [("plan", "the key"), ("no plan", "no study")])
+def test_a_key_that_is_a_path_or_that_no_study_planned_is_refused(place, problem, file, tmp_path):
+    _, archive = read(file)
+    first = next(iter(archive.cells))
+    evil = altered(archive, key=lambda key: "../../evil" if key == first else key)
+    if place != "plan":
+        evil = dataclass_replace(evil, studies=archive.studies)
+    write(evil, tmp_path / "evil.zip")
+    text = refusal(tmp_path / "evil.zip")
+    assert problem in text
+    assert "'../../evil'" in text
+
+
+def test_a_file_that_is_not_there_or_cannot_be_written_is_named(store, tmp_path):
+    with pytest.raises(ParameterError, match=r"none\.zip"):
+        read(tmp_path / "none.zip")
+    with pytest.raises(ParameterError, match=r"folder\.zip"):
+        write(from_store(store, "pair"), tmp_path / "no" / "folder.zip")
+    with pytest.raises(ParameterError, match=r"'other'.*pair"):
+        from_store(store, "other")
+
+
+def test_commands_and_tracebacks_do_not_leave_the_machine(store, file):
+    texts = b"".join(content for name, content in entries(file).items() if name.endswith(".json"))
+    assert str(store.path).encode() not in texts
+    assert str(store.path).encode() in b"".join(encode(plan) for plan in store.plans())
+
+
+@pytest.fixture(scope="module")
+def scored_store(store, tmp_path_factory):
+    """The store with scores in place of the weights, those of some cells in double precision, and models."""
+    scored = Store(tmp_path_factory.mktemp("scored"))
+    for number, cell in enumerate(store):
+        kind = (np.float32, np.float64)[number % 2]
+        scores = np.random.default_rng(number).normal(size=cell.record.data.test_rows).astype(kind)
+        scored.put(
+            cell.record.key, dataclass_replace(cell, weights=None, scores=scores, model=b"\x80\x04K\x01.")
+        )
+    scored.put_plan(*store.plans())
+    return scored
+
+
+def test_scores_come_back_bit_for_bit_unless_left_out_and_models_never_leave(scored_store, tmp_path):
+    file, again, bare = (tmp_path / f"{name}.zip" for name in ("scores", "again", "bare"))
+    write(from_store(scored_store, "pair", compact=True), file)
+    write(from_store(scored_store, "pair", scores=False, compact=True), bare)
+    into_store(read(file)[1], copy := Store(tmp_path / "copy"))
+    for source in (read(file)[1], copy):
+        for cell in source:
+            own = scored_store.get(cell.record.key)
+            assert cell.model is None
+            assert own.model is not None
+            assert cell.scores.dtype == own.scores.dtype
+            np.testing.assert_array_equal(cell.scores, own.scores)
+    write(from_store(copy, "pair", compact=True), again)
+    assert entries(again).keys() - entries(bare).keys() == {"scores.parquet"}
+    assert entries(again)["scores.parquet"] == entries(file)["scores.parquet"]
+    assert all(cell.scores is None for cell in read(bare)[1])
+
+
+def test_scores_on_files_of_ones_own_leave_only_if_asked(scored_store, tmp_path):
+    own = Store(tmp_path / "own")
+    for cell in scored_store:
+        own.put(cell.record.key, with_record(cell, "dataset", parameters={"path": "patients.csv"}))
+    own.put_plan(*scored_store.plans())
+    usual, asked = from_store(own, "pair"), from_store(own, "pair", scores=True)
+    assert (usual.withheld, asked.withheld, from_store(scored_store, "pair").withheld) == (4, 0, 0)
+    assert all(cell.scores is None for cell in usual)
+    assert all(cell.scores is not None for cell in asked)
+
+
+def test_scores_that_are_not_one_per_test_row_are_refused(scored_store, tmp_path):
+    archive = from_store(scored_store, "pair")
+    key, cell = next(iter(archive.cells.items()))
+    short = dataclass_replace(cell, scores=cell.scores[:-1])
+    write(dataclass_replace(archive, cells=archive.cells | {key: short}), tmp_path / "short.zip")
+    assert f"has {len(short.scores)} scores" in refusal(tmp_path / "short.zip")
+
+
+def test_the_manifest_names_the_distributions_of_plugins_and_what_they_need(store, tmp_path):
+    archive = from_store(store, "pair")
+    (one, first), (two, second), *_ = archive.cells.items()
+
+    def of(cell, version, **packages):
+        cell = with_record(cell, "environment", packages=cell.record.environment.packages | packages)
+        return with_record(cell, "algorithm", distribution="mlp-auc", version=version)
+
+    cells = {one: of(first, "0.1", jax="0.9"), two: of(second, "0.2", jax="0.10", optax="0.2")}
+    needed = dataclass_replace(archive, cells=cells).summary()["distributions"]
+    assert needed.pop("aucbench")
+    assert needed == {"mlp-auc": ("0.1", "0.2"), "jax": ("0.10", "0.9"), "optax": ("0.2",)}
+    write(archive, tmp_path / "x.zip")
+    claimed = json.loads(entries(tmp_path / "x.zip")["manifest.json"]) | {"distributions": {"evil": ["1"]}}
+    made = zipped(tmp_path / "f.zip", entries(tmp_path / "x.zip") | {"manifest.json": signed(claimed)})
+    assert "distributions" in refusal(made)

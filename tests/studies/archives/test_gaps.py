@@ -1,0 +1,153 @@
+"""Gaps of an archive are found whatever it says of itself."""
+
+from dataclasses import replace as dataclass_replace
+
+import pytest
+from msgspec.structs import replace
+
+from aucbench import analysis
+from aucbench.analysis import entry_of
+from aucbench.api import study_of
+from aucbench.config.overrides import Request
+from aucbench.studies.archives.archive import Archive, from_store
+from aucbench.studies.archives.gaps import gaps_of, lacking
+from aucbench.studies.archives.replications import replication_of
+from aucbench.studies.codec import subset
+from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
+from tests.helpers.archives import altered
+from tests.studies.conftest import run_in
+
+BASE = (
+    "dataset=label_noise", "dataset.n=300", "runs=2", "budget.checkpoints=4", "tracking=none", "study=pair",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def archive(store):
+    return from_store(store, "pair")
+
+
+def made(folder, *words):
+    return from_store(run_in(folder / "store", ("-m", *BASE, *words)), "pair")
+
+
+def relabelled(archive, **ruleset):
+    """The archive, with a ruleset that its entries were not run under."""
+    ruled = replace(entry_of(["algo=psam", "ruleset=defaults"]).ruleset, **ruleset)
+    return altered(archive, entry=lambda entry: replace(entry, ruleset=ruled))
+
+
+def test_gaps_of_an_archive_are_its_missing_and_failed_cells_and_departures_from_the_ruleset(archive):
+    assert gaps_of(archive, entry_of) == []
+    (plan,) = archive.studies
+    entry = plan.entries[0]
+    missing, failing = entry.cells
+    record = archive.cells[failing].record
+    failure = FailureRecord(
+        **subset(record, (*DESCRIPTION, *SEEDS, "key")), reason=CellStatus.timeout, message="late"
+    )
+    ruleset = replace(entry.ruleset, departures=("budget.epochs=1.0",))
+    bare = replace(plan.entries[1], ruleset=None)
+    less = Archive(
+        "less",
+        {key: cell for key, cell in archive.cells.items() if key not in (missing, failing)},
+        (replace(plan, entries=(replace(entry, ruleset=ruleset), bare)),),
+        {failing: failure},
+    )
+    gaps = "\n".join(gaps_of(less, entry_of))
+    assert "1 cell of 2 failed (timeout)" in gaps
+    assert "1 of 2 cells missing" in gaps
+    assert "budget.epochs=1.0" in gaps
+    assert f"{bare.algorithm} on {bare.dataset}: no ruleset" in gaps
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("budget.epochs=50",),
+        ("scaling=minmax",),
+        ("algo.t0=7",),
+        ("features=fourier", "features.dimension=10"),
+        ("tuning=random", "tuning.trials=2", "tuning.folds=2"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_settings_are_compared_with_the_ruleset_and_what_an_entry_says_of_itself_is_not(words, archive):
+    (own,) = study_of(Request(("algo=psam", *BASE, "store.path=null", *words))).entries
+    (plan,) = archive.studies
+    entry = replace(plan.entries[0], algorithm="psam", described=own.describe())
+    found = dataclass_replace(archive, studies=(replace(plan, entries=(entry,)),))
+    (gap,) = gaps_of(relabelled(found), entry_of)
+    assert gap.startswith("psam on label_noise")
+    assert "departs from ruleset defaults" in gap
+    assert words[0] in gap
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "reason"),
+    [
+        ({"title": "mine"}, "cannot be compared"),
+        ({"version": 77}, "here it has version 2"),
+        ({"title": "trials", "version": 3}, "(without tuning=random)"),
+    ],
+)
+def test_rulesets_that_are_others_or_not_installed_and_trials_that_were_not_made_are_gaps(
+    archive, ruleset, reason
+):
+    gaps = gaps_of(relabelled(archive, **ruleset), entry_of)
+    assert len(gaps) == 2
+    assert all(reason in gap for gap in gaps)
+
+
+def test_a_method_that_is_not_installed_is_a_gap(archive):
+    def of_another(entry):
+        described = replace(entry.described, algorithm=replace(entry.described.algorithm, name="elsewhere"))
+        return replace(entry, algorithm="elsewhere", described=described)
+
+    (gap,) = gaps_of(altered(archive, entry=of_another), entry_of)
+    assert all(name in gap for name in {entry.dataset for plan in archive.studies for entry in plan.entries})
+    assert "cannot be compared" in gap
+
+
+@pytest.mark.parametrize(
+    ("more", "count"),
+    [((), 0), (("runs=1",), 1), (("max_train_rows=100",), 1), (("algo=solam",), 0), (("ruleset=trials",), 2)],
+)
+def test_wanted_entries_must_be_there_with_all_settings_and_runs(archive, more, count):
+    assert len(lacking(archive, wanted_of(*more))) == count
+
+
+def wanted_of(*more):
+    return study_of(Request(("algo=psam", *BASE, "ruleset=defaults", "store.path=null", *more))).entries
+
+
+def test_chosen_and_repeated_runs_are_found(tmp_path):
+    archive = made(tmp_path, "algo=psam", "ruleset=defaults", "runs=3")
+    assert lacking(archive, wanted_of("runs=3")) == []
+    (_, middle, _), ((first, *_),) = (
+        archive.cells,
+        [entry.cells.values() for entry in archive.studies[0].entries],
+    )
+    ends = altered(archive, keep=lambda key: key != middle)
+    (gap,) = lacking(ends, wanted_of("runs=3"))
+    assert "other runs than those of the reference study" in gap
+    same = altered(archive, entry=lambda entry: replace(entry, cells=dict.fromkeys(entry.cells, first)))
+    assert any("cells of the same run" in gap for gap in gaps_of(same, entry_of))
+
+
+def test_an_entry_beside_those_of_the_reference_study_is_named(tmp_path):
+    found = made(tmp_path, "algo=psam", "dataset=label_noise,gaussian", "ruleset=defaults")
+    (gap,) = lacking(found, wanted_of())
+    assert gap == "psam on gaussian: an entry that the reference study does not have"
+
+
+def test_a_contribution_needs_the_reference_study_of_its_method_and_no_replications(archive):
+    gaps = analysis.check(archive, "psam")
+    names = [gap.partition(" is missing on ")[0] for gap in gaps if " is missing on a9a, " in gap]
+    assert names == ["psam under ruleset=defaults", "psam under ruleset=trials"]
+    assert all("a9a" in gap and "wine" in gap for gap in gaps[:1])
+    assert not any("replications" in gap for gap in gaps)
+    key, cell = next(iter(archive.cells.items()))
+    others = {key: (replication_of(cell.record),)}
+    gaps = analysis.check(Archive("", archive.cells, archive.studies, others=others), "psam")
+    assert any(gap.startswith("1 cell with replications") for gap in gaps)

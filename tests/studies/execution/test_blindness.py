@@ -1,0 +1,135 @@
+"""Tuning never sees test rows: whatever stands there, all trials and the choice stay the same."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from msgspec import structs
+
+from aucbench import data
+from aucbench.data.loader import Loaded, Part
+from aucbench.data.scaler import Scaling
+from aucbench.data.splits.inner import inner_split
+from aucbench.data.splits.protocols import Given, Holdout, KFold, TrainValidTest
+from aucbench.studies.execution import worker
+from aucbench.studies.execution.prepared_data import PreparedData
+from aucbench.studies.execution.work_units import TrialsUnit
+from aucbench.studies.store import Store
+from aucbench.studies.tuners import Grid, Optuna, Random
+from aucbench_features import Nystroem
+from tests.helpers.studies import entry, plan_of, results, run_entries, trials_of
+from tests.helpers.study_methods import Clouds, Gentle
+
+PROTOCOLS = {
+    "holdout": Holdout(test_fraction=0.3, stratified=False),
+    "stratified": Holdout(test_fraction=0.3),
+    "kfold": KFold(folds=3, stratified=False),
+    "train_valid_test": TrainValidTest(stratified=False),
+}
+TUNINGS = [Grid(folds=2), Random(folds=2, trials=4), Optuna(folds=2, trials=6)]
+
+
+def tuned(one, folder):
+    store = Store(folder)
+    assert run_entries([one], store).failures == []
+    return store
+
+
+def chosen(store, fold=0):
+    (cell,) = [cell for cell in store if cell.record.fold == fold]
+    tuned = cell.record.tuned
+    return tuned.parameters, tuned.validation_auc
+
+
+def trials_of_fold(one, store, fold):
+    (planned,) = plan_of([one], store).entries
+    key = planned.cells[fold].search.key
+    return [structs.replace(trial, train_seconds=0.0, passes=0.0) for trial in store.trials(key)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tuning", TUNINGS, ids=lambda tuning: tuning.name)
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_noise_in_the_test_rows_changes_neither_trials_nor_choice(name, tuning, tmp_path):
+    protocol = PROTOCOLS[name]
+    one = entry(Gentle(), protocol=protocol, tuning=tuning, features=Nystroem(landmarks=8))
+    split = PreparedData().split(one, 0, 0)
+    clean = tuned(one, tmp_path / "clean")
+    # Other labels would be stratified otherwise.
+    noisy = replace(Clouds(), noisy=tuple(split.test.rows.tolist()), flipped=not protocol.stratified)
+    other = entry(Gentle(), noisy, protocol=protocol, tuning=tuning, features=Nystroem(landmarks=8))
+    again = PreparedData().split(other, 0, 0)
+    np.testing.assert_array_equal(again.train.rows, split.train.rows)
+    dirty = tuned(other, tmp_path / "dirty")
+    assert trials_of_fold(other, dirty, 0) == trials_of_fold(one, clean, 0)
+    assert chosen(dirty) == chosen(clean)
+    # The noise is there: the test AUC saw it, and the weights did not.
+    (auc, weights), (noisy_auc, same) = (results(s)["fake_gentle", 0, 0] for s in (clean, dirty))
+    assert auc != noisy_auc
+    assert weights == same
+
+
+def test_noise_in_rows_that_are_trained_on_changes_the_trials(tmp_path):
+    one = entry(Gentle(), tuning=Grid(folds=2))
+    rows = PreparedData().split(one, 0, 0).train.rows
+    other = entry(Gentle(), replace(Clouds(), noisy=tuple(rows[:20].tolist())), tuning=Grid(folds=2))
+    assert trials_of(tuned(one, tmp_path / "clean")) != trials_of(tuned(other, tmp_path / "dirty"))
+
+
+class Parts:
+    """Stands for a data set with a test part of its own, whose rows and labels may be noise."""
+
+    def __init__(self, noisy=()):
+        self.noisy = np.array(noisy, np.int64)
+
+    def load(self, dataset, part, kept=()):
+        samples = Clouds(n=90, seed=0 if part == "train" else 5).load()
+        X, y = samples.X, samples.y.astype(np.int8)
+        if part == Part.test and len(self.noisy):
+            X[self.noisy] = 1e3 * np.random.default_rng(2).standard_normal((len(self.noisy), X.shape[1]))
+        return Loaded(X, y, f"{part}-{self.noisy.tolist()}", "tests", (1,))
+
+
+@pytest.mark.parametrize("halved", [True, False])
+def test_noise_in_a_test_part_changes_neither_trials_nor_choice(halved, tmp_path, monkeypatch):
+    one = entry(Gentle(), protocol=Given(halved=halved), tuning=Grid(folds=2))
+    monkeypatch.setattr(worker, "_prepared_data", PreparedData())
+    monkeypatch.setattr(data, "load", Parts().load)
+    split = PreparedData().split(one, 0, 0)
+    clean = tuned(one, tmp_path / "clean")
+    rows = range(len(split.test.y)) if split.test.rows is None else split.test.rows.tolist()
+    monkeypatch.setattr(worker, "_prepared_data", PreparedData())
+    monkeypatch.setattr(data, "load", Parts(rows).load)
+    dirty = tuned(one, tmp_path / "dirty")
+    assert trials_of(dirty) == trials_of(clean)
+    assert chosen(dirty) == chosen(clean)
+    (auc, weights), (noisy_auc, same) = (results(s)["fake_gentle", 0, 0] for s in (clean, dirty))
+    assert auc != noisy_auc
+    assert weights == same
+
+
+@pytest.mark.parametrize("protocol", [Holdout(), TrainValidTest()], ids=lambda protocol: protocol.name)
+@pytest.mark.parametrize("features", [None, Nystroem(landmarks=8)], ids=["identity", "nystroem"])
+@pytest.mark.parametrize("scaling", [Scaling.minmax, Scaling.maxabs, Scaling.standard], ids=str)
+def test_an_outlier_among_the_validation_rows_does_not_change_what_is_trained_on(
+    protocol, features, scaling, tmp_path
+):
+    def arrays(noisy):
+        clouds = replace(Clouds(), noisy=noisy, flipped=False)  # folds are stratified by labels
+        one = entry(
+            Gentle(), clouds, protocol=protocol, tuning=Grid(folds=3), features=features, scaling=scaling
+        )
+        (planned,) = plan_of([one], Store(tmp_path)).entries
+        search = planned.cells[0].search
+        prepared = PreparedData().prepared(
+            TrialsUnit("key", planned.digests, one, search.seeds, (0,), ((0, {}),))
+        )
+        split = PreparedData().split(one, 0, 0)
+        return prepared, inner_split(split, 3, 0, 0).test.rows, split.test.rows
+
+    clean, validating, testing = arrays(())
+    dirty, *_ = arrays((int(validating[0]), int(testing[0])))
+    np.testing.assert_array_equal(clean.X, dirty.X)
+    np.testing.assert_array_equal(clean.y, dirty.y)
+    assert not np.array_equal(clean.X_test[0], dirty.X_test[0])
+    np.testing.assert_array_equal(clean.X_test[1:], dirty.X_test[1:])

@@ -1,0 +1,132 @@
+"""Workers behind TLS, and on other machines, as far as one machine can play several: network namespaces."""
+
+import contextlib
+import subprocess
+
+import pytest
+from distributed import Security
+
+from aucbench import ParameterError
+from aucbench.cli.main import main
+from aucbench.studies.execution import dask_executor
+from aucbench.studies.execution.dask_executor import DaskExecutor
+from aucbench.studies.store import Store
+from tests.helpers.studies import ROOT, contents, entry, process_environment, run_entries
+from tests.helpers.study_methods import Gentle, Other, Slow
+from tests.studies.execution.test_dask_executor import _Scheduler, wait_until
+
+pytestmark = pytest.mark.usefixtures("process")
+STUDY = (entry(Gentle(), runs=2), entry(Other(), runs=2))
+BRIDGE, NETWORK = "aucbench0", "10.203.77"  # of a private network that nobody else is likely to have
+
+
+def make_certificates(folder):
+    """A folder with a certificate that is its own authority, and its key."""
+    folder.mkdir()
+    made = Security.temporary()
+    files = {"ca": made.tls_ca_file, "cert": made.tls_client_cert, "key": made.tls_client_key}
+    for name, text in files.items():
+        (folder / f"{name}.pem").write_text(text)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def encrypted(tmp_path_factory):
+    """A scheduler and a worker that speak TLS only, and the folder of their certificates."""
+    folder = tmp_path_factory.mktemp("tls")
+    certificates = make_certificates(folder / "certificates")
+    files = (("ca-file", "ca"), ("cert", "cert"), ("key", "key"))
+    security = [word for name, file in files for word in (f"--tls-{name}", str(certificates / f"{file}.pem"))]
+    scheduler = _Scheduler(folder, process_environment(ROOT), security=(*security, "--protocol", "tls"))
+    scheduler.worker()
+    yield scheduler.address, certificates
+    scheduler.stop()
+
+
+def test_workers_behind_tls_give_what_one_process_gives(encrypted, tmp_path):
+    address, certificates = encrypted
+    assert address.startswith("tls://")
+    run_entries(STUDY, Store(tmp_path / "here"))
+    with contextlib.closing(DaskExecutor(address, certificates=str(certificates))) as cluster:
+        run_entries(STUDY, Store(tmp_path / "there"), cluster)
+    assert contents(tmp_path / "there") == contents(tmp_path / "here")
+
+
+def test_a_command_reaches_a_scheduler_behind_tls(encrypted, tmp_path, monkeypatch, capsys):
+    address, certificates = encrypted
+    monkeypatch.chdir(tmp_path)
+    words = ["-m", "algo=solam", "runs=2", "budget.epochs=1", "tracking=none", f"scheduler={address}"]
+    assert main([*words, f"certificates={certificates}"]) == 0
+    assert len(list(Store(tmp_path / "aucbench-store"))) == 2
+    assert main([*words, f"certificates={tmp_path}", "seed=5"]) == 2
+    assert "ca.pem" in capsys.readouterr().err
+
+
+def test_certificates_that_do_not_fit_are_refused_in_a_sentence(encrypted, tmp_path, monkeypatch):
+    address, _ = encrypted
+    monkeypatch.setattr(dask_executor, "CONNECT_SECONDS", 2.0)
+    others = make_certificates(tmp_path / "others")
+    for certificates in (str(others), None):
+        with pytest.raises(ParameterError, match=f"nothing answers at {address}"):
+            DaskExecutor(address, certificates=certificates)
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True, capture_output=True)
+
+
+@pytest.fixture
+def machines():
+    """Prefixes of commands that run them on one of two machines, by the address of that machine."""
+    found = {f"{NETWORK}.{number}": f"aucbench{number}" for number in (2, 3)}
+    with contextlib.ExitStack() as stack:
+        try:
+            for name in found.values():
+                ip("netns", "add", name)
+                stack.callback(ip, "netns", "del", name)
+            ip("link", "add", BRIDGE, "type", "bridge")
+            stack.callback(ip, "link", "del", BRIDGE)
+            ip("address", "add", f"{NETWORK}.1/24", "dev", BRIDGE)
+            ip("link", "set", BRIDGE, "up")
+            for address, name in found.items():
+                ip("link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", name)
+                ip("link", "set", name, "master", BRIDGE, "up")
+                ip("-n", name, "address", "add", f"{address}/24", "dev", "eth0")
+                for device in ("eth0", "lo"):
+                    ip("-n", name, "link", "set", device, "up")
+        except (OSError, subprocess.CalledProcessError) as error:
+            pytest.skip(f"network namespaces need root ({error})")
+        yield {address: ("ip", "netns", "exec", name) for address, name in found.items()}
+
+
+def test_a_machine_whose_network_is_cut_costs_no_cell(machines, tmp_path):
+    quick = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "3s"}
+    scheduler = _Scheduler(tmp_path, process_environment(ROOT) | quick, host=f"{NETWORK}.1")
+    cut, calls = [], []
+    try:
+        for address, before in machines.items():
+            scheduler.worker(address, before)
+        store = Store(tmp_path / "store")
+        with contextlib.closing(DaskExecutor(scheduler.address)) as cluster:
+            wait_until(lambda: len(cluster._workers()) == 2)
+            start = cluster.start
+
+            def counted(worker, unit, alone=False):
+                calls.append((worker, unit))
+                start(worker, unit, alone)
+                if len(calls) == 4:
+                    cut.append(worker)
+                    host = worker.rpartition(":")[0].rpartition("/")[2]
+                    ip("link", "set", f"aucbench{host.rpartition('.')[2]}", "down")
+
+            cluster.start = counted
+            outcome = run_entries([entry(Slow(nap=0.02), runs=8)], store, cluster)
+            assert len(cluster._workers()) == 1
+    finally:
+        scheduler.stop()
+    assert cut
+    assert (outcome.failures, outcome.finished, len(list(store))) == ([], 8, 8)
+    alone = Store(tmp_path / "alone")
+    run_entries([entry(Slow(nap=0.0), runs=8)], alone)
+    assert sorted(cell.auc for cell in store) == sorted(cell.auc for cell in alone)
+    assert len(calls) == 9  # the unit that was lost ran again, no other

@@ -1,0 +1,194 @@
+"""The effects of a plugin on its process reach no cell of another distribution."""
+
+import contextlib
+import fcntl
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import psutil
+import pytest
+
+from aucbench.contracts.hooks import PROJECT
+from aucbench.pool import start_fork_server
+from aucbench.studies.entry_and_keys import BoundPlugin
+from aucbench.studies.execution.executor import LocalExecutor
+from aucbench.studies.store import Store
+from aucbench.studies.study import Observer
+from tests.helpers.hostile_methods import ATTACKS, Hostile, Victim
+from tests.helpers.studies import contents, entry, run_entries
+from tests.helpers.study_methods import Clouds, Gentle
+
+PATIENCE = 10.0  # seconds after which no process may be left
+
+pytestmark = [pytest.mark.faults, pytest.mark.usefixtures("process")]
+
+
+def victims():
+    """Entries of a built-in method, as far as anybody can tell."""
+    found = [entry(Victim(eta=eta)) for eta in (0.1, 0.2, 0.3)]
+    return [replace(each, algorithm=BoundPlugin(each.algorithm.instance, PROJECT, "1")) for each in found]
+
+
+def hostile(attack):
+    found = entry(Hostile(attack=attack))
+    return replace(found, algorithm=BoundPlugin(found.algorithm.instance, "hostile", "1"))
+
+
+def mixed(attacks):
+    """A victim, the attacks, and the other victims after them."""
+    first, *others = victims()
+    return [first, *map(hostile, attacks), *others]
+
+
+def healthy(store):
+    return {key: value for key, value in contents(store)["cells"].items() if "victim" in str(value[0])}
+
+
+def words_of(process):
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return (
+            set(re.findall(r"\w+", " ".join(process.cmdline()))) if process.ppid() == os.getpid() else set()
+        )
+    return set()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def server():
+    """The process that all others are forked from, which stays for the next study."""
+    start_fork_server()
+
+
+@pytest.fixture(autouse=True)
+def daemons(tmp_path_factory, monkeypatch):
+    """Gives the daemons of plugins that live; those that outlive their process are ended here."""
+    file = tmp_path_factory.mktemp("daemons") / "numbers"
+    monkeypatch.setenv("HOSTILE_DAEMONS", str(file))
+
+    def found():
+        numbers = [int(line) for line in file.read_text().split()] if file.exists() else []
+        return [psutil.Process(number) for number in numbers if psutil.pid_exists(number)]
+
+    yield found
+    for process in found():
+        process.kill()
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    """The cells of the victims where nobody attacks."""
+    store = Store(tmp_path_factory.mktemp("alone"))
+    run_entries(victims(), store)
+    found = healthy(store)
+    assert len(found) == 3
+    return found
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_changes_no_cell_of_others(attack, expected, tmp_path):
+    folder, known = os.getcwd(), set(psutil.Process().children(recursive=True))
+    with closing(LocalExecutor(Observer(), isolated=True)) as executor:
+        run_entries(mixed([attack])[:3], Store(tmp_path), executor)  # a cell before it, and one after it
+    found = healthy(tmp_path)
+    assert len(found) == 2
+    assert found.items() <= expected.items()
+    assert os.getcwd() == folder
+    assert set(psutil.Process().children(recursive=True)) <= known
+
+
+def test_daemons_of_a_plugin_end_with_its_process(daemons, tmp_path):
+    with closing(LocalExecutor(Observer(), isolated=True)) as executor:
+        run_entries(mixed(["leaves_daemons"]), Store(tmp_path), executor)
+        started = daemons()
+        assert len(started) >= 2  # each step starts two
+    assert psutil.wait_procs(started, timeout=PATIENCE)[1] == []
+
+
+@pytest.mark.parametrize("attack", ["writes_to_all_files", "truncates_all_files", "unlocks_all_files"])
+def test_open_files_of_the_study_are_out_of_reach(attack, tmp_path):
+    with open(tmp_path / "open", "w+") as file:
+        file.write("kept")
+        file.flush()
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with closing(LocalExecutor(Observer(), isolated=True)) as executor:
+            run_entries([hostile(attack)], Store(tmp_path / "store"), executor)
+        assert (tmp_path / "open").read_text() == "kept"
+        assert os.lseek(file.fileno(), 0, os.SEEK_CUR) == 4
+        with open(tmp_path / "open") as other, pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_an_error_that_cannot_be_read_back_is_a_failure_with_its_reason(tmp_path):
+    with closing(LocalExecutor(Observer(), isolated=True)) as executor:
+        result = run_entries([hostile("raises_what_cannot_be_read_back")], Store(tmp_path), executor)
+    assert [failure.reason for failure in result.failures] == ["failed"], result
+    assert "TypeError" in result.failures[0].message
+
+
+# Each alone is tried above; here what some of them leave behind meets the others.
+@pytest.mark.parametrize(("workers", "attacks"), [(1, list(ATTACKS)[::2]), (2, list(ATTACKS)[1::3])])
+def test_all_attacks_in_one_study_change_no_cell_of_others(workers, attacks, expected, tmp_path):
+    known = set(psutil.Process().children(recursive=True))
+    with closing(LocalExecutor(Observer(), workers, isolated=True)) as executor:
+        run_entries(mixed(attacks), Store(tmp_path), executor)
+    assert healthy(tmp_path) == expected
+    left = set(psutil.Process().children(recursive=True)) - known
+    # Workers are forked from one server, which serves all tests and has a tracker.
+    left = [each for each in left if not {"forkserver", "resource_tracker"} & words_of(each)]
+    assert psutil.wait_procs(left, timeout=PATIENCE)[1] == []
+
+
+def test_without_isolation_an_attack_is_seen(expected, tmp_path):
+    code = (
+        "from tests.studies.execution.test_isolation import *\n"
+        f"run_entries(mixed(['replaces_functions']), Store({str(tmp_path)!r}), LocalExecutor(Observer()))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=os.getcwd())
+    assert healthy(tmp_path) != expected
+
+
+def test_no_worker_outlives_a_command_that_is_killed(tmp_path):
+    words = ["-m", "algo=psam,solam", "dataset=wine", "parallel=2", "budget.seconds=300", "tracking=none"]
+    command = [sys.executable, "-m", "aucbench", *words, f"store.path={tmp_path}"]
+    started = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    own, until = psutil.Process(started.pid), time.monotonic() + 60.0
+    while len(workers := own.children(recursive=True)) < 4 and time.monotonic() < until:
+        time.sleep(0.1)  # the server of forks, its tracker and two workers
+    assert len(workers) >= 4
+    started.send_signal(signal.SIGKILL)
+    started.wait()
+    assert psutil.wait_procs(workers, timeout=PATIENCE)[1] == []
+
+
+@dataclass(frozen=True)
+class HostileClouds(Clouds):
+    """Rows whose maker replaces functions and leaves the folder."""
+
+    name: ClassVar[str] = "hostile_clouds"
+
+    def load(self):
+        found = super().load()
+        ATTACKS["leaves_the_folder"]()
+        ATTACKS["replaces_functions"]()
+        return found
+
+
+def test_the_maker_of_the_rows_of_another_distribution_changes_no_cell_of_others(expected, tmp_path):
+    from aucbench.studies.execution.worker import prepared_data
+
+    folder = os.getcwd()
+    prepared_data().isolates = True
+    try:
+        loaded = prepared_data().load(entry(Gentle(), HostileClouds()))
+        assert np.shape(loaded("train").X) == np.shape(Clouds().load().X)
+    finally:
+        prepared_data().isolates = False
+    assert os.getcwd() == folder
+    assert np.dot([1.0], [2.0]) == 2.0

@@ -1,0 +1,441 @@
+"""Measures beside the AUC: along runs, in tunings, and afterwards from what the store has."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+import aucbench
+from aucbench import ParameterError
+from aucbench.analysis import rescore
+from aucbench.api import run_study
+from aucbench.cli.main import main
+from aucbench.evaluation.measures import AveragePrecision, PrecisionAt
+from aucbench.studies.codec import canonical
+from aucbench.studies.execution.worker import labels_of
+from aucbench.studies.store import Store
+from tests.helpers.studies import entry, prepared_apart, run_entries, study_of
+from tests.helpers.study_methods import Gentle
+
+pytestmark = pytest.mark.slow  # whole studies
+
+SHORT = ("algo=psam", "dataset=digits", "budget.epochs=0.5", "budget.checkpoints=6")
+ASKED = ("metrics=[ap,pauc,recall_at_fpr]", "pauc.max_fpr=0.2")
+NAMES = ["ap", "pauc", "recall_at_fpr"]
+WEIGHTS = ("store.weights=checkpoints",)
+
+
+class Weightless(Gentle):
+    """Has scores and no weights, and counts its trainings."""
+
+    name = "weightless"
+    weights = property()  # hidden from hasattr
+    trainings = 0
+
+    def init(self, problem, rng):
+        type(self).trainings += 1
+        return super().init(problem, rng)
+
+
+def rows_of(words, seed=0):
+    """Test rows and labels of a run, prepared apart from it."""
+    prepared = prepared_apart(words, seed)
+    return prepared.X_test, prepared.y_test
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """A run that measured, with the weights of all checkpoints; its store."""
+    path = tmp_path_factory.mktemp("measured")
+    result = aucbench.run(*SHORT, *ASKED, f"store.path={path}", "store.weights=checkpoints")
+    return result, Store(path)
+
+
+def test_measures_are_those_of_the_weights_at_each_checkpoint_and_change_neither_key_nor_curve(
+    measured,
+):
+    result, store = measured
+    X, y = rows_of(SHORT)
+    (cell,) = store
+    assert len(cell.checkpoint_weights) == len(cell.curve["auc"]) == 6
+    np.testing.assert_array_equal(cell.checkpoint_weights[-1], cell.weights)
+    for at, w in enumerate(cell.checkpoint_weights):
+        assert cell.curve["ap"][at] == pytest.approx(average_precision_score(y, X @ w), abs=1e-9)
+        assert cell.curve["pauc"][at] == pytest.approx(roc_auc_score(y, X @ w, max_fpr=0.2), abs=1e-9)
+    assert cell.record.measures["pauc"].parameters == {"max_fpr": 0.2}
+    assert result.measures == {"auc": result.auc} | {name: cell.curve[name][-1] for name in NAMES}
+    assert list(result.curve.columns)[-3:] == NAMES
+    assert result.record["result"]["measures"]["ap"]["value"] == cell.curve["ap"][-1]
+    plain = aucbench.run(*SHORT).cells[0]
+    assert plain.record.key == cell.record.key
+    assert plain.curve["auc"].tolist() == cell.curve["auc"].tolist()
+    assert not plain.record.measures
+
+
+@pytest.mark.parametrize("kept", ["final", "checkpoints"])
+def test_a_stored_cell_that_lacks_measures_gets_them_without_training(kept, measured, tmp_path):
+    (whole,) = measured[1]
+    words = (*SHORT, f"store.path={tmp_path}", f"store.weights={kept}")
+    first = aucbench.run(*words).cells[0]
+    again = aucbench.run(*words, *ASKED).cells[0]
+    # A second training would not take exactly as long.
+    assert again.curve["train_seconds"].tolist() == first.curve["train_seconds"].tolist()
+    assert again.record.measures == whole.record.measures
+    for name in NAMES:
+        found, expected = again.curve[name], whole.curve[name]
+        known = slice(None) if kept == "checkpoints" else slice(-1, None)
+        np.testing.assert_allclose(found[known], expected[known], rtol=0, atol=1e-12)
+        assert np.isnan(found[:-1]).all() == (kept == "final")
+    (stored,) = Store(tmp_path)
+    assert stored.record.measures == whole.record.measures
+    other = aucbench.run(*words, *ASKED[:1], "pauc.max_fpr=0.5").cells[0]
+    assert other.record.measures["pauc"].parameters == {"max_fpr": 0.5}
+    assert other.record.measures["pauc"].value != whole.record.measures["pauc"].value
+    assert np.isfinite(other.curve["pauc"]).all()  # for which the one with final weights was trained again
+    same_time = other.curve["train_seconds"].tolist() == first.curve["train_seconds"].tolist()
+    assert same_time == (kept == "checkpoints")
+    if kept == "final":
+        assert np.isfinite(other.curve["ap"]).all()
+
+
+def test_cells_with_final_weights_are_trained_again_where_those_of_checkpoints_are_to_be_kept(tmp_path):
+    words = (*SHORT, *ASKED, f"store.path={tmp_path}")
+    first = aucbench.run(*words).cells[0]
+    again = aucbench.run(*SHORT, words[-1], "store.weights=checkpoints").cells[0]
+    assert len(again.checkpoint_weights) == len(again.curve["auc"])
+    assert again.curve["auc"].tolist() == first.curve["auc"].tolist()
+    assert again.record.measures == first.record.measures
+    for name in NAMES:
+        assert again.curve[name].tolist() == first.curve[name].tolist()
+    last = aucbench.run(*words, "store.weights=checkpoints").cells[0]
+    assert last.curve["train_seconds"].tolist() == again.curve["train_seconds"].tolist()
+
+
+def test_runs_without_weights_get_measures_from_their_scores_or_are_trained_again_where_these_are_not_kept(
+    tmp_path,
+):
+    for kept in (True, False):
+        store, trainings = Store(tmp_path / str(kept)), []
+        Weightless.trainings = 0
+        for measures, names in (
+            ([], set()),
+            ([AveragePrecision()], {"ap"}),
+            ([PrecisionAt()], {"ap", "precision_at"}),
+            ([AveragePrecision()], {"ap", "precision_at"}),
+        ):
+            run_entries([replace(entry(Weightless()), measures=tuple(measures), keep_scores=kept)], store)
+            (cell,) = store
+            assert cell.weights is None
+            assert (cell.scores is not None) == kept
+            assert set(cell.record.measures) == names
+            assert all(np.isfinite(cell.curve[name][-1]) for name in names)
+            assert all(np.isfinite(cell.curve[name][:-1]).all() != kept for name in names)
+            trainings.append(Weightless.trainings)
+        assert trainings[0] > 0
+        assert (trainings[0] == trainings[3]) == kept
+        assert kept or trainings[0] < trainings[1] < trainings[2] == trainings[3]
+
+
+@pytest.mark.parametrize("method", ["psam", "sklearn"])
+def test_a_result_has_scores_and_labels_that_give_its_auc_whatever_the_model(method, tmp_path):
+    words = (f"algo={method}", "dataset=digits", "max_train_rows=200", "runs=2", f"store.path={tmp_path}")
+    result, again = aucbench.run(*words), aucbench.run(*words)
+    for at in range(2):
+        X, y = rows_of(words, seed=at)
+        np.testing.assert_array_equal(result.y_test[at], y)
+        np.testing.assert_array_equal(again.scores[at], result.scores[at])
+        assert roc_auc_score(y, result.scores[at]) == pytest.approx(result.cells[at].auc, abs=1e-6)
+        if method == "psam":
+            np.testing.assert_allclose(result.scores[at], X @ result.weights[at], rtol=1e-9, atol=1e-12)
+
+
+class Rescaled(Weightless):
+    """Scores in which single precision is not enough."""
+
+    name = "rescaled"
+    factor: float = 1.0
+    offset: float = 0.0
+
+    def score(self, state, X):
+        return super().score(state, X) * type(self).factor + type(self).offset
+
+
+@pytest.mark.parametrize(("factor", "offset", "kind"), [(1, 0, "f4"), (1e-9, 1, "f8"), (1e300, 0, "f8")])
+def test_scores_are_kept_in_single_precision_unless_ties_or_overflow_changed_the_auc(
+    factor, offset, kind, tmp_path
+):
+    Rescaled.factor, Rescaled.offset = factor, offset
+    store, own = Store(tmp_path), entry(Rescaled())
+    run_entries([own], store)
+    (cell,) = store
+    y = labels_of(own, cell)
+    assert cell.scores.dtype == kind
+    assert np.isfinite(cell.scores).all()
+    assert roc_auc_score(y, cell.scores) == pytest.approx(cell.auc, abs=1e-6)
+
+
+class Modelled(Weightless):
+    """Gives its model as bytes."""
+
+    name = "modelled"
+
+    def model(self, state):
+        return state.tobytes()
+
+
+class Mistaken(Weightless):
+    name = "mistaken"
+
+    def model(self, state):
+        return state
+
+
+def test_a_model_is_kept_as_the_method_gives_it_and_anything_but_bytes_is_refused(tmp_path):
+    store, bare, wrong = (Store(tmp_path / name) for name in ("store", "bare", "wrong"))
+    run_entries([entry(Modelled())], store)
+    (cell,) = store
+    assert np.isfinite(np.frombuffer(cell.model)).all()
+    run_entries([replace(entry(Modelled()), keep_model=False)], bare)
+    assert [each.model for each in bare] == [None]
+    run_entries([entry(Mistaken())], wrong)
+    (failure,) = wrong.failures()
+    assert "ndarray" in failure.message
+
+
+def test_equal_runs_of_a_sweep_get_the_measures_of_all(tmp_path):
+    words = ["-m", *SHORT[:1], "budget.epochs=0.1", "metrics=[ap],[pauc]", "tracking=none"]
+    assert run_study([*words, f"store.path={tmp_path}"]).finished == 1
+    (cell,) = Store(tmp_path)
+    assert set(cell.record.measures) == {"ap", "pauc"}
+
+
+def test_a_diverged_cell_has_no_value_says_why_and_is_not_trained_again(tmp_path):
+    words = ("algo=opauc", "algo.eta=1e6", "algo.bounded=false", "budget.epochs=3", *WEIGHTS)
+    words = (*words, f"store.path={tmp_path}")
+    plain, cell, again = (aucbench.run(*words, *asked).cells[0] for asked in ((), ASKED, ()))
+    assert cell.diverged
+    assert {own.value for own in cell.record.measures.values()} == {None}
+    assert all("diverged" in own.reason for own in cell.record.measures.values())
+    assert aucbench.run(*words[:-1], *ASKED).cells[0].record.measures == cell.record.measures
+    assert len({each.record.result.train_seconds for each in (plain, cell, again)}) == 1
+
+
+STUDY = ["-m", "algo=psam,ls_svm", *SHORT[1:3], "runs=2", "study=mine", "tracking=none"]
+
+
+@pytest.fixture
+def study(tmp_path):
+    """A store with a study that measured nothing but the AUC."""
+    run_study([*STUDY, f"store.path={tmp_path / 'store'}"])
+    return Store(tmp_path / "store")
+
+
+def test_rescore_computes_what_a_run_would_have_measured(study, tmp_path, capsys):
+    words = ["rescore", "mine", "--metrics", "ap,pauc", "pauc.max_fpr=0.2", "--store", str(study.path)]
+    seconds = {cell.record.key: cell.record.result.train_seconds for cell in study}
+    assert main(words) == 0
+    assert "4 cells measured" in capsys.readouterr().out
+    fresh = Store(tmp_path / "fresh")
+    run_study([*STUDY, "metrics=[ap,pauc]", "pauc.max_fpr=0.2", f"store.path={fresh.path}"])
+    for cell in study:
+        assert cell.record.measures == fresh.get(cell.record.key).record.measures
+        assert cell.record.result.train_seconds == seconds[cell.record.key]
+    page = (study.board_folder("mine") / "results.csv").read_text()
+    assert "pauc_mean" in page.splitlines()[0]
+    assert main(words) == 0
+    assert "0 cells measured" in capsys.readouterr().out
+
+
+def test_rescore_keeps_measures_with_other_parameters_unless_told_to_replace_them(tmp_path, capsys):
+    path = tmp_path / "store"
+    measured = [*STUDY, "metrics=[pauc]", "pauc.max_fpr=0.05", f"store.path={path}"]
+    run_study(measured)
+    store = Store(path)
+    before = {cell.record.key: cell for cell in store}
+
+    def said(*words):
+        assert main(["rescore", "mine", *words, "--store", str(path)]) == 0
+        return capsys.readouterr().out
+
+    for words in (["--metrics", "pauc"], ["--metrics", "ap,pauc", "pauc.max_fpr=0.2"]):
+        assert "4 cells kept pauc(max_fpr=0.05)" in said(*words)
+        for cell in store:
+            assert cell.record.measures["pauc"] == before[cell.record.key].record.measures["pauc"]
+            assert cell.curve["pauc"].tolist() == before[cell.record.key].curve["pauc"].tolist()
+    assert all("ap" in cell.record.measures for cell in store)
+    assert "4 cells measured" in said("--metrics", "pauc", "--replace")
+    for cell in store:
+        assert cell.record.measures["pauc"].parameters == {"max_fpr": 0.1}
+        assert np.isnan(cell.curve["pauc"][:-1]).all()
+    run_study(measured)
+    for cell in store:
+        assert cell.record.measures["pauc"] == before[cell.record.key].record.measures["pauc"]
+        assert cell.curve["pauc"].tolist() == before[cell.record.key].curve["pauc"].tolist()
+
+
+def test_rescore_counts_diverged_cells_by_themselves(tmp_path, capsys):
+    words = ["-m", "algo=opauc", "algo.bounded=false", "algo.eta=1e6,1e-3", "study=both", "tracking=none"]
+    run_study([*words, f"store.path={tmp_path}"])
+    for scored, known in ((1, 0), (0, 1)):
+        assert main(["rescore", "both", "--metrics", "[ap, auc]", "--store", str(tmp_path)]) == 0
+        expected = (
+            f"{scored} cell{'s' * (scored != 1)} measured from stored weights or scores, {known} had these"
+        )
+        out = capsys.readouterr().out
+        assert expected in out
+        assert "1 diverged" in out
+    assert sorted(cell.record.measures["ap"].value is None for cell in Store(tmp_path)) == [False, True]
+
+
+def test_rescore_measures_methods_without_weights_from_their_scores(tmp_path):
+    words = ["-m", "algo=sklearn", "dataset=digits", "max_train_rows=200", "runs=2"]
+    run_study([*words, "study=mine", "tracking=none", f"store.path={tmp_path}"])
+    store = Store(tmp_path)
+    done = rescore(store, "mine", ["ap", "pauc"])
+    assert (done.scored, done.without_scores, done.failed) == (2, {}, [])
+    for cell in store:
+        _, y = rows_of(words[1:5], seed=cell.record.seed)
+        assert cell.record.measures["ap"].value == pytest.approx(
+            average_precision_score(y, cell.scores), abs=1e-9
+        )
+        expected = roc_auc_score(y, cell.scores, max_fpr=0.1)
+        assert cell.record.measures["pauc"].value == pytest.approx(expected, abs=1e-9)
+    first, second = store
+    store.put(first.record.key, replace(first, scores=first.scores[:-1]))
+    store.put(second.record.key, replace(second, scores=-second.scores))
+    done = rescore(store, "mine", ["precision_at"])
+    assert (done.scored, len(done.failed)) == (0, 2)
+
+
+def test_rescore_names_methods_without_weights_and_refuses_weights_of_other_rows(study, capsys):
+    cells = {cell.record.algorithm.name: cell for cell in study if cell.record.seed == 0}
+    bare, moved = cells["ls_svm"], cells["psam"]
+    study.put(bare.record.key, replace(bare, weights=None))
+    study.put(moved.record.key, replace(moved, weights=-moved.weights))
+    done = rescore(study, "mine", ["ap"])
+    assert done.scored == 2
+    assert done.without_scores == {"ls_svm": 1}
+    (sentence,) = done.failed
+    assert "psam" in sentence
+    assert f"{1 - moved.auc:.6f}" in sentence
+    assert not study.get(moved.record.key).record.measures
+    assert main(["rescore", "mine", "--metrics", "ap", "--store", str(study.path)]) == 1
+    assert "ls_svm: 1 cell without" in capsys.readouterr().out
+
+
+def test_bad_input_is_said_in_one_sentence(study, capsys):
+    for words, said in (
+        (["mine", "--metrics", "prap"], "'prap'"),
+        (["mine", "--metrics", "pauc", "pauc.max_fpr=2"], "pauc.max_fpr must be >= 1e-12 and <= 1, got 2"),
+        (["mine", "--metrics", "ap", "runs=3"], "'runs=3'"),
+        (["mine", "--metrics", "pauc", "tpauc.max_fpr=0.2"], "'tpauc.max_fpr=0.2'"),
+        (["mine", "--metrics", ""], "expected measures beside the AUC"),
+        (["mine", "--metrics", "auc"], "got auc"),
+        (["other", "--metrics", "ap"], "'other'"),
+    ):
+        assert main(["rescore", *words, "--store", str(study.path)]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert said in line
+    for words, said in (
+        (["metrics=[prap]"], "'prap'"),
+        (["metrics=3"], "got 3"),
+        (["precision_at.share=0"], r"precision_at\.share must be > 0 and <= 1, got 0"),
+        (["pauc.max_fpr=null"], r"pauc\.max_fpr: expected a number, got null"),
+        (["tuning=grid", "tuning.metric=null"], r"tuning\.metric: expected text, got null"),
+        (["tuning=grid", "tuning.metric=prap"], "'prap'"),
+        (["tuning=grid", "tuning.metric=objective"], "objective"),
+        (["tpauc.min=0.1"], "min_tpr"),
+    ):
+        with pytest.raises(ParameterError, match=said):
+            aucbench.run(*words)
+
+
+GRID = ("algo=solam", "dataset=label_noise", "tuning=grid", "tuning.folds=2", "budget.epochs=0.2",
+        "tuning.grid={solam:{zeta:[0.001,0.1,1,10],radius:[0.1,10]}}")  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", ["auc", "precision_at", "pauc"])
+def test_a_tuning_selects_by_the_metric(metric):
+    tuned = aucbench.run(*GRID, f"tuning.metric={metric}", "pauc.max_fpr=0.05").cells[0].record.tuned
+    means = {}
+    for trial in tuned.trials:
+        value = trial.auc if metric == "auc" else trial.value
+        means.setdefault(canonical(trial.parameters), []).append(value)
+    best = max(means, key=lambda point: np.mean(means[point]))
+    assert canonical(tuned.parameters) == best
+    if metric == "auc":
+        assert not tuned.validation_value
+    else:
+        assert tuned.validation_value == pytest.approx(np.mean(means[best]))
+        assert all(trial.value != trial.auc for trial in tuned.trials)
+
+
+def test_the_metric_of_a_tuning_and_its_parameters_are_part_of_the_key():
+    def key(*words):
+        (planned,) = study_of(*GRID, *words).entries
+        return planned.key(("data",)), planned.describe().tuning.parameters
+
+    plain, parameters = key()
+    assert "metric" not in parameters  # as versions wrote it that knew no other
+    assert key("tuning.metric=auc")[0] == key("metrics=[ap]")[0] == key("pauc.max_fpr=0.3")[0] == plain
+    by_ap, by_pauc = key("tuning.metric=ap")[0], key("tuning.metric=pauc")[0]
+    wider = key("tuning.metric=pauc", "pauc.max_fpr=0.3")
+    assert len({plain, by_ap, by_pauc, wider[0]}) == 4
+    assert wider[1]["pauc.max_fpr"] == 0.3
+
+
+def test_optuna_is_told_the_metric():
+    words = ("tuning=optuna", "tuning.trials=3", "tuning.metric=ap", "budget.checkpoints=2")
+    words = tuple(word for word in GRID if word != "tuning=grid") + words
+    tuned = aucbench.run(*words).cells[0].record.tuned
+    assert len(tuned.trials) == 6
+    assert all(trial.value != trial.auc for trial in tuned.trials if trial.auc is not None)
+
+
+OBJECTIVE = (*SHORT, "metrics=[ap,objective]")
+
+
+def objectives_of(words, checkpoint_weights):
+    """Over the pairs written out, on training rows that are prepared apart from the run."""
+    prepared = prepared_apart(words)
+    P, N = prepared.X[prepared.y == 1], prepared.X[prepared.y == -1]
+    gamma = 3.0 / len(prepared.y) * prepared.rescaling.factor**2
+    for w in checkpoint_weights:
+        margins = (P @ w)[:, None] - (N @ w)[None]
+        yield np.mean(np.maximum(0.0, 1.0 - margins)) + gamma / 2 * w @ w
+
+
+def test_the_objective_is_that_of_all_pairs_whatever_weights_are_kept_and_when_it_is_asked_for(
+    tmp_path,
+):
+    result = aucbench.run(*OBJECTIVE, f"store.path={tmp_path / 'all'}", *WEIGHTS)
+    (cell,) = Store(tmp_path / "all")
+    found = cell.curve["objective"]
+    np.testing.assert_allclose(found, list(objectives_of(SHORT, cell.checkpoint_weights)), rtol=1e-9)
+    assert result.measures["objective"] == cell.record.measures["objective"].value == found[-1]
+    plain = aucbench.run(*SHORT, f"store.path={tmp_path / 'later'}", *WEIGHTS)
+    assert plain.auc == result.auc
+    np.testing.assert_array_equal(plain.weights, result.weights)
+    aucbench.run(*OBJECTIVE, f"store.path={tmp_path / 'later'}", *WEIGHTS)
+    aucbench.run(*OBJECTIVE, f"store.path={tmp_path / 'final'}")
+    for kept in ("later", "final"):
+        (cell,) = Store(tmp_path / kept)
+        np.testing.assert_array_equal(cell.curve["objective"], found)
+        assert (cell.checkpoint_weights is None) == (kept == "final")
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"), [(("algo=oam_seq",), "objective"), (("algo=asam", "loss=logistic"), "pairs")]
+)
+def test_a_method_without_an_objective_or_with_too_many_pairs_has_the_reason_in_its_record(
+    words, reason, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("aucbench.kernels.pair_loss.FEW_PAIRS", 0)
+    monkeypatch.setattr("aucbench.kernels.pair_loss.MOST_PAIRS", -1)
+    aucbench.run(*words, *SHORT[1:], "metrics=[objective]", f"store.path={tmp_path}")
+    (cell,) = Store(tmp_path)
+    own = cell.record.measures["objective"]
+    assert own.value is None
+    assert reason in own.reason
+    assert np.isnan(cell.curve["objective"]).all()

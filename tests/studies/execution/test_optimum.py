@@ -1,0 +1,260 @@
+"""Certified minima against a general solver over the pairs written out; the store; what is declined."""
+
+import cProfile
+import sys
+from dataclasses import dataclass, replace
+from time import thread_time
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import aucbench
+from aucbench import Norm, Objective, ParameterError, PluginError
+from aucbench.cli.main import main
+from aucbench.contracts.validation import Family
+from aucbench.registry import Catalog, Plugin
+from aucbench.studies.execution import optimum
+from aucbench.studies.execution.optimum import minimum
+from aucbench_algorithms import LsSvm, _newton
+from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
+from tests.evaluation.test_pair_objective import minimum_by_slsqp
+from tests.helpers.training import random_problem
+
+FOUND = [
+    Objective(Square(), l2=1e-2), Objective(Square()), Objective(Square(), l1=2e-2),
+    Objective(Square(), l1=1e-2, l2=1e-2), Objective(Square(), radius=0.5), Objective(Square(), radius=9.0),
+    Objective(Square(), radius=0.5, norm=Norm.l1), Objective(Square(), radius=9.0, norm=Norm.l1),
+    Objective(Square(), l2=0.1, radius=0.3), Objective(Square(), l1=1e-3, l2=0.1, radius=0.3, norm=Norm.l1),
+    Objective(SquaredHinge(), radius=0.7), Objective(SmoothHinge(0.5), l2=1e-2),
+    Objective(Logistic(), radius=2.0), Objective(Exponential(), l2=0.05), Objective(Hinge(), l2=1e-2),
+    Objective(Hinge(0.3), radius=0.2),
+    # The terms of a slope cancel at the knots, and leave rounding that is no kink.
+    *(Objective(Hinge(margin), l2=1e-2) for margin in (0.1, 0.7, 1.3, 2.5, 3.3, 7.9)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("objective", FOUND, ids=str)
+def test_the_certified_minimum_is_that_of_a_general_solver(objective):
+    X, y = random_problem(7, 40, 3)
+    _, least = minimum_by_slsqp(objective, X, y)
+    found = minimum(aucbench.catalog(), objective, X, y)
+    allowed = optimum.KINKED if isinstance(objective.loss, Hinge) else optimum.SMOOTH
+    assert found.certificate.relative <= allowed
+    assert found.certificate.value == pytest.approx(least, rel=1e-5)
+    assert found.certificate.value <= least * (1 + 2 * allowed)
+    if objective.radius is not None:
+        size = np.linalg.norm(found.weights, 1 if objective.norm is Norm.l1 else 2)
+        assert size <= objective.radius * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("l2", [1e-4, 1e-6, 1e-8])
+@pytest.mark.parametrize("loss", [SmoothHinge(2.5), Hinge()], ids=str)
+def test_a_weak_ridge_on_rows_of_a_large_scale_is_certified(loss, l2):
+    """Newton's first step is many orders too long where the loss has no curvature."""
+    X, y = random_problem(7, 45, 2)
+    found = minimum(aucbench.catalog(), Objective(loss, l2=l2), 100.0 * X, y).certificate
+    assert found.relative <= optimum.KINKED
+    same = minimum(aucbench.catalog(), Objective(loss, l2=l2 * 1e-4), X, y).certificate
+    assert found.value == pytest.approx(same.value, rel=1e-5)
+
+
+@pytest.mark.parametrize("norm", Norm)
+def test_zero_weights_are_a_minimum_where_all_rows_are_the_same(norm):
+    for loss in (Square(), Hinge(), SmoothHinge())[: 1 if norm is Norm.l1 else None]:
+        objective = Objective(loss, radius=0.3, norm=norm)
+        found = minimum(aucbench.catalog(), objective, np.ones((6, 2)), np.array([1, -1] * 3, np.int8))
+        assert found.certificate.value == loss.value(0.0, 1.0)
+
+
+@pytest.mark.parametrize("layout", ["few rows", "csr", "not factored"])
+@pytest.mark.parametrize(
+    "objective", [FOUND[0], FOUND[2], FOUND[4], FOUND[6], Objective(SmoothHinge(), l2=1e-2)], ids=str
+)
+def test_wide_and_sparse_rows_are_certified_as_well(objective, layout, monkeypatch):
+    from scipy import sparse
+
+    X, y = random_problem(7, 40, 90, density=0.3)
+    if layout != "few rows":
+        X = sparse.csr_array(X)
+    if layout == "not factored":
+        monkeypatch.setattr(_newton, "LARGEST_FACTORED", 5)
+        monkeypatch.setattr("aucbench_algorithms._pair_newton.LARGEST_GRAM", 5)
+    found = minimum(aucbench.catalog(), objective, X, y)
+    dense = minimum(aucbench.catalog(), objective, X.toarray() if sparse.issparse(X) else X, y)
+    assert found.certificate.value == pytest.approx(dense.certificate.value, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    "objective", [Objective(SmoothHinge()), Objective(Hinge()), Objective(Hinge(), l1=0.1)], ids=str
+)
+def test_what_has_no_solver_or_no_minimum_is_declined(objective):
+    with pytest.raises(ParameterError, match="minim"):
+        minimum(aucbench.catalog(), objective, *random_problem(7, 40, 3))
+
+
+@dataclass(frozen=True)
+class Boastful(LsSvm):
+    """Says of everything that it minimises it, and stops beside the minimum, or fails."""
+
+    name: ClassVar[str] = "boastful"
+    fails: ClassVar[bool] = False
+
+    @classmethod
+    def minimises(cls, objective, problem):
+        return cls(lam=1.01 * objective.l2 / 2)
+
+    def step(self, state, batch):
+        if self.fails:
+            raise ZeroDivisionError
+        return super().step(state, batch)
+
+
+@dataclass(frozen=True)
+class Failing(Boastful):
+    fails: ClassVar[bool] = True
+
+
+def catalog_of(*classes):
+    plugins = {cls.name: Plugin(Family.algorithms, cls.name, cls, "somebody", "1") for cls in classes}
+    return Catalog({Family.algorithms: plugins})
+
+
+def test_a_solver_is_not_believed_but_another_is_tried():
+    X, y = random_problem(7, 40, 3)
+    objective = Objective(Square(), l2=0.1)
+    with pytest.raises(ParameterError, match="certified"):
+        minimum(catalog_of(Boastful), objective, X, y)
+    assert minimum(catalog_of(Boastful, LsSvm), objective, X, y).solver == "ls_svm"
+
+
+def test_a_solver_that_fails_is_named():
+    with pytest.raises(PluginError, match="boastful of distribution somebody"):
+        minimum(catalog_of(Failing), Objective(Square(), l2=0.1), *random_problem(7, 40, 3))
+
+
+def test_the_record_is_that_of_the_training_rows():
+    found = aucbench.optimum("algo=ls_svm", "dataset=breast_cancer")
+    result = aucbench.run("algo=ls_svm", "dataset=breast_cancer")
+    np.testing.assert_allclose(found.weights, result.weights, rtol=1e-9)
+    assert found.record.test_auc == result.auc
+    assert found.record.train_rows == result.record["data"]["train_rows"]
+
+
+def test_a_damaged_file_is_computed_anew(tmp_path):
+    words = "algo=ls_svm", "dataset=breast_cancer", f"store.path={tmp_path}"
+    first = aucbench.optimum(*words)
+    (file,) = tmp_path.rglob("optima/*/*.npz")
+    file.write_bytes(file.read_bytes()[:100])
+    again = aucbench.optimum(*words)
+    assert (again.record.key, again.record.value) == (first.record.key, first.record.value)
+    np.testing.assert_array_equal(again.weights, first.weights)
+
+
+def test_the_command_prints_the_minimum_and_its_certificate(capsys):
+    assert main(["optimum", "spam", "breast_cancer", "store.path=null"]) == 0
+    printed = capsys.readouterr().out
+    found = aucbench.optimum("algo=spam", "dataset=breast_cancer").record
+    for text in (found.objective, f"{found.value:.12g}", f"{found.train_auc:.4f}", "ls_svm"):
+        assert text in printed
+
+
+@pytest.mark.parametrize(
+    "words", [["uni_exp", "breast_cancer"], ["solam", "breast_cancer", "algo.kappa=0.1"]]
+)
+def test_a_method_without_an_objective_says_so(words, capsys):
+    assert main(["optimum", *words, "store.path=null"]) == 2
+    assert words[0] in capsys.readouterr().err
+
+
+def test_objectives_are_checked_like_other_fields():
+    with pytest.raises(ParameterError, match="l2"):
+        Objective(Square(), l2=-1.0)
+    with pytest.raises(ParameterError, match="radius"):
+        replace(FOUND[4], radius=0.0)
+
+
+def separable(n=60, d=3):
+    """Rows with all positives on one side of the plane w_0 = 0, and all negatives on the other."""
+    X, y = random_problem(3, n, d)
+    X[:, 0] = y * (0.5 + np.abs(X[:, 0]))
+    return X, y
+
+
+@pytest.mark.parametrize("loss", [Hinge(), Hinge(0.3), SquaredHinge(), SmoothHinge()], ids=str)
+@pytest.mark.parametrize("radius", [2.0, 50.0])
+def test_the_minimum_on_separable_rows_in_a_large_ball_is_0(loss, radius):
+    X, y = separable()
+    assert (X[y == 1, 0].min() - X[y == -1, 0].max()) * radius >= 2.0  # (radius, 0, 0) has no loss
+    found = minimum(aucbench.catalog(), Objective(loss, radius=radius), X, y)
+    assert found.certificate.value == pytest.approx(0.0, abs=1e-12)
+    assert found.certificate.relative <= optimum.KINKED
+    assert np.linalg.norm(found.weights) <= radius * (1 + 1e-12)
+
+
+def test_a_minimum_that_is_nearly_0_is_measured_against_the_objective_at_zero_weights():
+    X, y = separable()
+    width = X[y == 1, 0].min() - X[y == -1, 0].max()
+    objective = Objective(Hinge(), radius=(1.0 - 1e-5) / width)
+    _, least = minimum_by_slsqp(objective, X, y)
+    found = minimum(aucbench.catalog(), objective, X, y).certificate
+    assert found.value <= max(least, 1e-4)
+    assert found.size == max(found.value, 1e-3)
+    assert found.gap <= optimum.KINKED * found.size
+
+
+def test_the_time_limit_ends_a_solver_within_a_step():
+    @dataclass(frozen=True)
+    class Slow(LsSvm):
+        name: ClassVar[str] = "slow"
+
+        @classmethod
+        def minimises(cls, objective, problem):
+            return cls(lam=objective.l2 / 2)
+
+        def step(self, state, batch):
+            while True:
+                try:
+                    np.linalg.norm(np.ones(1000))
+                except Exception:  # as of a solver that tries something else then
+                    continue
+
+    begun = thread_time()
+    with pytest.raises(optimum.NotCertifiedError):
+        minimum(catalog_of(Slow), Objective(Square(), l2=0.1), *random_problem(7, 40, 3), seconds=0.3)
+    assert thread_time() - begun >= 0.3
+    assert sys.getprofile() is None
+
+
+def test_a_profiler_at_work_stays_and_the_time_limit_is_looked_at_between_steps():
+    X, y = random_problem(7, 40, 3)
+    objective = Objective(Logistic(), l2=1e-3)
+    with cProfile.Profile() as profile:
+        found = minimum(aucbench.catalog(), objective, X, y, seconds=60.0)
+        with pytest.raises(optimum.NotCertifiedError):
+            minimum(aucbench.catalog(), objective, X, y, seconds=1e-9)
+        sorted("ab")
+    assert found.certificate.relative <= optimum.SMOOTH
+    called = [getattr(each.code, "co_name", str(each.code)) for each in profile.getstats()]
+    assert "step_length" in called
+    assert any("sorted" in name for name in called)
+
+
+def test_the_time_limit_is_that_of_the_processor_time():
+    X, y = random_problem(7, 40, 3)
+    with pytest.raises(optimum.NotCertifiedError) as raised:
+        minimum(aucbench.catalog(), Objective(Logistic(), l2=1e-3), X, y, seconds=1e-9)
+    assert raised.value.seconds == 1e-9
+    with pytest.raises(optimum.NotCertifiedError) as raised:
+        minimum(aucbench.catalog(), Objective(SmoothHinge()), X, y, seconds=60.0)
+    assert raised.value.seconds == 0.0  # no time would do
+
+
+def test_columns_enter_few_at_a_time_where_an_l1_ball_is_small_against_the_free_minimum():
+    """On wide rows a much smaller multiplier would have most columns in the set at once."""
+    X, y = random_problem(7, 60, 400)
+    objective = Objective(Square(), radius=1.0, norm=Norm.l1)
+    found = minimum(aucbench.catalog(), objective, X, y)
+    assert found.certificate.relative <= optimum.SMOOTH
+    assert np.abs(found.weights).sum() == pytest.approx(1.0)
+    assert np.count_nonzero(found.weights) < 60

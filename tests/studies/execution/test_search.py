@@ -1,0 +1,370 @@
+"""Tunings as a study runs them: what is tried, what is chosen, what it cost, what is kept of it."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from msgspec import structs
+
+import aucbench
+from aucbench.cli.main import main
+from aucbench.data.splits.protocols import KFold, TrainValidTest
+from aucbench.studies.default_settings import Budget
+from aucbench.studies.execution.tuning_search import MOST_NEW, TuningSearch
+from aucbench.studies.execution.work_units import TrialsUnit
+from aucbench.studies.store import Store
+from aucbench.studies.tuners import Grid, Optuna, Random
+from tests.helpers.studies import contents, entry, plan_of, results, run_entries, trials_of
+from tests.helpers.study_methods import COUNTER, Clouds, Diverging, Gentle, Other, Raising
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "store")
+
+
+@pytest.fixture
+def trainings(tmp_path, monkeypatch):
+    """Number of trainings so far."""
+    folder = tmp_path / "counter"
+    folder.mkdir()
+    monkeypatch.setenv(COUNTER, str(folder))
+    return lambda: len(list(folder.iterdir()))
+
+
+def only(store):
+    (cell,) = store
+    return cell
+
+
+@dataclass(frozen=True)
+class Peaked(Gentle):
+    """Its AUC is largest where eta and slope are those of the peak, and falls with the distance."""
+
+    name: ClassVar[str] = "peaked"
+    grid: ClassVar[dict[str, tuple[float, ...]]] = {"eta": (1.0, 10.0, 100.0)}
+    slope: aucbench.Positive = 1.0
+    peak: float = 0.001
+    slope_peak: float = 1.0
+    worst: float = 0.0  # below it the method diverges
+
+    def step(self, w, batch):
+        away = abs(np.log10(self.eta / self.peak)) + abs(np.log2(self.slope / self.slope_peak))
+        found = np.ones(len(w)) + away * np.where(np.arange(len(w)) % 2, 1.0, -1.0)
+        return found * np.nan if self.eta < self.worst else found
+
+
+def tuned(store, algorithm, grid=None, extend=True, **options):
+    """What the record of the one cell of a study says of its tuning."""
+    grid = None if grid is None else {algorithm.name: grid}
+    clouds = Clouds(n=400, distance=0.3)
+    one = entry(algorithm, clouds, tuning=Grid(folds=2, grid=grid, extend=extend), **options)
+    assert run_entries([one], store).failures == []
+    (cell,) = store
+    return cell.record.tuned
+
+
+def test_a_grid_tries_every_point_on_every_fold_and_the_cell_trains_with_the_best(store, trainings):
+    run_entries([entry(Gentle(), tuning=Grid(folds=3))], store)
+    trials = trials_of(store)
+    assert [(t.number, t.fold, t.parameters["eta"]) for t in trials] == [
+        (number, fold, eta) for number, eta in enumerate((0.01, 0.1, 1.0)) for fold in range(3)
+    ]
+    assert trainings() == 3 * 3 + 1
+    means = [np.mean([t.auc for t in trials if t.number == number]) for number in range(3)]
+    tuned = only(store).record.tuned
+    assert tuned.parameters == {"eta": (0.01, 0.1, 1.0)[int(np.argmax(means))]}
+    assert tuned.validation_auc == max(means)
+    assert tuned.folds == 3
+    assert len(tuned.trials) == 9
+
+
+def test_a_cell_after_its_tuning_is_the_cell_of_the_chosen_setting_given_by_hand(store, tmp_path):
+    run_entries([entry(Gentle(), tuning=Grid())], store)
+    chosen = only(store).record.tuned.parameters
+    other = Store(tmp_path / "other")
+    run_entries([entry(replace(Gentle(), **chosen))], other)
+    assert results(store) == results(other)
+
+
+def test_a_seed_of_the_draws_gives_all_splits_the_same_settings_and_each_trial_keeps_its_cost(store):
+    drawn = Random(trials=3, folds=2, draw_seed=5, given_first=True)
+    run_entries([entry(Gentle(), tuning=drawn, runs=2)], store)
+    of_splits = [
+        {(trial.number, trial.parameters["eta"]) for trial in cell.record.tuned.trials} for cell in store
+    ]
+    assert of_splits[0] == of_splits[1]
+    assert (0, Gentle().eta) in of_splits[0]
+    for cell in store:
+        tuned = cell.record.tuned
+        assert sum(trial.passes for trial in tuned.trials) == pytest.approx(tuned.cost.passes)
+        assert sum(trial.train_seconds for trial in tuned.trials) == pytest.approx(tuned.cost.train_seconds)
+
+
+def test_of_settings_with_equal_auc_the_first_is_chosen(store):
+    # How long a training pauses changes no number.
+    grid = {"fake_gentle": {"pause": [0.0, 1e-9], "eta": [0.1]}}
+    run_entries([entry(Gentle(), tuning=Grid(folds=2, grid=grid))], store)
+    aucs = [trial.auc for trial in trials_of(store)]
+    assert aucs[:2] == aucs[2:]
+    assert only(store).record.tuned.parameters == {"pause": 0.0, "eta": 0.1}
+
+
+def test_settings_that_diverge_drop_out(store):
+    run_entries([entry(Diverging(above=0.05), tuning=Grid(folds=2))], store)
+    assert [(t.parameters["eta"], t.stop_reason, t.auc is None) for t in trials_of(store)[::2]] == [
+        (0.01, "budget", False),
+        (0.1, "diverged", True),
+        (1.0, "diverged", True),
+    ]
+    assert only(store).record.tuned.parameters == {"eta": 0.01}
+
+
+@dataclass(frozen=True)
+class Choosy(Gentle):
+    """Refuses some values together, and raises with others."""
+
+    name: ClassVar[str] = "choosy"
+    grid: ClassVar[dict[str, Any]] = {"eta": (0.01, 0.1, 1.0), "shrink": (0.0, 0.1)}
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.eta == 1.0 and self.shrink:
+            raise ValueError("eta=1 does not shrink")
+
+    def harm(self):
+        if self.eta == 0.1 and not self.shrink:
+            raise RuntimeError("out of luck")
+
+
+def test_settings_that_raise_or_refuse_their_values_drop_out_and_say_why(store):
+    run_entries([entry(Choosy(), tuning=Grid(folds=2))], store)
+    errors = {(t.parameters["eta"], t.parameters["shrink"]): t.error for t in trials_of(store)}
+    assert errors.pop((0.1, 0.0)).startswith("RuntimeError: out of luck (test_search.py, line ")
+    assert errors.pop((1.0, 0.1)).startswith("ValueError: eta=1 does not shrink (test_search.py, line ")
+    assert set(errors.values()) == {None}
+    assert len(list(store)) == 1
+
+
+def test_a_tuning_without_a_usable_setting_says_why_and_tries_again_what_failed_and_not_what_diverged(
+    store, trainings, monkeypatch
+):
+    tuning = Grid(folds=2, grid={"fake_raising": {"eta": [1, 2]}})
+    study = [entry(Raising(), tuning=tuning), entry(Diverging(), tuning=Grid(folds=2), runs=2, split_seed=0)]
+    failures = run_entries(study, store).failures
+    assert [failure.reason for failure in failures] == ["failed", "diverged", "diverged"]
+    assert "4 times RuntimeError: out of luck" in failures[0].message
+    assert "no setting of its tuning gave an AUC: 6 times diverged" in failures[1].message
+    assert trainings() == 4 + 6
+    run_entries(study, store)
+    assert trainings() == 4 + 6
+    assert len(run_entries(study, store, only_failed=True).failures) == 3
+    assert trainings() == 4 + 6 + 4
+    monkeypatch.setattr(Raising, "harm", lambda self: None)  # the reason has passed
+    assert [each.reason for each in run_entries(study, store, only_failed=True).failures] == ["diverged"] * 2
+    assert only(store).record.tuned.cost.trainings == 4
+
+
+def test_without_report_no_trial_is_kept_once_all_cells_have_used_it(store):
+    silent = entry(Gentle(), tuning=Grid(folds=2, report=False), runs=3, split_seed=0)
+    seen = []
+
+    class Watched(Store):
+        def put(self, key, cell):
+            seen.append(len(trials_of(self)))
+            super().put(key, cell)
+
+    run_entries([silent], Watched(store.path))
+    assert seen == [6, 6, 6]
+    assert trials_of(store) == []
+    for cell in store:
+        assert not cell.record.tuned.trials
+        assert cell.record.tuned.cost.trainings == 6
+
+
+def test_one_search_serves_all_orders_of_a_split_unless_each_order_is_tuned(store, tmp_path, trainings):
+    run_entries([entry(Gentle(), tuning=Grid(folds=2), runs=3, split_seed=0)], store)
+    assert trainings() == 6 + 3
+    assert len({repr(cell.record.tuned) for cell in store}) == 1
+    other = Store(tmp_path / "other")
+    run_entries([entry(Gentle(), tuning=Grid(folds=2, each_order=True), runs=3, split_seed=0)], other)
+    assert trainings() == 9 + 3 * 6 + 3
+
+
+@pytest.mark.parametrize(
+    ("protocol", "searches", "folds"), [(KFold(folds=3), 3, 2), (TrainValidTest(), 1, 1)]
+)
+def test_each_fold_has_a_search_and_a_validation_part_takes_the_place_of_inner_folds(
+    store, protocol, searches, folds
+):
+    run_entries([entry(Gentle(), protocol=protocol, tuning=Grid(folds=2))], store)
+    assert len(list((store.path / "trials").rglob("*.jsonl"))) == searches
+    assert len(trials_of(store)) == searches * 3 * folds
+    assert {(cell.record.fold, cell.record.tuned.folds) for cell in store} == {
+        (fold, folds) for fold in range(searches)
+    }
+
+
+def test_a_method_without_a_grid_is_run_as_it_is(store, trainings):
+    run_entries([entry(Other(), tuning=Grid())], store)
+    assert trainings() == 1
+    assert only(store).record.tuned is None
+
+
+def test_random_search_tries_as_many_settings_as_it_was_told(store, tmp_path):
+    run_entries([entry(Gentle(), tuning=Random(trials=5, folds=2))], store)
+    etas = [trial.parameters["eta"] for trial in trials_of(store)[::2]]
+    assert len(set(etas)) == 5
+    assert all(0.01 <= eta <= 1.0 for eta in etas)
+    other = Store(tmp_path / "other")
+    run_entries([entry(Gentle(), tuning=Random(trials=5, folds=2), split_seed=1)], other)
+    assert {trial.parameters["eta"] for trial in trials_of(other)}.isdisjoint(etas)
+
+
+SEARCHES = {
+    "median": entry(Gentle(), tuning=Optuna(trials=8, folds=2)),
+    "unpruned": entry(Gentle(), tuning=Optuna(trials=8, folds=2, pruner="none")),
+    "grid": entry(Gentle(), tuning=Grid(folds=2)),
+    "extended": entry(Peaked(), Clouds(n=400, distance=0.3), tuning=Grid(folds=2, extend=True)),
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_trials_file_cut_at_any_byte_gives_the_same_end(name, tmp_path):
+    whole = Store(tmp_path / "whole")
+    run_entries([SEARCHES[name]], whole)
+    (file,) = (whole.path / "trials").rglob("*.jsonl")
+    text = file.read_bytes()
+    ends = [k for k, byte in enumerate(text) if byte == ord("\n")]
+    inside = (0, ends[0], ends[1] - 3, ends[2] + 9, len(text) - 1)
+    for size in (*inside, *(end + 1 for end in ends[:: 1 + len(ends) // 4])):
+        cut = Store(tmp_path / f"cut-{size}")
+        torn = cut.path / file.relative_to(whole.path)
+        torn.parent.mkdir(parents=True)
+        torn.write_bytes(text[:size])
+        run_entries([SEARCHES[name]], cut)
+        assert contents(cut) == contents(whole)
+
+
+def test_pruned_settings_are_not_chosen(store):
+    grid = {"fake_gentle": {"eta": [0.01, 1.0], "shrink": [0.0, 0.9]}}
+    budget = Budget(epochs=3.0, checkpoints=8)
+    run_entries([entry(Gentle(), tuning=Optuna(trials=14, folds=2, grid=grid), budget=budget)], store)
+    trials = trials_of(store)
+    pruned = {trial.number for trial in trials if trial.stop_reason == "pruned"}
+    assert pruned
+    assert all(trial.passes <= 3.0 for trial in trials)
+    assert any(trial.passes < 3.0 for trial in trials if trial.number in pruned)
+    kept = [trial for trial in trials if trial.number not in pruned]
+    best = max({t.number for t in kept}, key=lambda n: np.mean([t.auc for t in kept if t.number == n]))
+    assert only(store).record.tuned.parameters == next(
+        trial.parameters for trial in kept if trial.number == best
+    )
+
+
+class AtOnce(Gentle):
+    """Trains its settings at once."""
+
+    together: ClassVar[Any] = classmethod(lambda cls, algorithms, states: None)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "values", "folds", "expected"),
+    [
+        (Gentle(), 299, 1, [32] * 9 + [11]),
+        (AtOnce(), 299, 1, [128, 128, 43]),
+        (AtOnce(), 100, 1, [50, 50]),
+        (AtOnce(), 100, 3, [100] * 3),
+        (AtOnce(), 40, 1, [32, 8]),
+    ],
+)
+def test_a_unit_has_more_settings_where_a_method_trains_them_at_once(
+    store, algorithm, values, folds, expected
+):
+    grid = {algorithm.name: {"eta": np.geomspace(1e-3, 1.0, values).tolist(), "shrink": [0.0]}}
+    one = entry(algorithm, tuning=Grid(grid=grid))
+    (planned,) = plan_of([one], store).entries
+    search = planned.cells[0].search
+    whole = TrialsUnit(search.key, planned.digests, planned.entry, search.seeds)
+    assert [len(unit.points) for unit in TuningSearch(whole, folds, []).ask()] == expected
+
+
+def test_without_extension_the_edge_is_recorded_with_the_values_tried(store):
+    found = tuned(store, Peaked(), extend=False)
+    assert found.parameters == {"eta": 1.0}
+    assert found.edges == {"eta": "lower"}
+    assert found.space == {"eta": [1.0, 10.0, 100.0]}
+    assert found.cost.settings == 3
+
+
+def test_the_search_goes_on_until_the_best_value_is_inside(store):
+    found = tuned(store, Peaked(), budget=Budget(epochs=2.0, checkpoints=2))
+    assert found.parameters == {"eta": 0.001}
+    assert found.edges == {}
+    assert found.space == {"eta": [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]}
+    assert found.cost.settings == 7
+    assert found.cost.passes == pytest.approx(2.0 * 2 * 7)
+    assert len(found.trials) == 14
+
+
+@pytest.mark.parametrize(
+    ("method", "chosen", "edge", "values"),
+    [
+        (Peaked(peak=10.0), 10.0, {}, 3),  # an optimum inside needs no extension
+        (Peaked(peak=1e-30), 1.0 / 10.0**MOST_NEW, {"eta": "lower"}, 3 + MOST_NEW),  # an extension is bounded
+        (Peaked(worst=0.05), 0.1, {}, 5),  # values beyond the edge that diverge leave the best one inside
+    ],
+)
+def test_an_extension_ends(method, chosen, edge, values, store):
+    found = tuned(store, method)
+    assert found.parameters == {"eta": pytest.approx(chosen)}
+    assert (found.edges, len(found.space["eta"])) == (edge, values)
+
+
+def test_an_extended_grid_chooses_what_a_search_of_all_its_combinations_does(store, tmp_path):
+    grid = {"eta": [1.0, 10.0], "slope": [4.0, 8.0, 16.0]}
+    found = tuned(store, Peaked(slope_peak=0.5), grid)
+    assert found.edges == {}
+    assert found.parameters == {"eta": 0.001, "slope": 0.5}
+    whole = tuned(Store(tmp_path / "whole"), Peaked(slope_peak=0.5), found.space, extend=False)
+    assert (found.parameters, found.validation_auc) == (whole.parameters, whole.validation_auc)
+    assert found.cost.settings == whole.cost.settings == 6 * 7
+
+
+def test_another_extension_is_another_search(tmp_path):
+    keys = set()
+    for extend in (False, True):
+        one = entry(Peaked(), tuning=Grid(extend=extend))
+        (planned,) = plan_of([one], Store(tmp_path)).entries
+        keys.add(planned.cells[0].search.key)
+    assert len(keys) == 2
+
+
+def test_trials_of_an_extension_that_went_elsewhere_are_not_taken_for_those_of_this_one(tmp_path):
+    whole, other = Store(tmp_path / "whole"), Store(tmp_path / "other")
+    found = tuned(whole, Peaked())
+    (file,) = (whole.path / "trials").rglob("*.jsonl")
+    wrong = [
+        structs.replace(trial, parameters={"eta": 1000.0}, auc=1.0)
+        for trial in whole.trials(file.stem)
+        if trial.number > 3
+    ]
+    other.add_trials(file.stem, wrong)
+    assert tuned(other, Peaked()).parameters == found.parameters
+
+
+def test_the_summary_names_the_chosen_settings_and_the_edges(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["algo=ls_svm", "tuning=grid", "tuning.folds=2", "tracking=none", "runs=2"]
+    grid = "tuning.grid={ls_svm: {lam: [100, 1000]}}"
+    assert main([*words, grid]) == 0
+    lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()[:11])
+    assert lines["tuned"] == "lam=100"
+    assert "lam at the lower edge of its grid in 2 of 2 runs" in lines["edge"]
+    assert main(["-m", *words, grid, "dataset=breast_cancer,digits"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert sum("tuned: lam=" in line for line in out) == 2
+    assert sum(line.startswith("ls_svm: lam at the lower edge") and "of 4 runs" in line for line in out) == 1
+    assert main([*words, grid, "tuning.extend=true"]) == 0
+    assert "edge" not in capsys.readouterr().out

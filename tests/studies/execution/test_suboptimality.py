@@ -1,0 +1,134 @@
+"""The certified minimum of a run whose objective is measured: found, kept, shared, given up, turned off."""
+
+import numpy as np
+import pytest
+
+import aucbench
+from aucbench.contracts.validation import Family
+from aucbench.studies.execution import optimum
+from aucbench.studies.store import Store
+from tests.helpers.studies import prepared_apart
+
+pytestmark = pytest.mark.slow  # whole studies
+
+SHORT = ("dataset=breast_cancer", "budget.epochs=2", "budget.checkpoints=6", "metrics=[objective]")
+
+
+def own_minimum(cell):
+    return cell.record.measures["objective"].minimum
+
+
+def test_the_suboptimality_is_that_of_the_closed_form(tmp_path):
+    words = ("algo=spam", "algo.beta=0.01", "regularisation=rows", *SHORT, "store.weights=checkpoints")
+    result = aucbench.run(*words, f"store.path={tmp_path}")
+    rows = prepared_apart(words)
+    D = (rows.X[rows.y == 1][:, None] - rows.X[rows.y == -1][None]).reshape(-1, rows.X.shape[1])
+    share = np.mean(rows.y == 1)
+    ridge = 0.01 / (share * (1.0 - share))
+    w = np.linalg.solve(D.T @ D / len(D) + ridge / 2 * np.eye(D.shape[1]), D.mean(axis=0))
+    least = np.mean((1 - D @ w) ** 2) + ridge / 2 * w @ w
+    assert own_minimum(result.cells[0]).value == pytest.approx(least, rel=1e-9)
+    values = [np.mean((1 - D @ v) ** 2) + ridge / 2 * v @ v for v in result.cells[0].checkpoint_weights]
+    np.testing.assert_allclose(result.curve["suboptimality"], np.array(values) / least - 1, rtol=1e-6)
+
+
+def test_methods_of_one_objective_and_split_share_a_stored_minimum(tmp_path, monkeypatch):
+    words = (*SHORT, f"store.path={tmp_path}")
+    first = aucbench.run("algo=ls_svm", "algo.lam=0.05", *words, "budget.epochs=1")
+    monkeypatch.setattr(optimum, "minimum", lambda *arguments: pytest.fail("computed again"))
+    again = aucbench.run("algo=spdam", "algo.lam=0.05", *words)
+    assert own_minimum(again.cells[0]) == own_minimum(first.cells[0])
+    found = aucbench.optimum("algo=ls_svm", "algo.lam=0.05", "dataset=breast_cancer", words[-1])
+    assert own_minimum(first.cells[0]).value == found.record.value
+    monkeypatch.undo()
+    other = aucbench.run("algo=spdam", "algo.lam=0.05", *words, "split_seed=1")
+    assert own_minimum(other.cells[0]).value != found.record.value
+
+
+def test_workers_hand_their_minima_to_the_store(tmp_path):
+    words = ("algo=psam", *SHORT, "runs=2", "parallel=2", f"store.path={tmp_path}")
+    cells = aucbench.run(*words).cells
+    assert len(list(tmp_path.glob("optima/*/*.npz"))) == 2
+    values = [aucbench.optimum("algo=psam", SHORT[0], f"seed={seed}").record.value for seed in (0, 1)]
+    assert [own_minimum(cell).value for cell in cells] == values
+
+
+def test_a_minimum_that_was_not_asked_for_is_added_without_training(tmp_path):
+    words = ("algo=psam", *SHORT, f"store.path={tmp_path}")
+    first = aucbench.run(*words, "limits.optimum=0").cells[0]
+    assert not own_minimum(first)
+    assert "suboptimality" not in aucbench.run(*words, "limits.optimum=0").curve
+    again = aucbench.run(*words).cells[0]
+    assert own_minimum(again).value > 0.0
+    assert again.curve["train_seconds"].tolist() == first.curve["train_seconds"].tolist()
+    assert again.curve["objective"].tolist() == first.curve["objective"].tolist()
+    (stored,) = Store(tmp_path)
+    assert own_minimum(stored) == own_minimum(again)
+
+
+def test_a_search_that_takes_too_long_is_given_up_and_done_again_with_more_time(tmp_path):
+    words = ("algo=psam", *SHORT, f"store.path={tmp_path}")
+    short = own_minimum(aucbench.run(*words, "limits.optimum=1e-6").cells[0])
+    assert short.value is None
+    assert "1e-06" in short.reason
+    assert short.seconds == 1e-6
+    assert own_minimum(aucbench.run(*words).cells[0]).value > 0.0
+
+
+def test_the_suboptimality_for_a_minimum_of_0_is_relative_to_a_thousandth_of_the_objective_at_the_start(
+    tmp_path,
+):
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(200) % 2 == 0, 1, -1)
+    X = np.column_stack([y * (1.0 + rng.random(200)), rng.normal(size=(200, 2))])
+    np.savez(tmp_path / "rows.npz", X=X, y=y)
+    words = (f"dataset.path={tmp_path}/rows.npz", "dataset=npz", "scaling=none", "metrics=[objective]")
+    result = aucbench.run("algo=fifo_ogd", "loss=hinge", "algo.radius=5", *words, "budget.epochs=2")
+    own = own_minimum(result.cells[0])
+    assert own.value == 0.0
+    assert own.size == 1e-3  # the hinge at zero weights is 1
+    expected = np.maximum(result.curve["objective"] / 1e-3, own.gap / own.size)
+    np.testing.assert_allclose(result.curve["suboptimality"], expected, atol=1e-14)
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_objective_that_overflows_is_infinite_and_the_method_linear():
+    words = ("algo=spam", "algo.C=100", "algo.bounded=false", "dataset=diabetes", "metrics=[objective]")
+    result = aucbench.run(*words)
+    (cell,) = result.cells
+    assert np.isfinite(cell.weights).all()
+    assert cell.record.measures["objective"].value == np.inf
+    assert cell.curve["objective"][0] < np.inf
+    assert not np.isnan(cell.curve["objective"]).any()
+    assert result.curve["suboptimality"].iloc[-1] == np.inf
+    assert cell.record.result.weights_norm == pytest.approx(
+        np.abs(cell.weights).max() * np.linalg.norm(cell.weights / np.abs(cell.weights).max())
+    )
+
+
+def test_a_run_says_why_there_is_no_objective_or_no_minimum(capsys):
+    from aucbench.cli.main import main
+
+    rest = ["dataset=breast_cancer", "budget.epochs=1", "metrics=[objective]", "tracking=none"]
+    expected = {
+        "algo=oam_gra": "declares no objective",
+        "algo=roc_sgd algo.lam=0": "neither regulariser nor ball",
+        "algo=psam limits.optimum=0": "limits.optimum=0",
+        "algo=psam limits.optimum=1e-6": "limits.optimum=1e-06",
+    }
+    for words, reason in expected.items():
+        assert main([*words.split(), *rest, "store.path=null"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert any(reason in line and line.split()[0] in ("objective", "minimum") for line in lines), words
+
+
+def test_a_solver_that_fails_costs_the_minimum_and_not_the_run(tmp_path, monkeypatch):
+    def breaks(self, state, batch):
+        raise RuntimeError("no luck")
+
+    algorithms = aucbench.catalog().plugins[Family.algorithms]
+    monkeypatch.setattr(algorithms["ls_svm"].cls, "step", breaks)
+    result = aucbench.run("algo=spam", *SHORT, f"store.path={tmp_path}")
+    assert result.auc > 0.9
+    assert own_minimum(result.cells[0]).value is None
+    assert "no luck" in own_minimum(result.cells[0]).reason
