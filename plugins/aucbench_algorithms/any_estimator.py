@@ -11,13 +11,25 @@ that name one are run again with `--trust MODULE` only.
 Source: Pedregosa et al., Scikit-learn: machine learning in Python, JMLR 2011.
 """
 
+import inspect
+import pickle
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
 from aucbench import Batch, ParameterError
-from aucbench_algorithms.estimator import SCORES, Fitted, ImportedEstimator, _float64_rows, _quiet
+from aucbench_algorithms.estimator import (
+    RESERVED,
+    SCORES,
+    Fitted,
+    ImportedEstimator,
+    State,
+    _float64_rows,
+    _quiet,
+    imported,
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +44,37 @@ class AnyEstimator(ImportedEstimator):
         Parameters of the classifier that replace its defaults: numbers, texts, true, false, null, and lists
         or mappings of these.
     """
+
+    def state_bytes(self, state: State) -> int:
+        try:
+            return super().state_bytes(state)
+        except Exception:  # an attribute that cannot be pickled, such as a lambda
+            size = 0
+            for value in vars(state.fitted.model).values() if state.fitted else ():
+                with suppress(Exception):
+                    size += len(pickle.dumps(value))
+            return size
+
+    def _check(self) -> None:
+        try:
+            super()._check()
+        except ParameterError:
+            if not self._lacks_what_the_run_sets():
+                raise
+
+    def _lacks_what_the_run_sets(self) -> bool:
+        """Whether parameters that the run sets, such as n_jobs, have no default and are all that lacks."""
+        cls, given = imported(self.cls), dict(self.params or {})
+        if not isinstance(cls, type) or given.keys() & RESERVED.keys():
+            return False
+        known = inspect.signature(cls).parameters
+        needed = [
+            name for name in RESERVED if name in known and known[name].default is inspect.Parameter.empty
+        ]
+        with suppress(Exception):
+            cls(**given, **dict.fromkeys(needed, 1))
+            return bool(needed)
+        return False
 
     def _fitted(self, seed: int, batch: Batch, labels: np.ndarray) -> Fitted:
         fitted = super()._fitted(seed, batch, labels)

@@ -218,6 +218,33 @@ class OneColumn:
         return np.ones((len(X), 1))
 
 
+class NeedsThreads(NoNumbers):
+    """A class without a default for what the run sets, which holds what no pickle takes."""
+
+    def __init__(self, n_jobs, depth=1):
+        assert n_jobs == 1
+        self.score, self.size = (lambda X: X[:, 0]), np.zeros(100)
+
+    def decision_function(self, X):
+        return self.score(X)
+
+
+def test_a_class_may_need_the_number_of_threads_and_hold_a_function():
+    algorithm = AnyEstimator(cls=f"{__name__}.NeedsThreads", params={"depth": 2})
+    state = train(algorithm, X, Y, PASS)
+    assert np.array_equal(algorithm.score(state, X_TEST), X_TEST[:, 0])
+    assert 800 <= algorithm.state_bytes(state) < 2000
+    with pytest.raises(ParameterError, match="'dept'"):
+        AnyEstimator(cls=f"{__name__}.NeedsThreads", params={"dept": 2})
+
+
+def test_a_study_that_refuses_all_of_its_entries_says_why(tmp_path):
+    words = ("-m", "dataset=wine,breast_cancer", "tracking=none", f"store.path={tmp_path}", "study=refused")
+    found = aucbench.run_study([*words, "algo=estimator", f"algo.cls={__name__}.Complex"])
+    assert len(found.refused) == 2
+    assert "complex numbers" in str(found.refused[0].error)
+
+
 @pytest.mark.parametrize(("cls", "words"), [("Complex", "complex numbers"), ("OneColumn", r"shape \(2, 1\)")])
 def test_scores_that_rank_nothing_are_refused(cls, words):
     with pytest.raises(ParameterError, match=words):
