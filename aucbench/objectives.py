@@ -347,7 +347,8 @@ def torch_pair_loss(loss: Any) -> Callable[..., Any]:
     class Mean(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, scores: Any, y: Any, weights: Any) -> Any:
-            rows = (None if each is None else each.detach().cpu().numpy() for each in (scores, y, weights))
+            given = (scores, y, weights)  # NumPy lacks types such as bfloat16
+            rows = (None if each is None else each.detach().double().cpu().numpy() for each in given)
             value, gradient = _or_nan(instance, *rows)
             ctx.save_for_backward(scores.new_tensor(gradient))
             return scores.new_tensor(value)
@@ -358,6 +359,8 @@ def torch_pair_loss(loss: Any) -> Callable[..., Any]:
             return above * gradient, None, None
 
     def torch_loss(scores: Any, y: Any, weights: Any = None) -> Any:
+        if not (torch.is_tensor(scores) and torch.is_floating_point(scores)):
+            raise ParameterError("torch_pair_loss: scores must be a tensor of floating-point numbers.")
         others = (None if each is None else torch.as_tensor(each) for each in (y, weights))
         apply: Any = Mean.apply
         return apply(scores, *others)

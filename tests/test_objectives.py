@@ -297,6 +297,12 @@ def test_jax_and_torch_give_the_same_gradient_in_the_type_of_the_scores(name, n,
     (2.0 * mean).backward()
     assert gradient.dtype == jnp.float32
     assert leaf.grad.dtype == mean.dtype == torch.float32
+    half = torch.tensor(scores, dtype=torch.bfloat16, requires_grad=True)
+    torch_pair_loss(name)(half, y).backward()
+    rounded = pair_loss(name, half.detach().double().numpy(), y)
+    np.testing.assert_allclose(half.grad.double().numpy(), rounded.gradient, rtol=1e-2, atol=1e-6)
+    with pytest.raises(ParameterError, match="floating-point"):
+        torch_pair_loss(name)(torch.tensor(y), y)
     for own, slopes in ((value, gradient), (mean.item(), leaf.grad.numpy() / 2.0)):
         assert float(own) == pytest.approx(expected.value, rel=1e-5)
         np.testing.assert_allclose(slopes, expected.gradient, rtol=1e-4, atol=1e-8)

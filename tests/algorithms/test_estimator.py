@@ -234,7 +234,7 @@ def test_a_class_may_need_the_number_of_threads_and_hold_a_function():
     state = train(algorithm, X, Y, PASS)
     assert np.array_equal(algorithm.score(state, X_TEST), X_TEST[:, 0])
     assert 800 <= algorithm.state_bytes(state) < 2000
-    with pytest.raises(ParameterError, match="'dept'"):
+    with pytest.raises(ParameterError, match="Did you mean 'depth'"):
         AnyEstimator(cls=f"{__name__}.NeedsThreads", params={"dept": 2})
 
 
