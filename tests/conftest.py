@@ -32,7 +32,7 @@ SYSTEM = {"browser", "process", "server"}
 # What has one of these marks is not in the fast lane; all other tests are marked `fast`.
 NOT_FAST = {"boosters", "browser", "docs", "faults", "jax", "mirror", "package", "slow", "system"}
 # The lanes of libraries: tests that have a method or a library of these names as a parameter.
-LANES = {"boosters": {"boosting", "catboost", "lightgbm", "xgboost"}, "jax": {"mlp"}}
+LANES = {"boosters": {"boosting", "catboost", "lightgbm", "xgboost"}, "jax": {"jax", "mlp"}}
 # Seconds of a test with a mark, roughly: workers take whole files, and the longest files go first.
 SECONDS = {"package": 60.0, "docs": 15.0, "faults": 8.0, "jax": 5.0, "slow": 3.0, "system": 3.0}
 # Folders that go last: their kernels are those that the first and longest file, the checks of all plugins,

@@ -58,13 +58,3 @@ def test_one_pass_more_does_not_change_the_auc_of_opauc_by_much(kind):
         found = [auc("opauc", kind, seed, float(passes)) for passes in range(1, 21)]
         assert np.abs(np.diff(found)).max() < 0.1, seed
         assert max(found) - found[-1] < 0.1, seed
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_the_same_step_without_the_bound_loses_the_order(name):
-    found = [
-        auc(name, kind, seed, bounded=False)
-        for kind in ("rare_columns", "wide_rare_class")
-        for seed in range(3)
-    ]
-    assert not min(found) > 0.9

@@ -31,11 +31,9 @@ def prepared(dataset, scaling):
 
 
 @cache
-def trained(name, dataset, scaling, epochs=None):
-    """The outcome of a method at its defaults; one that a single iteration ends has one for all budgets."""
-    if epochs and trained(name, dataset, scaling).iterations == 1:
-        return trained(name, dataset, scaling)
-    return training.outcome_on(aucbench.catalog().algorithm(name)(), prepared(dataset, scaling), epochs)
+def trained(name, dataset, scaling):
+    """The outcome of a method at its defaults."""
+    return training.outcome_on(aucbench.catalog().algorithm(name)(), prepared(dataset, scaling))
 
 
 def scalings_of(name, dataset):
@@ -49,11 +47,9 @@ def scalings_of(name, dataset):
 def test_no_default_diverges_or_ends_below_one_half_on_any_scaling(name):
     for dataset in DATASETS:
         for scaling in scalings_of(name, dataset):
-            for epochs in (1.0, None):
-                outcome = trained(name, dataset, scaling, epochs)
-                assert outcome.stop_reason is not StopReason.diverged, (dataset, scaling, epochs)
-                # One pass over 142 rows of wine need not be enough.
-                assert epochs == 1.0 or outcome.auc[-1] >= 0.5, (dataset, scaling, epochs)
+            outcome = trained(name, dataset, scaling)
+            assert outcome.stop_reason is not StopReason.diverged, (dataset, scaling)
+            assert outcome.auc[-1] >= 0.5, (dataset, scaling)
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -29,8 +29,8 @@ PROBLEMS = {
     "unscaled": random_problem(3, 300, 20, unit=False),
 }
 ANY, SQUARE, SCALED = ("dense", "sparse", "unscaled"), ("dense", "narrow", "unscaled"), ("dense", "sparse")
-MOST = {Access.stream: 900, Access.pairs: 900, Access.minibatch: 40, Access.full: 1}
-EXAMPLES = 20
+MOST = {Access.stream: 600, Access.pairs: 600, Access.minibatch: 30, Access.full: 1}
+EXAMPLES = 15
 BOUNDS = {"delta": [0.01, 0.5], "kappa": [None, 1.0]}
 MARGINS = [Hinge(), Hinge(margin=0.3)]
 OF_BLOCKS = [SquaredHinge(), Hinge(), Logistic()]

@@ -72,24 +72,6 @@ def test_claimed_exponents_are_those_of_the_terms_along_an_axis():
     ] == pytest.approx(2.0)
 
 
-def test_a_single_scattered_repetition_of_a_cost_widens_the_interval(monkeypatch):
-    """Each pass over the design gives one exponent: what disturbs one pass is in the interval."""
-    slope, passes = costs._slope, []
-
-    def disturbed(variable, timers):
-        passes.append(variable)
-        return slope(variable, timers) + 0.6 * (passes.count(variable) == 1)
-
-    before = exponents_of(Linear())
-    monkeypatch.setattr(costs, "_slope", disturbed)
-    found = exponents_of(Linear())
-    for name in ("n", "d", "nnz"):
-        measured, verdict = found[name]
-        assert measured.low < before[name][0].estimate < measured.high
-        assert verdict is Verdict.unknown
-    assert passes == ["n", "n", "d", "d", "nnz", "nnz"] * 3
-
-
 def test_a_variable_that_is_no_hyper_parameter_leaves_the_cost_open():
     class Strange(Linear):
         claims = Claims(rate="1/t", cost="widgets nnz")
@@ -116,3 +98,21 @@ def test_weights_that_do_not_stay_finite_leave_the_cost_open():
     assert found.verdict is Verdict.unknown
     assert found.measured == ""
     assert "finite" in found.why
+
+
+def test_a_single_scattered_repetition_of_a_cost_widens_the_interval(monkeypatch):
+    """Each pass over the design gives one exponent: what disturbs one pass is in the interval."""
+    slope, passes = costs._slope, []
+
+    def disturbed(variable, timers):
+        passes.append(variable)
+        return slope(variable, timers) + 0.6 * (passes.count(variable) == 1)
+
+    before = exponents_of(Linear())
+    monkeypatch.setattr(costs, "_slope", disturbed)
+    found = exponents_of(Linear())
+    for name in ("n", "d", "nnz"):
+        measured, verdict = found[name]
+        assert measured.low < before[name][0].estimate < measured.high
+        assert verdict is Verdict.unknown
+    assert passes == ["n", "n", "d", "d", "nnz", "nnz"] * 3

@@ -82,13 +82,6 @@ def test_a_rate_that_is_slower_than_the_true_one_holds_and_a_faster_one_is_caugh
     assert rate_of(monkeypatch, "psam", "1/t^2").verdict is Verdict.slower
 
 
-@pytest.mark.slow
-def test_an_exact_method_is_measured_after_its_first_iteration(monkeypatch):
-    found = rate_of(monkeypatch, "ls_svm", "exact", "algo.lam=0.01")
-    assert found.verdict is Verdict.holds
-    assert float(found.measured.split()[0]) < 1e-8
-
-
 def test_a_method_without_a_minimum_has_the_reason_in_place_of_a_number(monkeypatch):
     found = rate_of(monkeypatch, "aogd", "1/sqrt(t)", "algo.radius=null")
     assert found.verdict is Verdict.unknown
@@ -101,19 +94,6 @@ def test_runs_that_blow_up_leave_the_rate_open_with_the_reason(monkeypatch):
     assert found.verdict is Verdict.unknown
     assert found.measured == ""
     assert "breast_cancer" in found.why
-
-
-@pytest.mark.slow
-def test_a_method_that_plans_is_run_anew_for_each_length(monkeypatch):
-    lengths, run = [], Runs.run
-
-    def noted(runs, *words):
-        lengths.extend(word for word in words if word.startswith("budget.iterations"))
-        return run(runs, *words)
-
-    monkeypatch.setattr(Runs, "run", noted)
-    rate_of(monkeypatch, "fsauc", "1/t")
-    assert len(set(lengths)) >= 8
 
 
 class Stopped:
@@ -158,3 +138,16 @@ def test_a_method_that_never_stops_and_declares_no_objective_has_no_rate(monkeyp
     found = rate_finding(["algo=toppush"], EFFORT)
     assert found.measured == ""
     assert "converge" in found.why
+
+
+@pytest.mark.slow
+def test_a_method_that_plans_is_run_anew_for_each_length(monkeypatch):
+    lengths, run = [], Runs.run
+
+    def noted(runs, *words):
+        lengths.extend(word for word in words if word.startswith("budget.iterations"))
+        return run(runs, *words)
+
+    monkeypatch.setattr(Runs, "run", noted)
+    rate_of(monkeypatch, "fsauc", "1/t")
+    assert len(set(lengths)) >= 8

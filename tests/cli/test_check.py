@@ -62,16 +62,6 @@ def test_the_list_shows_every_check_with_its_rule(capsys):
             assert check.sentence in shown
 
 
-@pytest.mark.usefixtures("process")
-def test_importing_aucbench_does_not_import_the_checks():
-    import subprocess
-    import sys
-
-    code = "import sys, aucbench; aucbench.Problem; print('aucbench.testing' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
-
-
 @pytest.fixture
 def mistaken_plugins(monkeypatch):
     """A catalog with a sound method, one with a mistake, and a class that could not be registered."""

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import dump_svmlight_file
 
 import aucbench
 
@@ -58,15 +57,6 @@ def test_describe_lists_every_column_where_some_are_refused(tmp_path, run, refus
     refusal = refused("algo=solam", "dataset=csv", f"dataset.path={path}", "tracking=none")
     assert "dataset.drop=[name]" in refusal
     assert "'price', 'size'" in refusal
-
-
-def test_describe_finds_the_reader_by_the_ending_of_the_name(tmp_path, done):
-    X, y = np.eye(4), np.array([0, 1, 0, 1])
-    dump_svmlight_file(X, y, str(tmp_path / "rows.txt"))
-    np.savez(tmp_path / "rows.npz", X=X, y=y)
-    for name in ("rows.txt", "rows.npz"):
-        out = done("data", "describe", tmp_path / name)
-        assert "4 rows, 4 features, 4 values" in out
 
 
 def test_a_run_says_how_the_columns_were_read_every_time(table, run):

@@ -1,6 +1,5 @@
 """The experiments of the papers compose, bind, and have the cells of their tables. No data are touched."""
 
-import re
 from functools import cache
 from pathlib import Path
 
@@ -53,26 +52,6 @@ def test_an_experiment_is_a_study_of_its_name_which_leaves_out_data_that_cannot_
     planned = study(name)
     assert planned.name == name
     assert planned.skip_missing_data or name in OURS
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_comment_at_the_top_says_what_the_table_is(name):
-    first, _, *comment = (FOLDER / f"{name}.yaml").read_text(encoding="utf-8").splitlines()
-    assert first == "# @package _global_"
-    text = "\n".join(line for line in comment if line.startswith("#"))
-    if name not in OURS:
-        assert re.search(r"table \w+", text)
-        assert "The paper states" in text
-        assert "Choices of ours" in text
-
-
-@pytest.mark.parametrize(
-    "words", [words for words in (*CELLS, BATCH_ON_EPSILON) if len(words) > 1], ids=" ".join
-)
-def test_the_comment_names_the_commands_of_the_other_columns(words):
-    assert f"aucbench +experiment={' '.join(words)}\n" in (FOLDER / f"{words[0]}.yaml").read_text(
-        encoding="utf-8"
-    )
 
 
 def test_the_command_line_narrows_methods_and_data_sets(study):

@@ -211,12 +211,6 @@ def test_parsing_a_file_needs_memory_for_one_block_only(tmp_path, monkeypatch):
     assert peak < 14_000_000
 
 
-def test_a_line_longer_than_a_block_is_parsed(tmp_path):
-    path = tmp_path / "wide.txt"
-    path.write_text("1 1:1\n-1 " + " ".join(f"{j}:{j}" for j in range(1, 5000)) + "\n1 2:1\n")
-    assert_same_as_sklearn(parse(path, 64), str(path))
-
-
 def test_more_features_than_indices_are_refused():
     with pytest.raises(ParameterError, match=r"libsvm: features .*2147483647.* 1000000"):
         Libsvm("own", features=10**12)

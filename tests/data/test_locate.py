@@ -79,22 +79,6 @@ def test_offline_the_network_is_left_alone_and_a_file_downloaded_before_is_used(
     assert fetch(Declared()) == before
 
 
-def test_a_download_whose_content_is_refused_is_fetched_anew_the_next_time(web, cache):
-    web.serve("/binary/tiny", content(b"1 1:1\n-1 0:1\n"), content(BODY))
-    with pytest.raises(DataError, match=r"tiny, line 2: index 0"):
-        load(Declared())
-    assert files_of(cache) == []
-    assert load(Declared()).X.shape == (5, 3)
-
-
-def test_what_a_killed_download_left_behind_is_removed(web, cache):
-    rest = cache / "raw" / "binary" / ".tiny.bz2.download-dead"
-    rest.mkdir(parents=True)
-    web.serve("/binary/tiny", content(BODY))
-    fetch(Declared())
-    assert not rest.exists()
-
-
 def test_a_mirror_file_whose_content_is_refused_is_left_alone(mirror):
     (mirror / "binary" / "tiny").write_text("1 1:1\n-1 0:1\n")
     with pytest.raises(DataError, match=r"line 2: index 0"):
@@ -188,3 +172,11 @@ def test_a_size_beyond_the_disk_is_a_reason_and_the_next_source_is_used(web, mon
     monkeypatch.setattr(locate, "PUBLIC_SITE", f"{web.address}/public")
     assert locate.missing_bytes(File("binary/tiny")) == len(BODY)
     assert fetch(Declared())[0].read_bytes() == BODY
+
+
+def test_what_a_killed_download_left_behind_is_removed(web, cache):
+    rest = cache / "raw" / "binary" / ".tiny.bz2.download-dead"
+    rest.mkdir(parents=True)
+    web.serve("/binary/tiny", content(BODY))
+    fetch(Declared())
+    assert not rest.exists()

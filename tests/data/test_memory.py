@@ -11,13 +11,12 @@ import psutil
 import pytest
 from scipy import sparse
 
-from aucbench import DataError, ParameterError, Problem, require_memory
+from aucbench import DataError, ParameterError, require_memory
 from aucbench.data import memory
 from aucbench.data.files.npy import NpyWriter, open_npy
 from aucbench.data.preprocess import prepare
 from aucbench.data.scaler import Scaling, fit_scaling, gather
 from aucbench.data.splits.protocols import Side, Split
-from aucbench_algorithms import AdaOam, Cbr, Mba, Opauc, OpaucR
 from aucbench_features import Fourier, Identity, Projection
 
 
@@ -217,24 +216,6 @@ def test_an_array_is_refused_as_soon_as_it_does_not_fit(monkeypatch):
         require_memory("mine", (2, 3000, 4001), "use less")
     for part in ("mine", "2 x 3000 x 4001", "192 MB", "use less"):
         assert part in str(caught.value)
-
-
-def begun(algorithm):
-    X, y = np.ones((4, 100)), np.array([1, -1, 1, -1], np.int8)
-    return algorithm.init(Problem(X, y, 4), np.random.default_rng(0))
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "needed"),
-    [(AdaOam(), 160_000), (Cbr(), 80_000), (Mba(), 160_000), (Opauc(), 160_000), (OpaucR(tau=50), 81_600)],
-    ids=str,
-)
-def test_methods_with_matrices_ask_for_them(algorithm, needed, monkeypatch):
-    monkeypatch.setattr(memory, "available", lambda: needed)
-    begun(algorithm)
-    monkeypatch.setattr(memory, "available", lambda: needed - 1)
-    with pytest.raises(ParameterError, match=algorithm.name):
-        begun(algorithm)
 
 
 def test_the_limits_of_the_process_and_of_its_container_count(monkeypatch):

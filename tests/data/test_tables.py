@@ -1,7 +1,6 @@
 """Tables in CSV, Parquet and ARFF files: numbers made of their cells, and refusals of what is ambiguous."""
 
 import contextlib
-import gzip
 import os
 
 import numpy as np
@@ -12,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 from scipy import sparse
-from scipy.io import arff
 from sklearn.externals import _arff
 
 from aucbench import DataError, ParameterError
@@ -123,14 +121,6 @@ def test_categories_and_medians_are_those_of_the_training_part(write):
     assert load(data).X[:, 0].tolist() == [1, 3, 9, 3]
     assert load(data, "test").X.tolist() == [[3, 0, 0, 0], [5, 0, 1, 0], [2, 0, 0, 0]]
     assert load(data, "all").X.shape == (7, 4)
-
-
-def test_a_column_that_turns_out_to_be_text_late_in_the_file_is_text_from_the_beginning(write, small_blocks):
-    lines = [f"{i % 3},{7 * i % 60},{i % 2}\n" for i in range(60)] + ["seven,60,1\n", "seven,61,0\n"]
-    X = load(Csv(write("a,b,y\n" + "".join(lines)))).X
-    assert X.shape == (62, 5)
-    assert X[:4].tolist() == [[1, 0, 0, 0, 0], [0, 1, 0, 0, 7], [0, 0, 1, 0, 14], [1, 0, 0, 0, 21]]
-    assert X[60].tolist() == [0, 0, 0, 1, 60]
 
 
 @settings(max_examples=40, deadline=None)
@@ -302,27 +292,6 @@ def test_damaged_parquet_labels_of_another_type_and_twins_are_one_sentence(tmp_p
         load(Parquet(path))
 
 
-def test_arff_files_are_read_as_scipy_reads_them(tmp_path):
-    rng = np.random.default_rng(0)
-    rows = [
-        [float(x), str(rng.choice(["red", "light blue"])), str(rng.integers(2))] for x in rng.normal(size=40)
-    ]
-    rows[3][0] = None
-    attributes = [("size", "REAL"), ("kind", ["red", "light blue"]), ("class", ["0", "1"])]
-    path = tmp_path / "own.arff"
-    path.write_text(_arff.dumps({"relation": "own", "attributes": attributes, "data": rows}))
-    data = Arff(str(path), missing="median")
-    loaded, (table, _) = load(data), arff.loadarff(path)
-    size = np.where(np.isnan(table["size"]), np.nanmedian(table["size"]), table["size"])
-    np.testing.assert_array_equal(loaded.X[:, 0], size)
-    np.testing.assert_array_equal(loaded.X[:, 1], table["kind"] == b"light blue")
-    np.testing.assert_array_equal(loaded.y == 1, table["class"] == b"1")
-    assert kinds(data) == {"size": "number", "kind": "categories", "class": "label"}
-    packed = path.with_suffix(".arff.gz")
-    packed.write_bytes(gzip.compress(path.read_bytes()))
-    np.testing.assert_array_equal(load(Arff(str(packed), missing="median")).X, loaded.X)
-
-
 def test_declared_categories_and_labels_may_be_called_none_and_twins_are_refused(write):
     text = "@attribute a {none,some}\n@attribute y {none,ill}\n@data\nnone,none\nsome,ill\nsome,none\n"
     assert load(Arff(write(text, "own.arff"))).X.tolist() == [[1, 0], [0, 1], [0, 1]]
@@ -379,13 +348,6 @@ def test_a_column_that_is_sorted_is_refused_unless_declared_or_of_few_values_or_
     frame["time"] = np.sort(np.random.default_rng(1).integers(0, 9, N))
     assert load(saved(frame, target="y")).X.shape == (N, 3)
     assert load(saved(pd.DataFrame({"a": range(9), "b": [0, 1, 0] * 3}))).X.shape == (9, 1)
-
-
-def test_whether_a_column_is_sorted_does_not_depend_on_where_blocks_end(frame, saved, small_blocks):
-    frame["up"], frame["broken"] = range(N), [*range(N - 1), 7]
-    data = saved(frame, target="y")
-    assert load(data).X.shape == (N, 3)
-    assert kinds(data)["up"] == "dropped"
 
 
 @pytest.mark.parametrize("index", [True, False])
@@ -523,3 +485,10 @@ def test_a_column_that_cannot_be_the_label_is_named(frame, saved):
     frame["b"] = np.arange(N) % 3
     with pytest.raises(DataError, match=r"got 3 in column 'b'"):
         load(saved(frame[["y", "a", "b"]]))
+
+
+def test_whether_a_column_is_sorted_does_not_depend_on_where_blocks_end(frame, saved, small_blocks):
+    frame["up"], frame["broken"] = range(N), [*range(N - 1), 7]
+    data = saved(frame, target="y")
+    assert load(data).X.shape == (N, 3)
+    assert kinds(data)["up"] == "dropped"

@@ -15,22 +15,12 @@ from aucbench_datasets.scikit_learn import Wine
 COLLECTIONS = {}
 for cls in catalogue.CLASSES:
     COLLECTIONS.setdefault(cls.collection, []).append(cls)
-PAPERS = """
-diabetes fourclass german splice usps letter magic04 a9a w8a kddcup04 mnist connect_4 acoustic ijcnn1 epsilon
-covtype sector sector_lvr news20 news20_binary rcv1v2 rcv1_binary ecml2012 higgs real_sim australian cod_rna
-australian_scale dna leu madelon skin_nonskin svmguide1 spambase aloi webspam susy farm_ads phishing mushrooms
-mammography phoneme satimage shuttle pendigits svmguide3 breast_cancer digits wine
-"""
 
 
 @pytest.fixture(scope="module")
 def parsed(tmp_path_factory):
     """One cache for all real files: the data sets that share files are parsed into it once each."""
     return tmp_path_factory.mktemp("parsed")
-
-
-def test_every_data_set_of_the_papers_is_in_the_catalogue():
-    assert set(PAPERS.split()) <= {cls.name for cls in aucbench_datasets()}
 
 
 @pytest.mark.parametrize("collection", COLLECTIONS)

@@ -11,19 +11,10 @@ from sklearn.metrics import roc_auc_score
 
 from aucbench import DataError, File, ParameterError
 from aucbench.data import fetch, has_test_part, load
-from aucbench_datasets import aucbench_datasets
 from aucbench_datasets.generated import Gaussian, HardMargin, LabelNoise, SparseText
 from aucbench_datasets.scikit_learn import BreastCancer, Digits
 from aucbench_datasets.user_files import Libsvm
 from tests.data.conftest import TINY
-
-
-def test_every_class_has_a_name_of_its_own_a_line_of_description_and_can_be_made():
-    classes = aucbench_datasets()
-    assert len({cls.name for cls in classes}) == len(classes)
-    for cls in classes:
-        assert cls().name == cls.name
-        assert 20 < len(cls.__doc__.splitlines()[0]) <= 110
 
 
 @pytest.mark.parametrize(

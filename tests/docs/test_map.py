@@ -2,7 +2,6 @@
 
 import re
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -63,23 +62,3 @@ def test_the_documented_path_of_a_run_is_the_real_one(stacks):
 @pytest.mark.parametrize("end", ["step", "create_run"])
 def test_a_run_takes_few_calls_to_its_first_step_and_to_mlflow(end, stacks):
     assert len(stacks[end]) <= 12, stacks[end]
-
-
-def test_the_floors_of_the_map_are_those_that_the_import_rules_keep():
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    layers = next(c["layers"] for c in contracts if c.get("containers") == ["aucbench"])
-    floors = [{name.strip() for name in layer.split("|")} for layer in layers]
-    told = {}
-    for floor, rooms in re.findall(r"^\| (\d+) \| (.*?) \|", MAP, re.MULTILINE):
-        for room in re.findall(r"`aucbench/(\w+)(?:/|\.py)`", rooms):
-            told.setdefault(int(floor), set()).add(room)
-    assert [told[number] for number in sorted(told)] == floors
-
-
-def test_no_module_is_named_by_an_activity():
-    parts = {
-        part
-        for path in (ROOT / "aucbench").rglob("*.py")
-        for part in path.relative_to(ROOT).with_suffix("").parts
-    }
-    assert {part for part in parts if part.endswith("ing")} == {"testing", "tracking"}

@@ -4,32 +4,8 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from tests.helpers.fake_plugins import Perceptron
+from tests.helpers.fake_plugins import Perceptron, Weightless
 from tests.third_party.my_methods import PairSgd
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Stochastic subgradients of the hinge loss of pairs."""
-
-    name: ClassVar[str] = "pairs"
-    access: ClassVar[str] = "pairs"
-    eta: float = 0.1
-
-    def init(self, problem, rng):
-        return np.zeros(problem.n_features)
-
-    def step(self, state, batch):
-        w = state.copy()
-        for x_pos, x_neg in batch:
-            z = x_pos - x_neg
-            w += self.eta * max(0.0, 1.0 - w @ z) * z
-        return w
-
-    def score(self, state, X):
-        return X @ state
 
 
 @dataclass(frozen=True)
@@ -63,27 +39,27 @@ class Raising(Perceptron):
         raise KeyError("no such thing")
 
 
-class WrongShape(Pairs):
+class WrongShape(Weightless):
     name: ClassVar[str] = "wrong_shape"
 
     def score(self, state, X):
-        return (X @ state)[:, None]
+        return (X @ state.w)[:, None]
 
 
-class Reversed(Pairs):
+class Reversed(Weightless):
     name: ClassVar[str] = "reversed"
 
     def score(self, state, X):
-        return -(X @ state)
+        return -(X @ state.w)
 
 
-class Slow(Pairs):
+class Slow(Weightless):
     name: ClassVar[str] = "slow"
     grid: ClassVar = {"eta": (0.01, 0.1)}
 
     def step(self, state, batch):
         for _ in batch:
-            time.sleep(0.05)
+            time.sleep(0.025)
         return super().step(state, batch)
 
 

@@ -527,9 +527,8 @@ def test_the_loops_of_a_rule_are_kept_on_disk_until_the_rule_or_what_it_calls_is
 
     assert result(2.0, 1.0) == (2.0, 0, 2)
     assert result(2.0, 1.0) == (2.0, 2, 0)
-    assert result(3.0, 1.0) == (3.0, 0, 2)
-    assert result(3.0, 5.0) == (15.0, 0, 2)
-    assert result(3.0, 5.0, outside=2.0) == (30.0, 0, 2)
+    assert result(2.0, 5.0) == (10.0, 0, 2)
+    assert result(2.0, 5.0, outside=2.0) == (20.0, 0, 2)
 
 
 def test_numba_finds_the_source_of_every_loop_in_the_file_of_its_rule():

@@ -1,3 +1,5 @@
+"""One cell: its curve, its end, and what cannot run."""
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -6,6 +8,7 @@ from sklearn.metrics import roc_auc_score
 from aucbench import DataError, ParameterError, PluginError, replay
 from aucbench.runner.budget_and_checkpoints import log_spaced
 from aucbench.runner.cell import run_cell
+from aucbench.runner.scorer import linear_scores
 from aucbench.runner.task import StopReason, Task
 from tests.helpers.fake_plugins import CountingState, Exploding, Iterating, Perceptron, two_clouds
 
@@ -40,11 +43,6 @@ def test_two_runs_of_one_seed_are_the_same_and_another_order_seed_differs():
     one, two, other = outcome(seed=3), outcome(seed=3), outcome(seed=3, order_seed=4)
     assert one.weights.tobytes() == two.weights.tobytes()
     assert one.weights.tobytes() != other.weights.tobytes()
-
-
-def test_sparse_rows_give_what_dense_rows_give():
-    sparse_run = outcome(X=sparse.csr_matrix(X), X_test=sparse.csr_matrix(X_TEST))
-    np.testing.assert_allclose(sparse_run.weights, outcome().weights, rtol=1e-12)
 
 
 @pytest.mark.parametrize("checkpoints", [1, 5, 500])
@@ -217,3 +215,22 @@ def test_a_method_without_weights_is_watched_as_well():
     found = outcome(scored, watch=lambda number, auc: seen.append(auc) or len(seen) == 2)
     assert found.stop_reason is StopReason.pruned
     assert seen == found.auc.tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (63, 3), (65, 130), (200, 259)])
+def test_the_scores_of_a_model_do_not_depend_on_the_models_beside_it(form, dtype, n, d):
+    rng = np.random.default_rng(0)
+    W, X = rng.standard_normal((11, d)), form(rng.standard_normal((n, d)).astype(dtype))
+    scores = linear_scores(W, X)
+    np.testing.assert_allclose(scores, (X @ W.T).T, rtol=1e-3 if dtype is np.float32 else 1e-9, atol=1e-4)
+    for models in ([0], [10, 3], list(range(5, 11)), rng.permutation(11)):
+        assert linear_scores(W[models], X).tobytes() == scores[models].tobytes()
+
+
+def test_equal_rows_have_equal_scores_wherever_they_lie():
+    rng = np.random.default_rng(0)
+    rows, W = rng.standard_normal((1, 54)), rng.standard_normal((3, 54))
+    scores = linear_scores(W, np.repeat(rows, 331, axis=0))
+    assert np.all(scores == scores[:, :1])

@@ -118,31 +118,6 @@ def test_methods_that_depend_on_their_path_train_as_they_do_alone(name, field, v
 
 
 @dataclass(frozen=True)
-class Remembering(Perceptron):
-    """Depends on row numbers, and on rows that it met before."""
-
-    name: ClassVar[str] = "remembering"
-    every: int = 3
-
-    def init(self, problem, rng):
-        return super().init(problem, rng), [], rng
-
-    def step(self, state, batch):
-        inner, kept, rng = state
-        for i in batch.rows:
-            w = inner.w + 1e-3 * i * batch.X[i] * rng.random()
-            if kept:
-                w = w - self.eta * batch.X[kept[len(kept) // 2]]
-            if i % self.every == 0:
-                kept.append(int(i))
-            inner = CountingState(w, inner.steps + 1)
-        return inner, kept, rng
-
-    def weights(self, state):
-        return state[0].w
-
-
-@dataclass(frozen=True)
 class Sums(Perceptron):
     """Takes minibatches of a size of its own, and has scores but no weights."""
 
@@ -189,7 +164,6 @@ class Spoiling(Perceptron):
             for options in ({"checkpoints": 1}, {"iterations": 211}, {"seed": 3, "fold": 2})
         ),
         [task(method("asam")(), loss(name)) for name in ("smooth_hinge", "logistic", "squared_hinge")],
-        [task(Remembering(every=every), epochs=3, seed=5) for every in (2, 3, 5)],
         [task(Sums(size=size), epochs=2) for size in (10, 64, 10, 7)],
         [task(Spoiling(eta)) for eta in (0.1, 0.2, 0.3)],
         [task(Iterating(needed=needed)) for needed in (7, 3, 11)],

@@ -79,16 +79,6 @@ def test_a_path_takes_fewer_iterations(name):
     assert together < 0.8 * sum(run_cell(task).iterations for task in group)
 
 
-@pytest.mark.parametrize("name", FIELDS)
-def test_with_a_budget_of_its_own_every_setting_ends_where_it_does_alone(name):
-    group = tasks(name, 300, 12, iterations=2)
-    for found, task in zip(run_grid(group), group, strict=True):
-        alone = run_cell(task)
-        assert found.stop_reason is alone.stop_reason
-        assert found.iterations == alone.iterations
-        assert found.weights.tobytes() == alone.weights.tobytes()
-
-
 @dataclass(frozen=True)
 class Following(Iterating):
     """Notes from where its settings start; one that starts from another behaves as `then` says."""

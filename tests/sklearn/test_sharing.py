@@ -2,8 +2,6 @@
 
 import mlflow
 import numpy as np
-import onnx.parser
-import onnxruntime
 import pytest
 import skops.io
 from sklearn.pipeline import make_pipeline
@@ -40,6 +38,9 @@ def test_a_model_that_forgot_its_rows_scores_alike_and_holds_none():
 
 
 def test_the_weights_are_an_onnx_model_of_three_lines():
+    import onnx.parser
+    import onnxruntime
+
     model = AUCClassifier(random_state=0).fit(X, Y)
     found = onnx.parser.parse_model(onnx_text(model))
     onnx.checker.check_model(found)

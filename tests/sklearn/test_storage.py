@@ -1,4 +1,4 @@
-"""Fitted classifiers of every method survive pickle, copy and skops, by which MLflow stores models."""
+"""Fitted classifiers of each kind of state survive pickle, copy and skops, by which MLflow stores models."""
 
 import copy
 import pickle
@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 import skops.io
 
-import aucbench
-from aucbench.contracts.validation import Family
 from aucbench.sklearn import AUCClassifier
 
 rng = np.random.default_rng(0)
@@ -21,7 +19,10 @@ def through_skops(model):
     return skops.io.loads(stored, trusted=skops.io.get_untrusted_types(data=stored))
 
 
-@pytest.mark.parametrize("name", sorted(aucbench.catalog().plugins[Family.algorithms]))
+@pytest.mark.parametrize(
+    "name",
+    ["auto", "boosting", "cbr", "fsauc", "log_reg", "mba", "mlp", "oam_gra", "opauc_r", "psam", "sklearn"],
+)
 def test_a_stored_model_scores_alike_and_goes_on_alike(name):
     model = AUCClassifier(name, random_state=0).fit(X, Y)
     scores, others = model.decision_function(X), []

@@ -196,14 +196,6 @@ def test_a_grid_goes_on_by_its_own_spacing_inside_the_range_of_its_field(field, 
         assert type(found) in (type(expected), type(values[0]))
 
 
-def test_values_that_continue_powers_of_ten_are_written_as_such():
-    value, values = 1e-7, [1e-7, 1e-8]
-    for _ in range(12):
-        value = beyond(Ranged(), "lam", values, "upper")
-        values.append(value)
-    assert [f"{each!r}" for each in values[2:5]] == ["1e-06", "1e-05", "0.0001"]
-
-
 def record(parameters, found, name="ls_svm", extend=False, tuning="grid"):
     cost = {"settings": 2, "trainings": 2, "passes": 2.0, "train_seconds": 0.1}
     tuned = {"parameters": parameters, "edges": found, "cost": cost}

@@ -31,39 +31,25 @@ PATIENCE = 600.0  # seconds, also where nothing is compiled yet
 # Of other settings, tests/algorithms compares training alone and together; float32 would compile them again.
 OF_DEFAULTS = ("auc", "converges", "cost", "weighted", "float32_rows", "together")
 OF_ALL_SETTINGS = [check for check in ALGORITHM_CHECKS if check.name not in OF_DEFAULTS]
-SETTINGS = [
-    methods.Solam(radius=0.05, zeta=10.0, average="after"),
+SETTINGS = [  # one for each loop, norm, buffer and state that the defaults do not have
     methods.Solam(norm="l1", radius=0.2, zeta=10.0),
-    methods.SolamL1(radius=0.2),
-    methods.Fsauc(radius=1.0),
     methods.Fsauc(radius=0.1, eta=1.0, average="before"),
     methods.Spam(penalty="ball", radius=0.05, C=10.0),
     methods.Spam(penalty="net", nu=1e-3),
-    methods.OpaucR(tau=5),
     methods.OpaucR(tau=5, centring="exact"),
     methods.Spdam(batch_fraction=0.01),
-    methods.Sauc(radius=0.01, beta=2.0, degree=3),
     methods.Sauc(radius=0.1, degree=3, average="before"),
-    methods.Psam(gamma=0.1, t0=0.0),
     methods.Asam(gamma=0.1, t0=0.0),
     methods.RocSgd(schedule="pegasos", pegasos=True),
-    methods.RocSgd(lam=10.0),
     methods.UniExp(ratio="running"),
-    methods.UniExp(intercept=False),
     methods.SgdHinge(alpha=1.0, average=False),
-    methods.SgdLog(alpha=1.0),
-    methods.OamSeq(buffer=20),
     methods.OamSeq(C=1.0, buffer=20, average=True, radius=0.1),
     methods.OamGra(buffer=20),
-    methods.OamGra(C=1.0, buffer=20, average=True, radius=0.1),
     methods.Cbr(buffer=9),
     methods.CbrDiag(buffer=9),
     methods.FifoOgd(partner="opposite", radius=0.1),
-    methods.Aogd(partner="opposite", radius=0.1, average=False),
     methods.Spauc(statistics="train", average=False),
-    methods.Spauc(penalty="net", nu=1e-3),
     methods.FtrlLog(l1=0.1, balanced=True, intercept=False),
-    methods.PairBatch(block=2),
     methods.PairBatch(block=1, lam=0.1, schedule="sqrt", average=True),
     methods.PairBatch(block=1, optimiser="momentum", average=True),
     methods.PairBatch(optimiser="adam", eta=0.01),
@@ -98,11 +84,7 @@ def each(family):
 
 each_linear = pytest.mark.parametrize(
     "method",
-    [
-        method
-        for method in (*(each.cls() for each in built_in(Family.algorithms)), *SETTINGS)
-        if hasattr(method, "weights")
-    ],
+    [method for method in (each.cls() for each in built_in(Family.algorithms)) if hasattr(method, "weights")],
     ids=str,
 )
 
@@ -162,7 +144,12 @@ def test_a_feature_map_passes_every_check(plugin):
 
 @pytest.mark.parametrize(
     "plugin",
-    [pytest.param(plugin, marks=needs_files(plugin), id=plugin.name) for plugin in built_in(Family.datasets)],
+    [
+        pytest.param(plugin, marks=needs_files(plugin), id=plugin.name)
+        for number, plugin in enumerate(built_in(Family.datasets))
+        # test_catalogue.py reads all of these collections.
+        if number % 20 == 0 or not plugin.name.startswith(("keel_", "adbench_"))
+    ],
 )
 def test_a_data_set_passes_every_check(plugin, monkeypatch):
     monkeypatch.setenv("AUCBENCH_OFFLINE", "1")  # what the mirror lacks is exempt

@@ -7,18 +7,15 @@ import pytest
 
 from aucbench.errors import ParameterError
 from aucbench.testing import ALGORITHM_CHECKS, CheckFailure, Status, check_algorithm, check_loss, reproduce
-from aucbench.testing.problems import line_for
 from tests.helpers.broken_plugins import (
     CULPRITS,
     ClaimsSparse,
     CountsWeights,
     Healthy,
     LargeBatch,
-    NeverDone,
     Recompiling,
     StepPerChunk,
     Worst,
-    WrongAccess,
 )
 from tests.helpers.fake_plugins import Perceptron
 from tests.helpers.findings import by_name, failed, failures
@@ -116,17 +113,6 @@ def test_a_requirement_needs_a_reason_and_exempts_one_check(need, check):
     assert wrong.message.startswith(f"`requires` names '{need}' without a reason.")
 
 
-def test_messages_name_numbers():
-    findings = by_name(check_algorithm(ClaimsSparse, raise_on_failure=False))
-    assert "1.0-fold by the claim 'nnz'" in findings["cost"].message
-    findings = by_name(check_algorithm(NeverDone, raise_on_failure=False))
-    assert "not done after 1,000 iterations" in findings["converges"].message
-    findings = by_name(check_algorithm(WrongAccess, raise_on_failure=False))
-    assert "one of stream, pairs, minibatch, balanced, full, got 'streams'" in findings["declared"].message
-    findings = by_name(check_algorithm(LargeBatch, raise_on_failure=False))
-    assert "batch_size(2) must be a whole number from 1 to 2, got 16." in findings["batch_size"].message
-
-
 def test_a_method_whose_default_suits_other_data_may_learn_with_its_grid():
     @dataclass(frozen=True)
     class Turned(Healthy):
@@ -200,10 +186,3 @@ def test_maps_and_losses_fail_again_too():
 def test_an_unknown_check_is_named_with_a_suggestion():
     with pytest.raises(ParameterError, match=r"'chunk' .*algorithms.* chunks"):
         reproduce(Healthy, "chunk")
-
-
-def test_a_class_made_in_a_function_is_not_imported():
-    class Local(Healthy):
-        pass
-
-    assert line_for("chunks", Local()).startswith("from aucbench.testing import reproduce; reproduce(Local()")

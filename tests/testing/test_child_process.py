@@ -8,7 +8,7 @@ from aucbench.testing.check_plugin import examined_apart
 from tests.helpers import mistaken_plugins as mistaken
 from tests.helpers.findings import by_name
 
-pytestmark = pytest.mark.usefixtures("process")
+pytestmark = [pytest.mark.faults, pytest.mark.usefixtures("process")]
 
 
 def apart(plugin, patience=60.0, grace=15.0):

@@ -109,10 +109,12 @@ def failed(method):
     return set(failures(findings))
 
 
+@pytest.mark.jax
 def test_a_network_in_single_precision_passes_all_checks_if_it_waits():
     assert failed(WaitingNetwork()) == set()
 
 
+@pytest.mark.jax
 def test_a_network_without_wait_is_told():
     assert failed(Network()) == {"waits"}
 
@@ -127,6 +129,7 @@ class Dependent(WaitingNetwork):
         return (found + np.float32(1e-3) * found.mean()).astype(np.float32)
 
 
+@pytest.mark.jax
 def test_single_precision_excuses_no_dependence_on_other_rows():
     assert "companions" in failed(Dependent())
 

@@ -152,6 +152,7 @@ Connection(address)
 """
 
 
+@pytest.mark.faults
 @pytest.mark.usefixtures("process")
 def test_a_process_killed_while_it_makes_the_file_leaves_none_that_is_half_made(tmp_path):
     file = tmp_path / "mlflow.db"
@@ -182,6 +183,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.faults
 @pytest.mark.usefixtures("process")
 def test_what_a_killed_process_wrote_beside_a_removed_file_is_no_part_of_the_next(tmp_path):
     file = tmp_path / "mlflow.db"

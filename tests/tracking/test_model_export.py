@@ -145,25 +145,6 @@ def test_changed_data_are_refused(tmp_path):
         export_model(cell, tmp_path / "other")
 
 
-@pytest.mark.parametrize("words", [(), ("rescale=false",), ("scaling=unit",), ("dtype=float32",)], ids=str)
-def test_decision_values_are_those_of_the_estimator_up_to_its_cut(words, tmp_path):
-    from aucbench.sklearn import AUCClassifier
-
-    result = aucbench.run("algo=psam", "seed=1", *words)
-    settings = dict(word.split("=") for word in words)
-    dataset = aucbench.catalog().dataset("breast_cancer")()
-    train = Holdout().split(lambda part: data.load(dataset, part), Part.train, 1).train
-    dtype = settings.get("dtype", "float64")
-    model = AUCClassifier(
-        "psam", scaling=settings.get("scaling", "auto"), rescale="rescale" not in settings, random_state=1
-    ).fit(train.X[train.rows].astype(dtype), train.y)
-    X, _ = test_rows("breast_cancer", 1)
-    scores = exported(result.cells[0], tmp_path).predict(X)
-    assert np.ptp(scores) > 1.0
-    differences = scores - model.decision_function(X.astype(dtype))  # the cut
-    np.testing.assert_allclose(differences, differences[0], atol=1e-3 if dtype == "float32" else 1e-9)
-
-
 @pytest.fixture
 def table(tmp_path):
     """A file of pandas with all kinds of columns, and the cell of a run on it."""

@@ -130,22 +130,6 @@ def test_entries_that_are_not_complete_wait(store, uri):
     assert (done.sent, done.incomplete) == (2, 1)
 
 
-def test_one_tracker_makes_one_connection(store, entries, uri, monkeypatch):
-    from aucbench.tracking import tracker
-
-    made = []
-    connection = tracker.Connection
-    monkeypatch.setattr(tracker, "Connection", lambda uri: made.append(uri) or connection(uri))
-    tracker = Tracker(uri, store)
-    for entry in entries:
-        tracker.log(entry)
-    assert len(made) == 1
-    again = Tracker(uri, store)
-    for entry in entries:
-        again.log(entry)
-    assert len(made) == 1
-
-
 def test_the_files_of_a_study_are_those_of_one_run(store, entries, uri, tmp_path):
     Tracker(uri, store).log(entries[0])
     folder = tmp_path / "board"

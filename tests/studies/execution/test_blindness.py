@@ -48,8 +48,10 @@ def trials_of_fold(one, store, fold):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tuning", TUNINGS, ids=lambda tuning: tuning.name)
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize(
+    ("name", "tuning"),
+    [*((name, TUNINGS[0]) for name in PROTOCOLS), *(("stratified", t) for t in TUNINGS[1:])],
+)
 def test_noise_in_the_test_rows_changes_neither_trials_nor_choice(name, tuning, tmp_path):
     protocol = PROTOCOLS[name]
     one = entry(Gentle(), protocol=protocol, tuning=tuning, features=Nystroem(landmarks=8))

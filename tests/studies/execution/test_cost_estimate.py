@@ -1,8 +1,5 @@
 """Trying how fast a method is, whatever it does."""
 
-import os
-import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from typing import ClassVar
@@ -170,18 +167,3 @@ def test_the_map_of_a_split_is_paid_once_and_wider_rows_take_more_memory(patient
     assert first.memory == second.memory == 2_000 * 200 * 8 > plain.memory
     tuned = entry(Gentle(), **mapped, tuning=Grid(folds=3))
     assert planned(tuned, store).seconds > first.seconds > 0.0
-
-
-def test_other_processes_that_want_the_processor_do_not_raise_the_price(pool):
-    seconds(pool, entry(Gentle()))  # the process is there before the others
-    others = [
-        subprocess.Popen([sys.executable, "-c", "while True: pass"])
-        for _ in range(3 * len(os.sched_getaffinity(0)))
-    ]
-    try:
-        found = seconds(pool, entry(Costly(computes=2.5e-4), budget=Budget(iterations=100)))
-    finally:
-        for other in others:
-            other.kill()
-            other.wait()
-    assert found == pytest.approx(0.1, rel=0.6)

@@ -77,6 +77,7 @@ def test_exclusive_timing_changes_no_number_and_leaves_every_cell_timed_alone(wo
     assert contents(shared) == contents(store)
 
 
+@pytest.mark.faults
 def test_whatever_some_methods_do_the_healthy_ones_finish_and_each_reason_is_recorded(workers, tmp_path):
     quick = Limits(seconds=0.5, grace=1.0)
     study = [
@@ -120,19 +121,6 @@ def test_of_settings_that_train_together_only_the_one_to_blame_fails(workers, tm
     assert found == [(0.01, "budget"), (0.1, "budget"), (1.0, "failed")]
     (cell,) = store
     assert cell.record.tuned.parameters["eta"] < 1.0
-
-
-def test_a_worker_that_comes_back_is_used_while_another_is_busy(workers, tmp_path):
-    """The worker that was lost does not wait for the unit of the other one to end."""
-    order = []
-
-    class Ended(Observer):
-        def cell_finished(self, entry, failure):
-            order.append(entry.algorithm.name)
-
-    study = [entry(Exiting()), entry(Slow(nap=2.5)), *(entry(Other(), seed=seed) for seed in range(3))]
-    run_entries(study, Store(tmp_path), workers, observer=Ended())
-    assert order[-1] == "fake_slow"
 
 
 def test_a_wider_limit_makes_timeouts_run_again_and_an_equal_one_does_not(workers, tmp_path):
@@ -231,6 +219,7 @@ def test_a_half_written_file_of_a_scheduler_is_refused_at_once(tmp_path, content
         DaskExecutor(f"file://{file}")
 
 
+@pytest.mark.faults
 def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_replaced(
     scheduler, expected, tmp_path
 ):
@@ -259,6 +248,7 @@ def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_repla
     assert outcome.finished == len(found["cells"]) == 14
 
 
+@pytest.mark.faults
 def test_a_result_that_is_lost_with_its_worker_is_run_again(scheduler, monkeypatch, tmp_path):
     monkeypatch.setattr(cluster_module, "FETCH_SECONDS", 0.2)
     victim, _ = scheduler.worker(), scheduler.worker()

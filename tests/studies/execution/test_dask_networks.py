@@ -99,6 +99,7 @@ def machines():
         yield {address: ("ip", "netns", "exec", name) for address, name in found.items()}
 
 
+@pytest.mark.faults
 def test_a_machine_whose_network_is_cut_costs_no_cell(machines, tmp_path):
     quick = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "3s"}
     scheduler = _Scheduler(tmp_path, process_environment(ROOT) | quick, host=f"{NETWORK}.1")

@@ -1,4 +1,4 @@
-"""Faults of the machine are no results of a method: nothing is kept, and the next run tries again."""
+"""Faults of the machine are no results of a method, and the short form of the benchmark of attacks."""
 
 import errno
 
@@ -8,6 +8,7 @@ from aucbench import PluginError
 from aucbench.errors import FAULTS, MachineError
 from aucbench.studies.execution import worker
 from aucbench.studies.record import Failure
+from benchmarks import attacks
 
 
 @pytest.mark.parametrize("code", FAULTS)
@@ -47,3 +48,19 @@ def test_a_study_that_met_a_fault_stops_keeps_nothing_and_goes_on_later(tmp_path
     found = aucbench.run(*words)
     assert len(calls) == 4
     assert found.auc > 0.9
+
+
+@pytest.mark.faults
+@pytest.mark.usefixtures("process")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_study_that_is_killed_loses_nothing(workers):
+    row = attacks.killed_studies(1, workers)
+    assert (row.tries, row.survived) == (1, 1)
+
+
+@pytest.mark.faults
+@pytest.mark.usefixtures("process")
+@pytest.mark.parametrize("kind", ["flipped_bits", "changed_stores", "changed_archives"])
+def test_changed_files_are_survived(kind):
+    row = getattr(attacks, kind)(20)
+    assert (row.tries, row.survived) == (20, 20)

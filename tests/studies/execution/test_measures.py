@@ -274,20 +274,6 @@ def test_rescore_keeps_measures_with_other_parameters_unless_told_to_replace_the
         assert cell.curve["pauc"].tolist() == before[cell.record.key].curve["pauc"].tolist()
 
 
-def test_rescore_counts_diverged_cells_by_themselves(tmp_path, capsys):
-    words = ["-m", "algo=opauc", "algo.bounded=false", "algo.eta=1e6,1e-3", "study=both", "tracking=none"]
-    run_study([*words, f"store.path={tmp_path}"])
-    for scored, known in ((1, 0), (0, 1)):
-        assert main(["rescore", "both", "--metrics", "[ap, auc]", "--store", str(tmp_path)]) == 0
-        expected = (
-            f"{scored} cell{'s' * (scored != 1)} measured from stored weights or scores, {known} had these"
-        )
-        out = capsys.readouterr().out
-        assert expected in out
-        assert "1 diverged" in out
-    assert sorted(cell.record.measures["ap"].value is None for cell in Store(tmp_path)) == [False, True]
-
-
 def test_rescore_measures_methods_without_weights_from_their_scores(tmp_path):
     words = ["-m", "algo=sklearn", "dataset=digits", "max_train_rows=200", "runs=2"]
     run_study([*words, "study=mine", "tracking=none", f"store.path={tmp_path}"])
@@ -423,19 +409,3 @@ def test_the_objective_is_that_of_all_pairs_whatever_weights_are_kept_and_when_i
         (cell,) = Store(tmp_path / kept)
         np.testing.assert_array_equal(cell.curve["objective"], found)
         assert (cell.checkpoint_weights is None) == (kept == "final")
-
-
-@pytest.mark.parametrize(
-    ("words", "reason"), [(("algo=oam_seq",), "objective"), (("algo=asam", "loss=logistic"), "pairs")]
-)
-def test_a_method_without_an_objective_or_with_too_many_pairs_has_the_reason_in_its_record(
-    words, reason, tmp_path, monkeypatch
-):
-    monkeypatch.setattr("aucbench.kernels.pair_loss.FEW_PAIRS", 0)
-    monkeypatch.setattr("aucbench.kernels.pair_loss.MOST_PAIRS", -1)
-    aucbench.run(*words, *SHORT[1:], "metrics=[objective]", f"store.path={tmp_path}")
-    (cell,) = Store(tmp_path)
-    own = cell.record.measures["objective"]
-    assert own.value is None
-    assert reason in own.reason
-    assert np.isnan(cell.curve["objective"]).all()

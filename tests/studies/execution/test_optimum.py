@@ -159,14 +159,6 @@ def test_the_command_prints_the_minimum_and_its_certificate(capsys):
         assert text in printed
 
 
-@pytest.mark.parametrize(
-    "words", [["uni_exp", "breast_cancer"], ["solam", "breast_cancer", "algo.kappa=0.1"]]
-)
-def test_a_method_without_an_objective_says_so(words, capsys):
-    assert main(["optimum", *words, "store.path=null"]) == 2
-    assert words[0] in capsys.readouterr().err
-
-
 def test_objectives_are_checked_like_other_fields():
     with pytest.raises(ParameterError, match="l2"):
         Objective(Square(), l2=-1.0)
@@ -238,16 +230,6 @@ def test_a_profiler_at_work_stays_and_the_time_limit_is_looked_at_between_steps(
     called = [getattr(each.code, "co_name", str(each.code)) for each in profile.getstats()]
     assert "step_length" in called
     assert any("sorted" in name for name in called)
-
-
-def test_the_time_limit_is_that_of_the_processor_time():
-    X, y = random_problem(7, 40, 3)
-    with pytest.raises(optimum.NotCertifiedError) as raised:
-        minimum(aucbench.catalog(), Objective(Logistic(), l2=1e-3), X, y, seconds=1e-9)
-    assert raised.value.seconds == 1e-9
-    with pytest.raises(optimum.NotCertifiedError) as raised:
-        minimum(aucbench.catalog(), Objective(SmoothHinge()), X, y, seconds=60.0)
-    assert raised.value.seconds == 0.0  # no time would do
 
 
 def test_columns_enter_few_at_a_time_where_an_l1_ball_is_small_against_the_free_minimum():

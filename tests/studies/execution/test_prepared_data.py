@@ -19,36 +19,36 @@ def prepared(X):
     return Prepared(X, y, X.copy(), y.copy(), 0.0)
 
 
-@pytest.mark.parametrize("layout", [np.asarray, np.asfortranarray, sparse.csr_array], ids=["c", "f", "csr"])
-def test_one_changed_value_of_a_small_array_shows(layout):
-    arrays = prepared(layout(np.random.default_rng(0).normal(size=(40, 5))))
+SMALL = np.random.default_rng(0).normal(size=(40, 5))
+LARGE = np.ones((2 * WHOLE // 8, 16))
+
+
+def changed(array, part, change):
+    """Apply a change to a part of an array."""
+    array[part] = change(array[part])
+
+
+@pytest.mark.parametrize(
+    ("X", "change"),
+    [
+        *((layout(SMALL), lambda made: changed(values(made.X), 3, lambda x: x + 1e-9))
+          for layout in (np.array, np.asfortranarray, sparse.csr_array)),
+        (SMALL, lambda made: changed(made.y_test, 7, lambda y: -y)),
+        *((LARGE, lambda made, column=column: changed(made.X, np.s_[:, column], lambda x: 1.5 * x))
+          for column in (0, 5, 15)),
+        (LARGE, lambda made: changed(made.X, np.s_[:: SAMPLE // 1000], lambda x: x + 1e-9)),
+    ],
+)  # fmt: skip
+def test_a_changed_value_label_column_or_part_of_the_rows_shows(X, change):
+    arrays = prepared(X.copy(order="K") if isinstance(X, np.ndarray) else X.copy())
     before = fingerprint(arrays)
     assert fingerprint(arrays) == before
-    part = arrays.X.data if sparse.issparse(arrays.X) else arrays.X
-    part[3] += 1e-9
+    change(arrays)
     assert fingerprint(arrays) != before
 
 
-def test_one_changed_label_shows():
-    arrays = prepared(np.ones((40, 5)))
-    before = fingerprint(arrays)
-    arrays.y_test[7] *= -1
-    assert fingerprint(arrays) != before
-
-
-@pytest.mark.parametrize("column", range(16))
-def test_one_changed_column_of_a_large_array_shows(column):
-    arrays = prepared(np.ones((2 * WHOLE // 8, 16)))
-    before = fingerprint(arrays)
-    arrays.X[:, column] *= 1.5
-    assert fingerprint(arrays) != before
-
-
-def test_changed_rows_of_a_large_array_show():
-    arrays = prepared(np.ones((4 * WHOLE // 10, 10)))
-    before = fingerprint(arrays)
-    arrays.X[:: SAMPLE // 1000] += 1e-9
-    assert fingerprint(arrays) != before
+def values(X):
+    return X.data if sparse.issparse(X) else X
 
 
 @dataclass(frozen=True)
