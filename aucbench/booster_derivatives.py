@@ -59,14 +59,13 @@ def booster_derivatives(loss: Any) -> _Derivatives:
         - the diagonal of the Hessian, or `LEAST_CURVATURE` n times the row's share of its class if that is
           larger; n times the share if the diagonal is 0.
     """
-    structure = knots(loss)
-    has_knots = structure is not None and bool(structure[1])
+    last, below = knots(loss) or (None, ())
 
     def derivatives(
         scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        if has_knots:
-            return _by_knots(*structure, scores, y, weights)
+        if last is not None and below:
+            return _by_knots(last, below, scores, y, weights)
         found = _by_cells(loss, scores, y, weights)
         if found is not None:
             return found
