@@ -67,11 +67,6 @@ class WrongAccess(Healthy):
     access: ClassVar[str] = "streams"
 
 
-class Misspelt(Healthy):
-    def done_(self, state):
-        return True
-
-
 class WithoutReturn(Healthy):
     def step(self, state, batch):
         super().step(state, batch)
@@ -281,10 +276,6 @@ class UnknownExemption(Healthy):
     exempt: ClassVar = {"chunk": "it is hard"}
 
 
-class EmptyExemption(Healthy):
-    exempt: ClassVar = {"chunks": " "}
-
-
 class IgnoresWeights(Healthy):
     weighted: ClassVar[bool] = True
 
@@ -346,7 +337,6 @@ class CountsWeights(SquaresWeights):
 # The checks that find each of them.
 CULPRITS = {
     Thawed: {"declared"},
-    Misspelt: {"declared"},
     WrongAccess: {"declared"},
     WithoutReturn: {"runs"},
     WrongGrid: {"grid"},
@@ -378,5 +368,4 @@ CULPRITS = {
     NumberAsObjective: {"objective"},
     ObjectiveWithoutLoss: {"objective"},
     UnknownExemption: {"exempt"},
-    EmptyExemption: {"exempt"},
 }

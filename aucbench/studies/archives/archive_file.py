@@ -75,7 +75,7 @@ def shipped(name: str | None = None) -> Path | None:
 
     The default is the archive of the reference study under ruleset=trials.
     """
-    package, name = Path(__file__).resolve().parents[1], name or SHIPPED
+    package, name = Path(__file__).resolve().parents[2], name or SHIPPED
     places = (package / "results" / name, package.parent / "docs" / "results" / name)
     return next((path for path in places if path.is_file()), None)
 
