@@ -154,7 +154,8 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
         if result.refused and not study.swept:
             raise result.refused[0].error
         is_written = bool(study.name) and store.board_folder(str(study.name)).is_dir()
-        if study.name and study.swept and result.cells and (result.finished or not is_written):
+        has_cells = result.finished or ((result.stored or result.failures) and not is_written)
+        if study.name and study.swept and has_cells:
             observer.stage("writing the leaderboard")
             report, page = write_board(store, study.name)
             observer.board_written(page)
