@@ -154,7 +154,8 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
         if result.refused and not study.swept:
             raise result.refused[0].error
         is_written = bool(study.name) and store.board_folder(str(study.name)).is_dir()
-        if study.name and study.swept and result.cells and (result.finished or not is_written):
+        has_cells = result.finished or ((result.stored or result.failures) and not is_written)
+        if study.name and study.swept and has_cells:
             observer.stage("writing the leaderboard")
             report, page = write_board(store, study.name)
             observer.board_written(page)
@@ -240,7 +241,7 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
 
         tracking.check_address(study.tracking_uri)
     if study.running.reference:
-        from aucbench.reports.reference import check_reference
+        from aucbench.reports.cells import check_reference
 
         check_reference(study.running.reference.partition(" (")[0], ())
     return study
@@ -276,7 +277,7 @@ def leaderboard(
     rope: float | None = None,
     model_class: str | None = None,
 ) -> "Report":
-    """The data frames of a leaderboard: cells, curves, data sets, methods, results, gains and verdicts.
+    """The data frames of a leaderboard: cells, curves, data sets, methods, results, gains, verdicts, slopes.
 
     Parameters
     ----------
@@ -298,7 +299,8 @@ def leaderboard(
     Returns
     -------
     Report
-        `cells`, `curves`, `data_sets`, `methods`, `results`, `gains` and `verdicts` are pandas data frames.
+        `cells`, `curves`, `data_sets`, `methods`, `results`, `gains`, `verdicts` and `slopes` are pandas data
+        frames.
 
     Raises
     ------

@@ -158,7 +158,8 @@ def _labels(scores: np.ndarray, y: np.ndarray, weights: Any) -> tuple[np.ndarray
         )
     if not own[positive].any() or not own[negative].any():
         raise ParameterError("pair_loss: each class must have a row of positive weight.")
-    return labels, own
+    largest = own.max()  # sums and products of extreme weights would overflow
+    return labels, own if 1e-60 < largest < 1e60 else own / largest
 
 
 def _check_shapes(scores: Any, y: Any) -> None:
@@ -170,9 +171,12 @@ def _check_shapes(scores: Any, y: Any) -> None:
 
 def _numbers(values: Any, name: str) -> np.ndarray:
     try:
-        return np.ascontiguousarray(values, np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(f"pair_loss: {name} must be a vector of numbers.") from None
+        found = np.asarray(values)
+        if found.dtype.kind in "biufO" and not np.ma.is_masked(values):
+            return np.ascontiguousarray(found, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ParameterError(f"pair_loss: {name} must be a vector of real numbers.")
 
 
 def _smoothness(loss: Any) -> float:
@@ -225,6 +229,7 @@ def xgboost_objective(loss: Any) -> _Objective:
 
 
 def _booster_objective(loss: Any) -> _Objective:
+    derivatives = booster_derivatives(loss)
     known: Any = None  # labels and weights of the last round, and what they became
 
     def objective(scores: Any, data: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -234,7 +239,7 @@ def _booster_objective(loss: Any) -> _Objective:
         if known is None or not (np.array_equal(y, known[0]) and np.array_equal(own, known[1])):
             known = y, own, _labels(s, np.asarray(y), own)
         _check_shapes(s, known[2][0])
-        return booster_derivatives(loss, s, *known[2])
+        return derivatives(s, *known[2])
 
     return objective
 
@@ -244,8 +249,8 @@ def jax_pair_loss(loss: Any) -> Callable[..., Any]:
 
     Up to 512 rows, a loss whose source can be translated to JAX is computed pair by pair, on JAX's device.
     Otherwise value and gradient are computed in NumPy on the host, in float64. The result has the type of the
-    scores, and is NaN when a score is not finite. Within `jax.jit`, a batch of one class gives NaN or JAX's
-    error.
+    scores, and is NaN when a score is not finite. Within `jax.jit`, a batch of one class or
+    of other labels gives NaN or JAX's error.
 
     Parameters
     ----------
@@ -276,8 +281,9 @@ def jax_pair_loss(loss: Any) -> Callable[..., Any]:
         margins = scores[:, None] - scores
         shares = high[:, None] * low / total
         value, slopes = (jnp.where(shares > 0.0, shares * each(margins), 0.0) for each in functions)
-        empty = jnp.where(total > 0.0, 0.0, jnp.nan)  # one class
-        return jnp.sum(value) + empty, jnp.sum(slopes, 1) - jnp.sum(slopes, 0) + empty
+        is_pair = (total > 0.0) & (jnp.all(abs(y) == 1) | jnp.all((y == 0) | (y == 1)))
+        nothing = jnp.where(is_pair, 0.0, jnp.nan)  # one class, or other labels
+        return jnp.sum(value) + nothing, jnp.sum(slopes, 1) - jnp.sum(slopes, 0) + nothing
 
     def on_host(scores: Any, y: Any, weights: Any) -> Any:
         struct: Any = jax.ShapeDtypeStruct
@@ -304,6 +310,9 @@ def jax_pair_loss(loss: Any) -> Callable[..., Any]:
 
     def jax_loss(scores: Any, y: Any, weights: Any = None) -> Any:
         scores, y = jnp.asarray(scores), jnp.asarray(y)
+        if not jnp.issubdtype(scores.dtype, jnp.floating):
+            raise ParameterError(f"jax_pair_loss: scores must be floating-point numbers, got {scores.dtype}.")
+        y = y.astype(jnp.int8) if y.dtype == bool else y
         own = jnp.ones_like(scores) if weights is None else jnp.asarray(weights, scores.dtype)
         if isinstance(y, jax.core.Tracer) or isinstance(own, jax.core.Tracer):
             _check_shapes(scores, y)
@@ -338,7 +347,8 @@ def torch_pair_loss(loss: Any) -> Callable[..., Any]:
     class Mean(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, scores: Any, y: Any, weights: Any) -> Any:
-            rows = (None if each is None else each.detach().cpu().numpy() for each in (scores, y, weights))
+            given = (scores, y, weights)  # NumPy lacks types such as bfloat16
+            rows = (None if each is None else each.detach().double().cpu().numpy() for each in given)
             value, gradient = _or_nan(instance, *rows)
             ctx.save_for_backward(scores.new_tensor(gradient))
             return scores.new_tensor(value)
@@ -349,6 +359,8 @@ def torch_pair_loss(loss: Any) -> Callable[..., Any]:
             return above * gradient, None, None
 
     def torch_loss(scores: Any, y: Any, weights: Any = None) -> Any:
+        if not (torch.is_tensor(scores) and torch.is_floating_point(scores)):
+            raise ParameterError("torch_pair_loss: scores must be a tensor of floating-point numbers.")
         others = (None if each is None else torch.as_tensor(each) for each in (y, weights))
         apply: Any = Mean.apply
         return apply(scores, *others)

@@ -153,9 +153,10 @@ def test_labels_may_be_those_of_either_convention_and_a_row_of_weight_zero_does_
         assert pair_loss("logistic", scores, other).value == plain.value
     for name in NAMES:
         kept = pair_loss(name, scores[:3], y[:3])
-        found = pair_loss(name, scores, y, [1.0, 1.0, 1.0, 0.0])
-        assert found.value == pytest.approx(kept.value, rel=1e-12)
-        np.testing.assert_allclose(found.gradient, [*kept.gradient, 0.0], atol=1e-15)
+        for weight in (1.0, 1e308, 1e-310):
+            found = pair_loss(name, scores, y, [weight, weight, weight, 0.0])
+            assert found.value == pytest.approx(kept.value, rel=1e-12)
+            np.testing.assert_allclose(found.gradient, [*kept.gradient, 0.0], atol=1e-15)
 
 
 class CrossEntropy:
@@ -192,6 +193,10 @@ class OfTwo:
         ("logistic", [[0.0], [1.0]], [0, 1], None, "shapes"),
         ("logistic", [0.0, 1.0], [0, 2], None, "labels"),
         ("logistic", ["a", "b"], [0, 1], None, "numbers"),
+        ("logistic", ["0", "1"], [0, 1], None, "real numbers"),
+        ("logistic", [0.0, 1j], [0, 1], None, "real numbers"),
+        ("logistic", [0, 10**400], [0, 1], None, "real numbers"),
+        ("logistic", np.ma.array([0.0, 1.0], mask=[0, 1]), [0, 1], None, "real numbers"),
         ("logistic", [0.0, 1.0], [0, 1], [1.0], "weights"),
         ("logistic", [0.0, 1.0], [0, 1], [1.0, -1.0], "weights"),
         ("logistic", [0.0, 1.0], [0, 1], [1.0, 0.0], "weight"),
@@ -266,7 +271,7 @@ def test_derivatives_for_boosters_are_those_of_the_pairs(loss, scale, weighted):
     scores = 1000.0 + scale * (rng.normal(size=400) + 0.5 * y)
     scores[::3] = scores[0]  # ties, as in leaves
     with np.errstate(over="ignore"):
-        gradient, curvature = booster_derivatives(loss, scores, y, weights)
+        gradient, curvature = booster_derivatives(loss)(scores, y, weights)
         found = pair_mean(loss, scores, y, weights)
         own = class_shares(y, weights)
         slopes, bends = len(y) * found.slopes, len(y) * found.curvature.diagonal
@@ -292,6 +297,12 @@ def test_jax_and_torch_give_the_same_gradient_in_the_type_of_the_scores(name, n,
     (2.0 * mean).backward()
     assert gradient.dtype == jnp.float32
     assert leaf.grad.dtype == mean.dtype == torch.float32
+    half = torch.tensor(scores, dtype=torch.bfloat16, requires_grad=True)
+    torch_pair_loss(name)(half, y).backward()
+    rounded = pair_loss(name, half.detach().double().numpy(), y)
+    np.testing.assert_allclose(half.grad.double().numpy(), rounded.gradient, rtol=1e-2, atol=1e-6)
+    with pytest.raises(ParameterError, match="floating-point"):
+        torch_pair_loss(name)(torch.tensor(y), y)
     for own, slopes in ((value, gradient), (mean.item(), leaf.grad.numpy() / 2.0)):
         assert float(own) == pytest.approx(expected.value, rel=1e-5)
         np.testing.assert_allclose(slopes, expected.gradient, rtol=1e-4, atol=1e-8)
@@ -306,7 +317,10 @@ def test_a_network_that_diverges_gets_nan_from_jax_and_a_batch_of_one_class_a_se
     assert np.isnan(gradient[0])
     with pytest.raises(ParameterError, match="both classes"):
         jax_pair_loss("logistic")(scores, jnp.ones(n))
-    assert np.isnan(jax.jit(jax_pair_loss("logistic"))(jnp.zeros(2), jnp.ones(2)))
+    for labels in ([1, 1], [1, 2], [-1, 0]):
+        assert np.isnan(jax.jit(jax_pair_loss("logistic"))(jnp.zeros(2), jnp.array(labels)))
+    with pytest.raises(ParameterError, match="floating-point numbers, got int32"):
+        jax_pair_loss("logistic")(jnp.arange(n), y)
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)

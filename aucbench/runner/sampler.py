@@ -15,6 +15,7 @@ Rows = NDArray[np.int64]
 
 BLOCK_ROWS = 65_536  # rows in a shuffled block, and pairs drawn at a time
 DRAW_ELEMENTS = 1 << 20  # most row numbers drawn at a time for minibatches
+REPEATED = 1024  # most rows of a balanced batch whatever the number of training rows, which it repeats
 DRAW_BATCHES = 64  # most minibatches drawn at a time: a short run must not wait for many
 
 
@@ -47,6 +48,11 @@ class RowSampler:
         check_order(access, order)
         if access is Access.balanced and (batch_size < 2 or batch_size % 2):
             raise ParameterError(f"A balanced batch has an even number of rows, got {batch_size}.")
+        if access is Access.balanced and batch_size > max(REPEATED, 2 * len(y)):
+            raise ParameterError(
+                f"A balanced batch has at most {REPEATED:,} rows, or twice the {len(y):,} training rows, "
+                f"got {batch_size:,}."
+            )
         if access is Access.minibatch and not 1 <= batch_size <= len(y):
             raise ParameterError(f"A minibatch has 1 to {len(y)} rows (the training rows), got {batch_size}.")
         self._blocks: Iterator[Rows]

@@ -93,7 +93,9 @@ def test_a_balanced_batch_has_half_of_each_class_and_visits_a_class_evenly(posit
     assert np.array_equal(rows, RowSampler(Access.balanced, y, seed=3, batch_size=m).take(206))
 
 
-@pytest.mark.parametrize(("m", "order"), [(0, Order.shuffled), (3, Order.shuffled), (2, Order.stored)])
-def test_a_balanced_batch_has_an_even_number_of_rows_in_shuffled_order(m, order):
+@pytest.mark.parametrize(
+    ("m", "order"), [(0, Order.shuffled), (3, Order.shuffled), (2, Order.stored), (1026, Order.shuffled)]
+)
+def test_a_balanced_batch_has_an_even_number_of_rows_and_not_too_many_in_shuffled_order(m, order):
     with pytest.raises(ParameterError):
         RowSampler(Access.balanced, np.array([1, -1, 1], np.int8), order, batch_size=m)
