@@ -50,8 +50,8 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         features, fitted on the training rows.
         ``"minmax"`` and ``"centred_unit"`` make sparse rows dense; ``"standard"`` divides sparse rows by the
         standard deviation without centring them, so that a dense array of the same rows gives another model.
-        ``"auto"`` is ``"standard"`` for dense rows, and divides columns of sparse rows by the deviation only
-        where it is above 1.
+        ``"auto"`` is ``"standard"`` for dense rows and for dense columns of sparse rows; it divides other
+        columns of sparse rows by the deviation only where it is above 1.
     rescale : bool, default=True
         Whether dense rows are then centred, and all rows multiplied by one factor that makes the mean of
         |x|^2 over the training rows 1, so that step sizes and radii mean the same on any data. If False,
