@@ -75,7 +75,7 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
     scaler, positive, columns = _trained_on(record)
     # Weights of rescaled rows, as weights of the scaled ones.
     weights = weights * record.data.row_factor
-    offset, constant = scaler.offset, record.result.score_at_zero
+    offset, constant = scaler.offset, record.result.score_at_zero or 0.0
     if scaler.fitted_sparse:  # rows stay sparse
         constant -= float(offset @ (weights / scaler.divisor))
         offset = np.zeros_like(offset)
