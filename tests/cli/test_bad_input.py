@@ -112,6 +112,7 @@ CASES = {
     "suggest wine wrong": "wrong",
     "suggest wine dataset=german": "given twice",
     "suggest wine --with none.zip": "There is no archive none.zip",
+    "optimum uni_exp breast_cancer": "uni_exp",
     "optimum psam,spam breast_cancer": "one method with one setting on one data set, got 2",
     "optimum psam breast_cancer tuning=grid": "tuning=grid: the objective depends on the hyperparameters",
     "optimum psam breast_cancer ruleset=trials": "the objective depends on the hyperparameters",

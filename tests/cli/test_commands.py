@@ -123,7 +123,7 @@ def test_strict_makes_a_plugin_that_fails_to_load_an_error(tmp_path):
     (info / "entry_points.txt").write_text("[aucbench]\nbroken = no_such_module\n")
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     for more, status, begin in (([], 0, "warning: "), (["strict=true"], 2, "strict=true: ")):
-        words = [sys.executable, "-m", "aucbench", "tracking=none", "store.path=null", *more]
+        words = [sys.executable, "-m", "aucbench", "algo=ls_svm", "tracking=none", "store.path=null", *more]
         done = subprocess.run(words, env=environment, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == status
         assert f"aucbench: {begin}plugin no_such_module of distribution broken-plugin" in done.stderr

@@ -28,7 +28,6 @@ def shell(command, cwd, **environment):
     [
         ("| head -c 1 > first", 0, ""),
         (">&-", 0, ""),
-        ("2>&-", 0, ""),
         ("> /dev/full", 2, "standard output could not be written (No space left on device)"),
         ("2> /dev/full", 0, ""),
     ],
@@ -40,7 +39,7 @@ def test_a_run_whose_output_nobody_takes_is_stored_all_the_same(tmp_path, redire
     assert len(list((tmp_path / "store" / "cells").rglob("*.npz"))) == 2  # and that of the reference
 
 
-@pytest.mark.parametrize("command", ["list", "--help", "run --help", "list datasets"])
+@pytest.mark.parametrize("command", ["run --help", "list datasets"])
 def test_a_listing_ends_with_its_reader(tmp_path, command):
     done = shell(f"{COMMAND} {command} | head -1 > /dev/null", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

@@ -29,6 +29,7 @@ def clean(*words, cwd):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.package
 @pytest.mark.usefixtures("process")
 def test_generated_packages_have_the_projects_style_and_types(packages):
     config = ("--config", ROOT / "pyproject.toml", "--no-cache")

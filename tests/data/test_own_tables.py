@@ -607,3 +607,14 @@ def test_a_table_of_numbers_and_texts_is_read_once(saved, monkeypatch):
     path = saved(age=replaced(20, "."), job=["cook", "nurse"] * (ROWS // 2))
     load(Csv(path, missing="median"))
     assert opened == [Path(path)]
+
+
+def test_a_word_in_half_of_the_rows_beside_many_numbers_never_makes_categories(saved):
+    with pytest.raises(DataError, match="nothing yet"):
+        load(Csv(path=saved(x=replaced(2, "nothing yet")), target="y"), Part.train)
+
+
+def test_the_first_row_with_another_number_of_cells_is_named(write):
+    rows = [f"{k},{k % 7},{k % 2}" for k in range(ROWS)]
+    with pytest.raises(DataError, match="line 152: 4 cells, expected 3"):
+        load(Csv(write("\n".join(["a,b,y", *rows[:150], "1,2,3,4", *rows[150:]]))))

@@ -1,6 +1,5 @@
 """The pages that are made of the code."""
 
-import inspect
 import re
 import sys
 from dataclasses import fields
@@ -55,17 +54,6 @@ def test_every_method_has_a_page_with_its_parameters_and_its_source():
             cells = re.split(r"(?<!\\)\|", row)[1:-1]  # a bar of mathematics is escaped
             assert len(cells) == 4, f"{name}: {row}"
             assert cells[3].strip(), f"{name}: a field without a meaning: {row}"
-
-
-def test_every_loss_feature_map_and_data_set_stands_in_its_table():
-    import plugin_tables
-
-    pages = plugin_tables.pages()
-    plugins = aucbench.catalog().plugins
-    assert all(f"| `{name}` |" in pages["losses.md"] for name in plugins[Family.losses])
-    assert all(f"| `{name}` |" in pages["datasets.md"] for name in plugins[Family.datasets])
-    headings = pages["features.md"].replace("\\", "")
-    assert all(f"## {name}\n" in headings for name in plugins[Family.features])
 
 
 def test_every_command_and_field_stands_in_the_reference():
@@ -192,13 +180,3 @@ def test_references_lead_to_papers():
 
     pages = method_pages.pages()
     assert f"<{links['gao2013opauc']}>" in pages["methods/opauc.md"]
-
-
-def test_every_method_links_to_its_source():
-    import method_pages
-
-    pages = method_pages.pages()
-    for name, plugin in aucbench.catalog().plugins[Family.algorithms].items():
-        assert f"[`{plugin.source}`](../sources/{plugin.source}.md)" in pages[f"methods/{name}.md"]
-        shown = pages[f"sources/{plugin.source}.md"]
-        assert Path(inspect.getsourcefile(plugin.cls)).read_text(encoding="utf-8") in shown

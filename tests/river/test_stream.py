@@ -467,3 +467,18 @@ def test_any_stream_is_learnt_or_every_call_says_what_ended_the_training(rows, w
             with contextlib.suppress(ParameterError), np.errstate(all="ignore"):
                 call()
             message = model._stream._failure and str(model._stream._failure)
+
+
+def test_a_stream_that_diverged_says_so_at_once_in_every_call():
+    model = AUCClassifier("solam", warmup=2, rescale=False)
+    frame = pd.DataFrame({"a": [1e308, -1e308, 1e308], "b": [-1e308, 1e308, 1e308]})
+    with pytest.raises(ParameterError, match="diverged"):
+        model.learn_many(frame, pd.Series([True, False, True]))
+    ordinary = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [0.0, 1.0, 0.5]})
+    for _ in range(2):
+        with pytest.raises(ParameterError, match="diverged"):
+            model.learn_many(ordinary, pd.Series([True, False, True]))
+        with pytest.raises(ParameterError, match="diverged"):
+            model.learn_one({"a": 1.0}, True)
+        with pytest.raises(ParameterError, match="diverged"):
+            model.predict_proba_one({"a": 1.0})

@@ -13,9 +13,11 @@ from tests.helpers.broken_plugins import (
     CountsWeights,
     Healthy,
     LargeBatch,
+    NeverDone,
     Recompiling,
     StepPerChunk,
     Worst,
+    WrongAccess,
 )
 from tests.helpers.fake_plugins import Perceptron
 from tests.helpers.findings import by_name, failed, failures
@@ -186,3 +188,14 @@ def test_maps_and_losses_fail_again_too():
 def test_an_unknown_check_is_named_with_a_suggestion():
     with pytest.raises(ParameterError, match=r"'chunk' .*algorithms.* chunks"):
         reproduce(Healthy, "chunk")
+
+
+def test_messages_name_numbers():
+    findings = by_name(check_algorithm(ClaimsSparse, raise_on_failure=False))
+    assert "1.0-fold by the claim 'nnz'" in findings["cost"].message
+    findings = by_name(check_algorithm(NeverDone, raise_on_failure=False))
+    assert "not done after 1,000 iterations" in findings["converges"].message
+    findings = by_name(check_algorithm(WrongAccess, raise_on_failure=False))
+    assert "one of stream, pairs, minibatch, balanced, full, got 'streams'" in findings["declared"].message
+    findings = by_name(check_algorithm(LargeBatch, raise_on_failure=False))
+    assert "batch_size(2) must be a whole number from 1 to 2, got 16." in findings["batch_size"].message

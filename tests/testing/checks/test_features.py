@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from aucbench.testing import FEATURE_CHECKS, CheckFailure, Status, check_features
-from tests.helpers.findings import failed, failures
+from tests.helpers.findings import failed
 
 
 class Fitted:
@@ -120,14 +120,28 @@ def test_the_failure_names_the_smallest_input():
         check_features(broken(AlwaysDouble))
 
 
-def test_a_map_that_takes_dense_rows_only_says_so_at_its_line():
-    class DenseOnly(Healthy):
+def test_a_map_that_returns_nothing_of_use_says_so_at_its_line():
+    class NothingFitted(Healthy):
+        def fit(self, X, rng):
+            X.mean()
+
+    class NothingTransformed(Healthy):
         def fit(self, X, rng):
             return self
 
         def transform(self, X):
+            X.mean()
+
+    class DenseOnly(NothingTransformed):
+        def transform(self, X):
             return np.hstack([X, X])
 
-    (found,) = failures(check_features(DenseOnly, raise_on_failure=False)).values()
-    assert "These rows are CSR (scipy.sparse)" in found.message
-    assert found.place.endswith(": def transform(self, X):")
+    for culprit, words, line in (
+        (NothingFitted, "`fit` returned None: end it with `return` and an object", "def fit(self, X, rng):"),
+        (NothingTransformed, "of 2 rows, got None.", "def transform(self, X):"),
+        (DenseOnly, "These rows are CSR (scipy.sparse)", "def transform(self, X):"),
+    ):
+        findings = check_features(culprit, raise_on_failure=False)
+        (found,) = [finding for finding in findings if finding.status is Status.failed]
+        assert words in found.message
+        assert found.place.endswith(f": {line}")

@@ -1,13 +1,14 @@
 """Every check of losses finds the loss that breaks its rule."""
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
 
 from aucbench.testing import LOSS_CHECKS, CheckFailure, Status, check_loss
-from tests.helpers.findings import failed, failures
+from tests.helpers.findings import failed
 from tests.third_party.my_methods import Ramp
 
 SCALE = 1.0  # compiled code keeps the value it had
@@ -104,12 +105,33 @@ def test_the_failure_names_the_margin_and_both_slopes():
     )
 
 
-def test_a_loss_whose_value_is_no_static_method_says_so_at_its_line():
-    class Bound(Square):
+def test_a_loss_whose_functions_are_no_static_ones_of_numbers_says_so_at_its_line():
+    class BoundPlugin(Square):
         def value(self, m, theta):
             return (theta - m) ** 2
 
-    (found,) = failures(check_loss(Bound, raise_on_failure=False)).values()
-    assert found.check == "static"
-    assert "`value` is no static method: write @staticmethod" in found.message
-    assert found.place.endswith(": def value(self, m, theta):")
+    class Forgetful(Square):
+        @staticmethod
+        def value(m, theta):
+            (theta - m) ** 2
+
+    class Leaving(Square):
+        @staticmethod
+        def value(m, theta):
+            sys.exit(1)
+
+    for culprit, check, words, line in (
+        (
+            BoundPlugin,
+            "static",
+            "`value` is no static method: write @staticmethod",
+            "def value(self, m, theta):",
+        ),
+        (Forgetful, "finite", "returned None: end it with `return`", "def value(m, theta):"),
+        (Leaving, "finite", "`value` ends the program (sys.exit, 1)", "sys.exit(1)"),
+    ):
+        findings = check_loss(culprit, raise_on_failure=False)
+        (found,) = [finding for finding in findings if finding.status is Status.failed]
+        assert found.check == check
+        assert words in found.message
+        assert found.place.endswith(f": {line}")
