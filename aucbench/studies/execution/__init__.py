@@ -1,1 +1,1 @@
-"""How a study is run: its plan, scheduler, executors and workers, the records of its cells, and what it will cost."""
+"""How a study is run: its plan, scheduler, executors and workers, records of its cells, and its cost."""
