@@ -241,7 +241,7 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
 
         tracking.check_address(study.tracking_uri)
     if study.running.reference:
-        from aucbench.reports.reference import check_reference
+        from aucbench.reports.cells import check_reference
 
         check_reference(study.running.reference.partition(" (")[0], ())
     return study
@@ -277,7 +277,7 @@ def leaderboard(
     rope: float | None = None,
     model_class: str | None = None,
 ) -> "Report":
-    """The data frames of a leaderboard: cells, curves, data sets, methods, results, gains and verdicts.
+    """The data frames of a leaderboard: cells, curves, data sets, methods, results, gains, verdicts, slopes.
 
     Parameters
     ----------
@@ -299,7 +299,8 @@ def leaderboard(
     Returns
     -------
     Report
-        `cells`, `curves`, `data_sets`, `methods`, `results`, `gains` and `verdicts` are pandas data frames.
+        `cells`, `curves`, `data_sets`, `methods`, `results`, `gains`, `verdicts` and `slopes` are pandas data
+        frames.
 
     Raises
     ------

@@ -323,21 +323,23 @@ def _tried(section: Section) -> Iterator[Measure]:
 
 
 def _answer(section: Section, study: str) -> Iterator[Measure]:
-    """The verdicts of a study."""
-    table = methods(study)
-    linear = table[table["model"] == "linear"]
-    verdicts = linear["verdict"].replace("slightly worse", "worse")
+    """The verdicts of a study, by class of model."""
     yield from section.claim("families", r"Over (\d+) families", cells(study)["family"].nunique())
-    best = linear.loc[verdicts.isin(["better", "slightly better"]), "gain"]
-    if len(best):
-        yield from section.claim("better", rf"better than `{REFERENCE}`, by up to ([+\d.]+)", best.max())
-    equal = linear.loc[verdicts == "equivalent", "time"]
-    if len(equal):
-        pattern = rf"`{equal.idxmin()}`(?: is equivalent,)? at ([\d.]+) times the training time"
-        yield from section.claim("equivalent", pattern, _three(equal.min()))
-    for verdict, own in verdicts.groupby(verdicts):
-        if len(own) > 3:
-            yield from section.claim(str(verdict), rf"(\d+) are {verdict}", len(own))
+    for model, table in methods(study).groupby("model"):
+        verdicts = table["verdict"].replace("slightly worse", "worse")
+        best = table.loc[verdicts.isin(["better", "slightly better"]), "gain"]
+        if len(best):
+            pattern = rf"better than {REFERENCE}, by (?:up to )?([+\d.]+)"
+            yield from section.claim(f"{model}, better", pattern, best.max())
+        equal = table.loc[verdicts == "equivalent", "time"]
+        if len(equal):
+            pattern = (
+                rf"{equal.idxmin()} is (?:equivalent|the cheapest of these): ([\d.]+) times the training"
+            )
+            yield from section.claim(f"{model}, equivalent", pattern, _three(equal.min()))
+        for verdict, own in verdicts.groupby(verdicts):
+            if len(own) > 3:
+                yield from section.claim(f"{model}, {verdict}", rf"(\d+) are {verdict}", len(own))
 
 
 def _three(value: float) -> float:

@@ -8,7 +8,7 @@ from aucbench.config.compose import config_folder
 from aucbench.config.overrides import Request, parse
 from aucbench.errors import AucbenchError
 from aucbench.humanize import counted
-from aucbench.reports.reference import REFERENCE, TUNED_REFERENCE
+from aucbench.reports.cells import REFERENCE, TUNED_REFERENCE
 from aucbench.studies.execution.execute import opened_store
 from aucbench.studies.record import CellStatus
 from aucbench.studies.result import FinishedEntry

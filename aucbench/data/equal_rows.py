@@ -93,8 +93,20 @@ def repeats(train: "Side", test: "Side") -> Repeats:
 
 
 def blocks_of(side: "Side") -> NDArray[np.uint8]:
-    """The block of each row of a side, 0 to 31, drawn by the bits of its number: equal rows share a block."""
-    return (_numbers(side).view(np.uint64) >> np.uint64(59)).astype(np.uint8)
+    """The block of each row of a side, 0 to 31, drawn by the bits of its number.
+
+    Equal rows share a block, as do the rows of a group of the protocol, for which their numbers are added up.
+    """
+    from aucbench.data.splits.grouped import joined  # here, as the splits need this module
+
+    numbers = _numbers(side).view(np.uint64)
+    if side.groups is not None:
+        groups = joined(numbers, side.groups)
+        each = np.unique(np.stack([groups.astype(np.uint64), numbers]), axis=1)
+        totals = np.zeros(int(groups.max()) + 1, np.uint64)
+        np.add.at(totals, each[0].astype(np.int64), each[1])
+        numbers = totals[groups]
+    return (numbers >> np.uint64(59)).astype(np.uint8)
 
 
 def _numbers(side: "Side", part: slice = slice(None)) -> NDArray[np.int64]:

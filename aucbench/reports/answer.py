@@ -25,6 +25,11 @@ def listed(names: Sequence[str], most: int = 4) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
+def _few(names: Sequence[str]) -> str:
+    """The names, or how many there are of more than three."""
+    return listed(names) if len(names) <= 3 else str(len(names))
+
+
 def answer(report: Report, setting: str) -> str:
     """The answer of one setting of a report."""
     reference = report.references[setting]
@@ -76,20 +81,16 @@ def _told(own: "pd.DataFrame", reference: str, noun: str, apart: bool) -> str:
         parts.append(f"no {noun} is better than {reference}")
     if len(equal):
         paid = equal.dropna(subset=["time_ratio"]).sort_values("time_ratio")
-        names = listed(list(equal["method"])) if len(equal) == 1 else str(len(equal))
-        cheapest = paid.iloc[0] if len(paid) else None
-        text = f"{names} {'is' if len(equal) == 1 else 'are'} equivalent"
-        if cheapest is not None:
-            who = "" if len(equal) == 1 else f", and {cheapest['method']} is the cheapest of these"
-            text += f"{who}: {number(float(cheapest['time_ratio']))} times the training time"
+        text = f"{_few(list(equal['method']))} {'is' if len(equal) == 1 else 'are'} equivalent"
+        if len(paid):
+            who = "" if len(equal) == 1 else f", and {paid['method'].iloc[0]} is the cheapest of these"
+            text += f"{who}: {number(float(paid['time_ratio'].iloc[0]))} times the training time"
         parts.append(text)
     for verdict, words in (
         ("worse", ("worse", "slightly worse")), ("not worse", ("not worse",)), ("undecided", ("undecided",)),
     ):  # fmt: skip
-        alike = list(own.loc[own["verdict"].isin(words), "method"])
-        if alike:
-            who = alike[0] if len(alike) == 1 else str(len(alike))
-            parts.append(f"{who} {'is' if len(alike) == 1 else 'are'} {verdict}")
+        if alike := list(own.loc[own["verdict"].isin(words), "method"]):
+            parts.append(f"{_few(alike)} {'is' if len(alike) == 1 else 'are'} {verdict}")
     return "; ".join(parts)
 
 

@@ -12,26 +12,37 @@ import numpy as np
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from aucbench.contracts import DatasetFacts, ModelClass
+from aucbench.contracts import DatasetFacts, MethodFacts, ModelClass
+from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.evaluation.measures import AUC, MEASURES, Measure, restored
+from aucbench.evaluation.measures import AUC, MEASURES, Measure
 from aucbench.reports.cells import (
     NOTHING_FIXED,
     BoardCell,
     Fixed,
     Group,
+    check_reference,
+    default_reference,
     groups,
     judged_by,
     measure_of,
+    measures_of,
     once_for_each,
+    reference_of,
 )
 from aucbench.reports.gains import compared, gains_of, slopes_of
 from aucbench.reports.labels import setting_texts
-from aucbench.reports.method_info import method_info
-from aucbench.reports.origins import has_several_machines, ruleset_text
-from aucbench.reports.reference import check_reference, default_reference, reference_of
-from aucbench.reports.report import ALL, DEFAULTS, ROPE, TUNED, Report
-from aucbench.reports.results import class_of, curve_rows, overlap, result_row, target_of, with_reaching
+from aucbench.reports.report import ALL, DEFAULTS, ROPE, TUNED, MethodInfo, Report
+from aucbench.reports.results import (
+    class_of,
+    curve_rows,
+    has_several_machines,
+    overlap,
+    result_row,
+    ruleset_text,
+    target_of,
+    with_reaching,
+)
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.method_look import shown_looks
 from aucbench.studies.plugin_metadata import citation, links, plugin, summary
@@ -72,7 +83,10 @@ def build(
 
     if rope is not None and not 0.0 < rope < np.inf:
         raise ParameterError(f"--rope: expected a number above 0, got {rope:g}.")
-    measure, others = measure_of(cells, by), _others(cells, by)
+    measures = measures_of(cells)
+    measure = measure_of(measures, by)
+    known = [measures[name] for name in MEASURES if name != by and name in measures]
+    others = tuple(next(iter(each)) for each in known if len(each) == 1)
     judged = judged_by(cells, by)
     lacking = sum(own is not cell for own, cell in zip(judged, cells, strict=True))
     found = groups(judged, one_study)
@@ -109,6 +123,8 @@ def build(
                 }
             )
     curves, data_sets, methods, results = (pd.DataFrame(rows) for rows in parts.values())
+    if not len(curves):
+        curves = pd.DataFrame(columns=CURVE).astype(dict.fromkeys(CURVE[3:], float))
     every = cell_frame(judged, found)
     gains = gains_of(every, data_sets, references, rope, by)
     verdicts = compared(gains, results, data_sets, rope)
@@ -173,24 +189,13 @@ def _of_class(found: Sequence[Group], model: str, reference: str) -> list[Group]
     return chosen
 
 
-def _others(cells: Sequence[BoardCell], by: str) -> tuple[Measure, ...]:
-    """The measures to be shown beside one; those that cells have with different parameters are not shown."""
-    found: dict[str, set[Measure]] = {}
-    for cell in cells:
-        for name, known in cell.record.measures.items() if cell.record else ():
-            found.setdefault(name, set()).add(restored(name, known.parameters))
-    names = [name for name in MEASURES if len(found.get(name, ())) == 1 or name == AUC.name]
-    return tuple(AUC() if name == AUC.name else found[name].pop() for name in names if name != by)
-
-
 def _settings(found: Sequence[Group]) -> list[str]:
     """Names of the settings: defaults or tuned, and a number where several are alike."""
     names: list[str] = []
     for group in found:
         plain = TUNED if group.tuned else DEFAULTS
-        names.append(
-            plain if plain not in names else f"{plain} {sum(n.startswith(plain) for n in names) + 1}"
-        )
+        alike = sum(name.startswith(plain) for name in names)
+        names.append(f"{plain} {alike + 1}" if alike else plain)
     return names
 
 
@@ -286,6 +291,27 @@ def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:
     }
 
 
+def method_info(name: str) -> MethodInfo:
+    """What an installed plugin says of itself; little of one that is not installed."""
+    from aucbench.registry import catalog
+
+    found = catalog().plugins[Family.algorithms].get(name)
+    if found is None:
+        return MethodInfo(name, "This plugin is not installed here.", "", "", (), "", "")
+    claims = MethodFacts(found.cls).claims
+    return MethodInfo(
+        name=name,
+        summary=found.summary,
+        citation=citation("algo", name) or "",
+        claims=f"rate {claims.rate}; cost per iteration O({claims.cost})" if claims else "",
+        deviations=MethodFacts(found.cls).deviations,
+        source=found.source,
+        distribution=f"{found.distribution} {found.version}",
+        links=links("algo", name),
+    )
+
+
+CURVE = ("setting", "data_set", "method", "samples", "passes", "seconds", "mean", "std")
 _DESCRIBED = (
     "dataset", "loss", "features", "scaling", "rescale", "regularisation", "protocol", "tuning",
     "max_train_rows", "budget", "order", "dtype",

@@ -1,7 +1,7 @@
 """Cells of a store or of MLflow as boards see them, grouped into boards that can be compared."""
 
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.contracts.validation import Family
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.measures import AUC, Measure, listed, named, restored
 from aucbench.reports.labels import (
@@ -33,7 +34,9 @@ from aucbench.studies.record import (
 )
 from aucbench.studies.result import CellResult, with_suboptimality
 from aucbench.studies.store import Store
+from aucbench.suggestions import suggest
 
+REFERENCE, TUNED_REFERENCE = "log_reg", "log_reg_cv"  # the second chooses its C itself
 UNAVAILABLE = "Skipped in study '{study}' because the data could not be obtained"
 T = TypeVar("T")
 
@@ -191,20 +194,19 @@ class Group:
         return found
 
 
-def measure_of(cells: Iterable[BoardCell], name: str) -> Measure:
-    """The measure of that name with the parameters of the cells.
+def measures_of(cells: Iterable[BoardCell]) -> dict[str, set[Measure]]:
+    """The measures that cells have, by name; several where they differ in parameters. All have the AUC."""
+    found: dict[str, set[Measure]] = {AUC.name: {AUC()}}
+    for cell in cells:
+        for name, known in cell.record.measures.items() if cell.record else ():
+            found.setdefault(name, set()).add(restored(name, known.parameters))
+    return found
 
-    ParameterError where no cell has it, or where cells have it with different parameters.
-    """
-    cls = named(name, "--by")
-    if cls is AUC:
-        return AUC()
-    found = {
-        restored(name, cell.record.measures[name].parameters)
-        for cell in cells
-        if cell.record and name in cell.record.measures
-    }
-    if not found:
+
+def measure_of(measures: Mapping[str, set[Measure]], name: str) -> Measure:
+    """The measure of that name; ParameterError where no cell has it, or cells have several."""
+    named(name, "--by")
+    if not (found := measures.get(name)):
         raise ParameterError(
             f"--by: no cell has {name}; aucbench rescore computes it from stored weights, metrics=[{name}] "
             f"measures it in a run."
@@ -215,7 +217,7 @@ def measure_of(cells: Iterable[BoardCell], name: str) -> Measure:
             f"--by: cells have {' and '.join(texts)}, expected one of them; aucbench rescore makes them "
             f"equal."
         )
-    return found.pop()
+    return next(iter(found))
 
 
 def judged_by(cells: Sequence[BoardCell], name: str) -> list[BoardCell]:
@@ -309,3 +311,46 @@ def _names(described: Sequence[EntryDescription]) -> list[str]:
             name = f"{plain} #{number}"
         names.append(name)
     return names
+
+
+def default_reference(groups: Sequence[Group], planned: str | None = None) -> str:
+    """The planned one if it was run; else `log_reg_cv` if methods are tuned and it was run, or `log_reg`."""
+    if planned and any(reference_of(group, planned) for group in groups):
+        return planned
+    cells = [cell for group in groups for board in group.boards.values() for cell in board]
+    was_run = any(cell.described.algorithm.name == TUNED_REFERENCE for cell in cells)
+    tuned = any(group.tuned for group in groups)
+    return TUNED_REFERENCE if tuned and was_run else REFERENCE
+
+
+def check_reference(name: str, groups: Sequence[Group]) -> None:
+    """Raise ParameterError for a reference that is neither installed nor among the results."""
+    from aucbench.registry import catalog
+
+    known = {label for group in groups for label in group.labels.values()}
+    boards = [cells for group in groups for cells in group.boards.values()]
+    known |= {cell.described.algorithm.name for cells in boards for cell in cells}
+    if name == REFERENCE or name in known:
+        return
+    known |= set(catalog().plugins[Family.algorithms])
+    if name not in known:
+        raise ParameterError(f"Unknown reference '{name}'. {suggest(name, sorted(known))}")
+
+
+def reference_of(group: Group, name: str) -> str | None:
+    """The label of the reference on the data sets of a group, None where it was not run.
+
+    A label that is named in full is taken. Of several variants of a method, that without feature map and
+    limit of the training rows is taken; then that on most data sets; then the first in alphabetical order.
+    """
+    boards: dict[str, set[str]] = {}
+    special: dict[str, bool] = {}
+    for dataset, cells in group.boards.items():
+        for cell in cells:
+            label = group.label(cell)
+            if name in (label, cell.described.algorithm.name):
+                boards.setdefault(label, set()).add(dataset)
+                described = cell.described
+                mapped = described.features.name != "identity"
+                special[label] = mapped or described.max_train_rows is not None
+    return min(boards, key=lambda each: (each != name, special[each], -len(boards[each]), each), default=None)

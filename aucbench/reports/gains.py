@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_limits
 from aucbench.evaluation import difference_interval
 from aucbench.evaluation.delong import t_quantile
 from aucbench.reports.report import ALL
+from aucbench.reports.statistics.cost import pareto_front
 from aucbench.reports.statistics.meta_regression import meta_regression
 from aucbench.reports.statistics.over_runs import over_runs
 from aucbench.reports.statistics.verdicts import Floats, compare_matrix, verdict_of
@@ -24,7 +25,7 @@ SLOPE_COLUMNS = ["setting", "reference", "method", "covariate", "slope", "low", 
 VERDICT_COLUMNS = (
     "setting", "group", "method", "class_of_model", "reference", "families", "data_sets", "gain", "low",
     "high", "median", "verdict", "more_families", "worse", "same", "better", "without", "mean",
-    "mean_note", "time_ratio", "time_note", "gaps",
+    "mean_note", "time_ratio", "time_note", "front", "gaps",
 )  # fmt: skip
 LARGE = (1_000, 10_000)  # rows between groups of data sets
 LARGE_GROUPS = ("below 1,000 rows", "1,000 to 10,000 rows", "10,000 rows and more")
@@ -179,10 +180,10 @@ def compared(
     To the columns of `compare_families` come `class_of_model`; `mean`, the mean of the measure over families;
     `mean_note`, on how many of the data sets the method has a mean, where that is not on all; `time_ratio`,
     the geometric mean over data sets of training and tuning time relative to the reference, NaN where times
-    do not compare; `time_note`, why times are not those of one thread; and `gaps`, the data sets that are
-    left out because a run gave no result. The reference and methods without any gain have lines
-    without gain; where the reference was not run all methods have. The best gain comes first, then the mean
-    over most data sets, then the best mean.
+    do not compare; `time_note`, why times are not those of one thread; `front`, whether the method is on the
+    Pareto front of mean and time; and `gaps`, the data sets that are left out because a run gave no result.
+    The reference and methods without any gain have lines without gain; where the reference was not run all
+    methods have. The best gain comes first, then the mean over most data sets, then the best mean.
     """
     import pandas as pd
 
@@ -192,17 +193,24 @@ def compared(
             own = gains[gains["setting"] == setting]
             shown = results[results["setting"] == setting]
             every = _log_seconds(shown)
+            tables = own.pivot(index="data_set", columns=["reference", "method"], values="gain")
             for name, members in groups_of_data(facts).items():
                 there = facts[facts["data_set"].isin(members)].set_index("data_set")["family"]
                 known = _by_method(shown[shown["data_set"].isin(members)], there)
-                seconds = every.reindex(index=there.index, columns=known.index).to_numpy(float)
+                seconds = every.reindex(index=there.index, columns=known.index)
                 columns = {each: known[each].to_numpy() for each in known} | {"method": known.index}
-                for reference, table in _tables(own, there.index, known.index).items():
+                for reference in own["reference"].unique() if len(own) else [""]:
+                    wide: Any = tables[reference] if reference else pd.DataFrame()
+                    table = wide.reindex(index=there.index, columns=known.index).to_numpy(float)
                     line = columns | compare_matrix(table, there.to_numpy(), rope)
                     none = np.isnan(table).all(axis=0)
                     line |= {each: np.where(none, np.nan, line[each]) for each in ("families", "data_sets")}
                     line |= {"setting": setting, "group": name, "reference": reference}
-                    line["time_ratio"] = _ratios(seconds, known.index.get_indexer(pd.Index([reference]))[0])
+                    line["time_ratio"] = np.full(len(known), np.nan)
+                    if reference in seconds:
+                        ratios = seconds.sub(seconds[reference], axis=0)
+                        line["time_ratio"] = np.exp(ratios.mean()).to_numpy()
+                    line["front"] = pareto_front(line["mean"], line["time_ratio"])
                     gain = np.where(known.index == reference, 0.0, line["gain"])
                     orders = (line["mean"], line["mean_sets"], gain)
                     best = np.lexsort([-np.nan_to_num(each, nan=-np.inf) for each in orders])
@@ -244,31 +252,6 @@ def _by_method(results: "pd.DataFrame", families: "pd.Series[str]") -> "pd.DataF
     counts = whole["mean"].groupby(whole["method"]).count().reindex(found.index, fill_value=0)
     notes = [f"{count} of {len(families)}" if 0 < count < len(families) else "" for count in counts]
     return found.assign(gaps=found["gaps"].fillna(0).astype(int), mean_note=notes, mean_sets=counts)
-
-
-def _ratios(log_seconds: Floats, reference: int) -> Any:
-    """(methods,) geometric means of times over that of the method at a place; NaN for the place -1."""
-    if reference < 0:
-        return np.nan
-    logs = log_seconds - log_seconds[:, [reference]]
-    known = np.isfinite(logs)
-    with np.errstate(invalid="ignore"):
-        return np.exp(np.where(known, logs, 0.0).sum(axis=0) / known.sum(axis=0))
-
-
-def _tables(gains: "pd.DataFrame", names: "pd.Index[str]", methods: "pd.Index[str]") -> dict[str, Floats]:
-    """(data sets, methods) the gains over each reference, NaN where there is none; "" where none was run."""
-    import pandas as pd
-
-    rows, columns = (
-        index.get_indexer(pd.Index(gains[name])) for index, name in ((names, "data_set"), (methods, "method"))
-    )
-    codes, references = pd.factorize(gains["reference"])
-    found = {str(each): np.full((len(names), len(methods)), np.nan) for each in references}
-    for code, table in enumerate(found.values()):
-        at = (codes == code) & (rows >= 0) & (columns >= 0)
-        table[rows[at], columns[at]] = gains["gain"].to_numpy()[at]
-    return found or {"": np.full((len(names), len(methods)), np.nan)}
 
 
 def _log_seconds(results: "pd.DataFrame") -> "pd.DataFrame":

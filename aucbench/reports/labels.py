@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import asdict
 
-from aucbench.reports.method_info import title_of
 from aucbench.reports.report import OF_METHODS, Report
 from aucbench.studies.codec import canonical, subset
+from aucbench.studies.plugin_metadata import plugin, toml_beside
 from aucbench.studies.record import EntryDescription
 
 if TYPE_CHECKING:
     import pandas as pd
 
+TITLES = "titles.toml"
 # With data set and budget: equal on a board.
 CONTEXT = ("scaling", "rescale", "regularisation", "protocol", "order", "dtype")
 PARENTS = ("features", "loss", "tuning", "protocol")  # their fields are compared where the parent is equal
@@ -61,6 +62,12 @@ def labels(boards: Iterable[Sequence[EntryDescription]], one_study: bool = False
         [_Named(method_of(each, one_study), each.algorithm.name, _fields(each, one_study)) for each in board]
         for board in boards
     )
+
+
+def title_of(name: str) -> str:
+    """The name of a method in papers: that in ``titles.toml`` beside its module, else that of the plugin."""
+    cls = plugin("algo", name)
+    return str(toml_beside(cls, TITLES).get(name, name)) if cls else name
 
 
 def with_titles(report: Report) -> Report:

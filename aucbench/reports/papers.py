@@ -1,27 +1,25 @@
 """The papers' tables (papers.csv), and our figures beside them."""
 
-import csv
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+from scipy import stats
 
 from aucbench.humanize import counted
 from aucbench.reports.cells import BoardCell, groups
 from aucbench.reports.columns import described
 from aucbench.reports.labels import method_of
-from aucbench.reports.statistics.agreement import Verdict, judge_table, order_agreement
+from aucbench.reports.statistics.over_runs import TOLERANCE
 from aucbench.reports.views.text import TextTable, plain
 from aucbench.reports.views.text import table as table_text
 from aucbench.reports.views.text import text_table as table_of
 from aucbench.studies.record import CellStatus, EntryDescription
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 COLUMNS = (
     "dataset", "method", "published", "published_std", "ours", "ours_std", "runs", "difference", "verdict",
@@ -30,6 +28,59 @@ COLUMNS = (
 SHOWN = described("papers")
 DRAWN = "the paper drew the halves of the classes at random and did not publish them"
 NAN = float("nan")
+MARGIN = 0.003  # differences of AUC up to this are equal, whatever deviation was published
+
+
+class Verdict(StrEnum):
+    """How our AUC compares with the published one."""
+
+    equal = "equal"
+    better = "better"
+    worse = "worse"
+    not_run = "not run"
+    not_comparable = "not comparable"
+
+
+def judge_table(numbers: pd.DataFrame) -> pd.DataFrame:
+    """The numbers with a column `verdict`, a `Verdict` as text.
+
+    Equal is |ours - published| <= max(0.003, 2 published_std): the deviation of single runs, which is what
+    papers print, and not the error of their mean. The columns are `published` (AUC; NaN is not comparable),
+    `published_std` (NaN where none was published), `ours` (mean AUC; NaN when not run, or without a result)
+    and `comparable` (bool: whether protocol, data and preprocessing are those of the paper); others are kept.
+    """
+    published, std, ours = (numbers[name].to_numpy(float) for name in ("published", "published_std", "ours"))
+    allowed = np.fmax(MARGIN, 2 * std)  # fmax prefers a number to NaN
+    verdicts = np.select(
+        [
+            ~numbers["comparable"].to_numpy(bool) | np.isnan(published),
+            np.isnan(ours),
+            np.abs(ours - published) <= allowed + TOLERANCE,
+            ours > published,
+        ],
+        [Verdict.not_comparable, Verdict.not_run, Verdict.equal, Verdict.better],
+        Verdict.worse,
+    )
+    return numbers.assign(verdict=verdicts.tolist())
+
+
+def order_agreement(numbers: pd.DataFrame) -> pd.DataFrame:
+    """Kendall's tau-b of the `published` order of methods and `ours` on each `dataset`, and its `pairs`.
+
+        tau = (C - D) / sqrt((P - T_published) (P - T_ours))
+
+    P is the number of pairs of methods, C and D those that both sides order alike and oppositely, T those
+    that a side ties. A method that lacks a number (NaN) is left out; tau is NaN where a side orders nothing.
+
+    M. Kendall: The treatment of ties in ranking problems. Biometrika 33 (1945) 239-251.
+    """
+    rows = []
+    for dataset, part in numbers.groupby("dataset", sort=False):
+        known = part[["published", "ours"]].dropna().round(12)  # rounding errors are ties
+        n = len(known)
+        tau = stats.kendalltau(known["published"], known["ours"]).statistic if n > 1 else np.nan
+        rows.append((dataset, n * (n - 1) // 2, float(tau)))
+    return pd.DataFrame(rows, columns=["dataset", "pairs", "tau"])
 
 
 class PublishedCell(NamedTuple):
@@ -55,18 +106,12 @@ class PublishedTable:
 
     def cells(self) -> list[PublishedCell]:
         """Its numbers, in the order of the file; none where the paper's cells cannot be read."""
-        text = files("aucbench.reports").joinpath("papers.csv").read_text("utf-8")
+        with files("aucbench.reports").joinpath("papers.csv").open(encoding="utf-8") as file:
+            numbers = pd.read_csv(file, dtype={"table": str}).fillna({"note": ""})
+        own = numbers[(numbers["paper"] == self.paper) & (numbers["table"] == self.table)]
         return [
-            PublishedCell(
-                row["dataset"].lower(),
-                row["algorithm"],
-                float(row["auc_mean"] or NAN),
-                float(row["auc_std"] or NAN),
-                float(row["train_seconds"] or NAN),
-                row["note"],
-            )
-            for row in csv.DictReader(text.splitlines())
-            if (row["paper"], row["table"]) == (self.paper, self.table)
+            PublishedCell(name.lower(), *rest)
+            for name, *rest in own.drop(columns=["paper", "table"]).itertuples(index=False)
         ]
 
 
@@ -96,15 +141,13 @@ def is_comparable(described: EntryDescription) -> bool:
     return parameters.get("grouping") != "halves" or parameters.get("positive") is not None
 
 
-def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> "pd.DataFrame":
+def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> pd.DataFrame:
     """One row a published number; of a table without any, one row of ours a method and data set.
 
     `verdict` is that of `judge_table`; with cells that failed, diverged or are missing a method is `not run`,
     and `runs` counts those that finished. `time_ratio` is published over ours (the machines differ). `note`
     is that of the table, and why a number is not comparable.
     """
-    import pandas as pd
-
     found = groups(cells, one_study=True)
     latest = [cell for group in found for board in group.boards.values() for cell in board]
     published = table.cells()
@@ -130,8 +173,6 @@ def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> "pd.DataFrame"
 
 def _row(published: PublishedCell, own: Sequence[BoardCell], other_data: str = "") -> dict[str, Any]:
     """A line of `compare`; our numbers need every run, since those that finished are a selection."""
-    import pandas as pd
-
     settings = {method_of(cell.described, one_study=True) for cell in own}
     drawn = "" if not own or is_comparable(own[0].described) else DRAWN
     notes = [published.note, (other_data or drawn) if own else ""]
@@ -162,7 +203,7 @@ def _row(published: PublishedCell, own: Sequence[BoardCell], other_data: str = "
     }
 
 
-def markdown(name: str, table: PublishedTable, frame: "pd.DataFrame", command: str) -> str:
+def markdown(name: str, table: PublishedTable, frame: pd.DataFrame, command: str) -> str:
     """The verdicts, the order of methods, the rows that were run, and the command that made them."""
     lines = [f"# {name}", "", about(table), ""]
     remarks, orders = verdicts(frame)
@@ -175,7 +216,7 @@ def markdown(name: str, table: PublishedTable, frame: "pd.DataFrame", command: s
     return "\n".join([*lines, f"Made by `{command}`.", ""])
 
 
-def tried(frame: "pd.DataFrame") -> "pd.DataFrame":
+def tried(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows of a comparison that have a run, finished or not."""
     return frame[(frame["runs"] > 0) | frame["note"].str.contains(" runs ")]
 
@@ -185,7 +226,7 @@ def about(table: PublishedTable) -> str:
     return " ".join(filter(None, (f"{table.source}, table {table.table}.", table.remark)))
 
 
-def verdicts(frame: "pd.DataFrame") -> tuple[list[str], list[str]]:
+def verdicts(frame: pd.DataFrame) -> tuple[list[str], list[str]]:
     """Sentences about a comparison, and a line about the order of methods on each data set."""
     if frame.empty:
         return ["There are no results."], []
@@ -197,7 +238,7 @@ def verdicts(frame: "pd.DataFrame") -> tuple[list[str], list[str]]:
     return [*remarks, sentence(frame)], [_order(row) for row in orders.to_dict("records")]
 
 
-def sentence(frame: "pd.DataFrame") -> str:
+def sentence(frame: pd.DataFrame) -> str:
     """The verdicts in words."""
     found = {str(verdict): int((frame["verdict"] == verdict).sum()) for verdict in Verdict}
     compared = found["equal"] + found["better"] + found["worse"]
@@ -216,7 +257,7 @@ def _order(row: Mapping[Any, Any]) -> str:
     return f"order of methods, {plain(str(row['dataset']))}: {what}, over {counted(row['pairs'], 'pair')}"
 
 
-def text_table(frame: "pd.DataFrame", without: Sequence[str] = ()) -> TextTable:
+def text_table(frame: pd.DataFrame, without: Sequence[str] = ()) -> TextTable:
     """The rows of a comparison as text, without some columns; of a table without published numbers, ours."""
     left_out = {"published", "difference", "verdict"} if frame["published"].isna().all() else {"seconds"}
     left_out |= {name for name in ("time_ratio", "note") if not frame[name].replace("", None).notna().any()}

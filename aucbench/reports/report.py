@@ -4,7 +4,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from aucbench.evaluation.measures import Measure
-from aucbench.reports.method_info import MethodInfo
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,6 +13,20 @@ DEFAULTS, TUNED = "defaults", "tuned"  # settings
 OF_METHODS = ("cells", "curves", "methods", "results", "gains", "verdicts", "slopes")  # frames
 FEWEST = 10  # families; with fewer there is no verdict over data sets
 ROPE = 0.005  # differences in AUC that do not matter in practice
+
+
+@dataclass(frozen=True)
+class MethodInfo:
+    """What is known of a plugin, for its section."""
+
+    name: str
+    summary: str
+    citation: str
+    claims: str
+    deviations: tuple[str, ...]
+    source: str  # address or file of its code
+    distribution: str
+    links: tuple[tuple[str, str], ...] = ()  # what is linked (paper, page, source), and its address
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,19 @@ from aucbench.evaluation.measures import TrainingObjective
 from aucbench.humanize import counted
 from aucbench.reports.cells import BoardCell
 from aucbench.reports.labels import parameters_text, short
-from aucbench.reports.origins import has_several_machines, reported
+from aucbench.reports.statistics.cost import MINIMA, TARGET, anytime, first_crossing, median_cost
 from aucbench.reports.statistics.over_runs import over_runs
-from aucbench.reports.statistics.time_to_target import MINIMA, TARGET, anytime, first_crossing, median_cost
+from aucbench.studies.archives.replications import Agreement, compare, machine_of, machines
 from aucbench.studies.codec import canonical
 from aucbench.studies.plugin_metadata import model_of
-from aucbench.studies.record import CellRecord, CellStatus, MeasureRecord, Seeds, TunedRecord
+from aucbench.studies.record import (
+    CellRecord,
+    CellStatus,
+    Environment,
+    MeasureRecord,
+    Seeds,
+    TunedRecord,
+)
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import (
     SUBOPTIMALITY,
@@ -33,6 +40,7 @@ ENDS_ONLY = "the objective is known at the end of training only; store.weights=c
 SEVERAL, CLOCK = 1.5, 0.1  # times the wall time, and seconds more, that a single thread does not use
 LARGEST = np.finfo(float).max  # that a suboptimality counts as, of an objective that overflowed
 NAN = float("nan")
+SELF_REPORTED = "self-reported"
 
 
 def finished(cells: Iterable[BoardCell]) -> list[BoardCell]:
@@ -278,24 +286,18 @@ def curve_rows(cells: Sequence[BoardCell], by: str) -> list[dict[str, Any]]:
 def timing_marks(by_method: Mapping[str, Sequence[BoardCell]]) -> dict[str, str]:
     """Why the times of a method are not comparable with those of the largest class of conditions."""
     by_id = has_several_machines(by_method)
-    conditions: dict[str, set[tuple[str, int, str]]] = {
-        method: {
-            (each.cpu, each.concurrency, (each.machine or "")[:6] if by_id else "")
-            for each in (cell.record.environment for cell in cells if cell.record)
-        }
+    conditions = {
+        method: {_condition(cell.record.environment, by_id) for cell in cells if cell.record}
         for method, cells in by_method.items()
     }
     every = sorted(one for found in conditions.values() for one in found)
-    usual = max(every, key=every.count, default=None)
-    marks = {}
-    for method, found in conditions.items():
-        if usual is not None and (other := sorted(found - {usual})):
-            how = " and ".join(_condition(one) for one in other)
-            amount = "some" if usual in found else "all"
-            marks[method] = (
-                f"{amount} times were measured {how}; usual on this data set is {_condition(usual)}"
-            )
-    return marks
+    usual = max(every, key=every.count, default="")
+    return {
+        method: f"{'some' if usual in found else 'all'} times were measured {' and '.join(other)}; usual on "
+        f"this data set is {usual}"
+        for method, found in conditions.items()
+        if (other := sorted(found - {usual}))
+    }
 
 
 def time_note(results: Iterable[Any]) -> str:
@@ -320,7 +322,54 @@ def time_note(results: Iterable[Any]) -> str:
     return " or ".join(found)
 
 
-def _condition(condition: tuple[str, int, str]) -> str:
-    cpu, concurrency, machine = condition
-    rivals = "one at a time" if concurrency < 2 else f"up to {concurrency} at a time"
-    return f"{rivals} on {cpu}" + (f" (machine {machine})" if machine else "")
+def _condition(own: Environment, by_id: bool) -> str:
+    rivals = "one at a time" if own.concurrency < 2 else f"up to {own.concurrency} at a time"
+    machine = f" (machine {own.machine[:6]})" if by_id and own.machine else ""
+    return f"{rivals} on {own.cpu}{machine}"
+
+
+def ruleset_text(by_method: Mapping[str, Sequence[BoardCell]]) -> str:
+    """The rulesets of a board with the methods that depart from them; empty where there are none."""
+    methods: dict[str, list[str]] = {}  # by ruleset; "" for none
+    for method, cells in by_method.items():
+        for cell in cells:
+            own = cell.ruleset
+            how = f"{method} ({' '.join(own.departures)})" if own and own.departures else method
+            listed = methods.setdefault(str(own or ""), [])
+            if how not in listed:
+                listed.append(how)
+    without = methods.pop("", [])
+    if not methods:
+        return ""
+    texts = []
+    for ruleset, own_methods in methods.items():
+        departing = [method for method in own_methods if method not in by_method]
+        whom = "" if len(methods) == 1 else f" ({', '.join(own_methods)})"
+        texts.append(ruleset + (f" except {', '.join(departing)}" if departing and not whom else whom))
+    return ", ".join(texts + ([f"no ruleset ({', '.join(without)})"] if without else []))
+
+
+def reported(cells: Sequence[BoardCell]) -> str:
+    """Whether the results of a row are self-reported or replicated."""
+    records = [(cell.record, cell.replications) for cell in cells if cell.record]
+    counts = [len(machines(record, others)) for record, others in records]
+    replicated = sum(count > 1 for count in counts)
+    states = []
+    if counts and replicated == len(counts):
+        states.append(f"replicated on {min(counts)} machines")
+    elif replicated:
+        states.append(f"replicated in {replicated} of {len(counts)} runs")
+    differing = sum(
+        any(compare(record, each).agreement is Agreement.differs for each in others)
+        for record, others in records
+    )
+    if differing:
+        states.append(f"{differing} of {len(counts)} runs disagree with a replication")
+    return "; ".join(states) or SELF_REPORTED
+
+
+def has_several_machines(by_method: Mapping[str, Sequence[BoardCell]]) -> bool:
+    """Whether the times of a board were measured on several machines."""
+    environments = [cell.record.environment for cells in by_method.values() for cell in cells if cell.record]
+    known = all(each.machine for each in environments)
+    return len({machine_of(each) if known else each.cpu for each in environments}) > 1

@@ -17,7 +17,7 @@ from scipy.spatial.distance import cdist
 from aucbench.contracts import Access, MethodFacts, class_of_model
 from aucbench.contracts.claimed_formula import evaluate, names
 from aucbench.humanize import duration
-from aucbench.reports.reference import REFERENCE
+from aucbench.reports.cells import REFERENCE
 from aucbench.reports.statistics.over_runs import over_runs
 from aucbench.studies.archives.tried_settings import Facts, Floats, TriedDataset, TriedSettings
 from aucbench.studies.codec import canonical

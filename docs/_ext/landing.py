@@ -8,7 +8,7 @@ import reference_study
 
 import aucbench
 from aucbench.contracts.validation import Family
-from aucbench.reports.statistics.agreement import Verdict
+from aucbench.reports.papers import Verdict
 
 
 def numbers() -> dict[str, int]:

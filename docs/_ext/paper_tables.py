@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from aucbench.reports import papers
 from aucbench.reports.cells import from_store, joined
-from aucbench.reports.statistics.agreement import Verdict
+from aucbench.reports.papers import Verdict
 from aucbench.reports.views.text import table
 from aucbench.studies.archives.archive_file import read
 

@@ -19,12 +19,11 @@ from matplotlib.figure import Figure
 from method_pages import source_page
 from study_cells import archive
 
-from aucbench.reports.answer import BETTER, listed
+from aucbench.reports.answer import answer, listed
 from aucbench.reports.build import build
 from aucbench.reports.cells import from_store
 from aucbench.reports.columns import VERDICTS, number, signed
-from aucbench.reports.method_info import MethodInfo
-from aucbench.reports.report import ALL, Report
+from aucbench.reports.report import ALL, MethodInfo, Report
 from aucbench.reports.statistics.meta_regression import COVARIATES
 from aucbench.reports.views.figure_style import look
 from aucbench.reports.views.forest import forest, verdict_rows
@@ -79,10 +78,9 @@ def sentences() -> tuple[str, ...]:
     gains, sizes = family_gains(), most.set_index("factor")["size"]
     more, less = _percent((gains > rope).mean()), _percent((gains < -rope).mean())
     return (
-        f"**Which method is best?** {_scope(ARCHIVE, 'defaults')} and with default settings, "
-        f"{_judged(table)}.",
-        f"**And with tuning?** {_scope(TRIALS, 'tuned')} and with the best of {_tried()}, chosen by "
-        f"cross-validation inside the training rows, {_judged(verdicts(TRIALS, 'tuned'))}.",
+        f"**Which method is best with default settings?** {answer(report(ARCHIVE), 'defaults')}",
+        f"**And with tuning?** The best of {_tried()} is chosen by cross-validation inside the training "
+        f"rows. {answer(report(TRIALS), 'tuned')}",
         f"**On which data?** `{strongest['method']}` gains more than {rope:g} on "
         f"{_percent(strongest['better'])} of the families and loses as much on "
         f"{_percent(strongest['worse'])}, while `{WINNING}`, a linear method with a loss over pairs, gains "
@@ -96,37 +94,6 @@ def sentences() -> tuple[str, ...]:
     )
 
 
-def _judged(table: pd.DataFrame) -> str:
-    """Which linear methods and which other models are better than the reference, equivalent, or worse."""
-    table = table[table["method"] != REFERENCE]
-    linear = table["class_of_model"] == "linear"
-    best = table[linear & table["verdict"].isin(BETTER)]
-    equal = table[linear & (table["verdict"] == "equivalent")]
-    first = f"no linear method is better than `{REFERENCE}`"
-    if len(best):
-        first = f"{_who(best)} better than `{REFERENCE}`, by up to {signed(best['gain'].max())}"
-    parts = [
-        f"{_who(own)} {verdict}"
-        for verdict, words in (
-            ("equivalent", ["equivalent"]), ("not worse", ["not worse"]), ("undecided", ["undecided"]),
-            ("worse", ["worse", "slightly worse"]),
-        )
-        if len(own := table[linear & table["verdict"].isin(words)])
-    ]  # fmt: skip
-    if len(equal):
-        cheapest = equal["time_ratio"].idxmin()
-        which = "at" if len(equal) == 1 else f"the cheapest of them `{cheapest}` at"
-        parts[0] += f", {which} {number(equal.loc[cheapest, 'time_ratio'])} times the training time"
-    others = [f"{_who(own)} {verdict}" for verdict, own in table[~linear].groupby("verdict", sort=False)]
-    return f"{first}: {listed(parts)}; of trees and networks, {listed(others)}"
-
-
-def _who(table: pd.DataFrame) -> str:
-    """The methods of a table, as the subject of a sentence with its verb."""
-    names = [f"`{name}`" for name in table["method"]]
-    return f"{listed(names) if len(names) < 4 else len(names)} {'is' if len(names) == 1 else 'are'}"
-
-
 def _tried() -> str:
     """How many settings of each class of model were tried in tuning."""
     most: dict[str, int] = {}
@@ -138,12 +105,6 @@ def _tried() -> str:
         f"{most['linear']} settings of a linear method, {most['trees']} of boosted trees and "
         f"{most['network']} of a network"
     )
-
-
-def _scope(file: Path, setting: str) -> str:
-    """Over how many families there are verdicts."""
-    own = report(file).data_sets
-    return f"Over {own.loc[own['setting'] == setting, 'family'].nunique()} families of data sets"
 
 
 def _percent(share: float) -> str:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from aucbench.data import memory
-from aucbench.data.equal_rows import equal_rows, repeats
+from aucbench.data.equal_rows import blocks_of, equal_rows, repeats
 from aucbench.data.splits.protocols import Side
 
 VALUES = np.array([0.0, -0.0, 1.0, -1.0, np.nan, -np.nan, np.inf, 5e-324])
@@ -49,3 +49,18 @@ def check_numbers_and_repeats(X, rng):
         np.mean([rows[i] in seen for i in test.rows]),
         np.mean([len(labels[rows[i]]) == 2 for i in used]),
     )
+
+
+def test_blocks_keep_equal_rows_and_groups_together_and_are_filled_alike():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 60, (6_000, 2)).astype(float)
+    alone = Side(X, np.ones(6_000, np.int8), None)
+    groups = np.arange(6_000) // 3
+    for side in (alone, alone._replace(groups=groups, X=rng.normal(size=(6_000, 2)))):
+        blocks = blocks_of(side)
+        units = equal_rows(side.X) if side.groups is None else side.groups
+        each = np.unique(np.stack([units, blocks]), axis=1)
+        assert each.shape[1] == len(np.unique(units))
+        assert np.bincount(blocks, minlength=32).min() > 80
+    # Groups that are equal rows and nothing more have the blocks that the rows have without groups.
+    assert np.array_equal(blocks_of(alone._replace(groups=equal_rows(X))), blocks_of(alone))

@@ -43,8 +43,7 @@ def test_better_equivalent_and_worse_methods_are_those_of_the_verdicts(reference
     for verdict, words in {"equivalent": ["equivalent"], "worse": ["worse", "slightly worse"]}.items():
         names = own.index[own["verdict"].isin(words)]
         if len(names):
-            count = names[0] if len(names) == 1 else len(names)
-            assert re.search(rf"{count} (is|are) {verdict}", text)
+            assert re.search(rf"{listed(list(names))} (is|are) {verdict}", text)
     equal = own[own["verdict"] == "equivalent"]
     if len(equal) > 1:
         assert f"{equal['time_ratio'].idxmin()} is the cheapest of these" in text

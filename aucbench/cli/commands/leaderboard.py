@@ -13,10 +13,9 @@ from aucbench.contracts import ModelClass
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES
 from aucbench.humanize import counted
-from aucbench.reports.cells import from_store, gathered, joined
+from aucbench.reports.cells import REFERENCE, TUNED_REFERENCE, from_store, gathered, joined
 from aucbench.reports.columns import line
 from aucbench.reports.labels import with_titles
-from aucbench.reports.reference import REFERENCE, TUNED_REFERENCE
 from aucbench.reports.report import ROPE
 from aucbench.reports.views.figure_style import FONTS, WIDTHS
 from aucbench.studies.default_settings import StoreSettings

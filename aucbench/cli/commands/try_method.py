@@ -250,8 +250,7 @@ def _show(
     report: Report, name: str, troubles: Sequence[str], remarks: Sequence[str], epochs: float | None
 ) -> None:
     """Print curves, boards and the verdict."""
-    from aucbench.reports.try_verdict import next_steps, verdict
-    from aucbench.reports.views.sparklines import BLOCKS, LETTERS, curves_table
+    from aucbench.reports.try_verdict import BLOCKS, LETTERS, curves_table, next_steps, verdict
     from aucbench.reports.views.text import show, show_table
 
     console = Console()

@@ -149,14 +149,11 @@ def hodges_lehmann(values: Floats) -> Floats:
     J. Hodges, E. Lehmann: Estimates of location based on rank tests. Annals of Mathematical
     Statistics 34 (1963) 598-611.
     """
-    one, other = _pairs(len(values))
     found = np.full(values.shape[1], np.nan)
-    whole = ~np.isnan(values).any(axis=0)
-    if len(values):
-        found[whole] = np.median((values[one][:, whole] + values[other][:, whole]) / 2, axis=0)
-    for at in np.flatnonzero(~whole):
-        column = values[~np.isnan(values[:, at]), at]
-        found[at] = hodges_lehmann(column[:, None])[0] if len(column) else np.nan
+    for at, column in enumerate(values.T):
+        if len(known := column[~np.isnan(column)]):
+            one, other = _pairs(len(known))
+            found[at] = np.median((known[one] + known[other]) / 2)
     return found
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench.humanize import duration
 from aucbench.reports.columns import text
 from aucbench.studies.method_look import shown_looks
 
@@ -28,7 +27,6 @@ LINES = 3  # of a label, at most
 TALLEST = 7.6  # inches of the rows of a figure: a page of a paper without axis and caption
 SMALLEST, LEADING = 5.0, 1.25  # points of type, and how many times these a line takes
 MOST_ROWS = int(72 * TALLEST / (LEADING * SMALLEST))  # labels that stand one above the other
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Style(NamedTuple):
@@ -118,9 +116,9 @@ def logarithmic(axes: Any, which: str, values: Iterable[float], unit: str = "") 
     """A logarithmic axis around the positive ones of some values; it stays linear where there are none.
 
     `which` is ``x`` or ``y``. The axis spans a decade at least, so that it always has ticks. A `unit` of
-    ``s`` is written at each of them, seconds below one as ms, µs or ns.
+    ``s`` is written at each of them, with its prefixes: ms, µs, ns.
     """
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+    from matplotlib.ticker import EngFormatter, LogLocator, NullLocator, StrMethodFormatter
 
     known = np.array([value for value in values if np.isfinite(value) and value > 0])
     if not known.size:
@@ -129,27 +127,10 @@ def logarithmic(axes: Any, which: str, values: Iterable[float], unit: str = "") 
     margin = max((high / low) ** 0.04, (10 * low / high) ** 0.5)
     getattr(axes, f"set_{which}lim")(low / margin, high * margin)  # limits first: a scale needs positive ones
     getattr(axes, f"set_{which}scale")("log")
-    axis, few = getattr(axes, f"{which}axis"), high < 100 * low
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,)))
+    axis = getattr(axes, f"{which}axis")
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 100 * low else (1.0,)))
     axis.set_minor_locator(NullLocator())
-    plain = few or (low >= 1e-4 and high < 1e5)  # one notation on an axis
-
-    def written(value: float, _: int) -> str:
-        return _seconds(value) if unit else f"{value:g}" if plain else power(value)
-
-    axis.set_major_formatter(FuncFormatter(written))
-
-
-def _seconds(value: float) -> str:
-    """A duration in a unit in which powers of ten stay round, with the sign of micro."""
-    if value < 1e-9 or value >= 1e4:
-        return f"{power(value)} s"
-    return f"{value:,g} s" if value >= 1.0 else duration(value * (1 + 1e-9)).replace("us", "µs")
-
-
-def power(value: float) -> str:
-    """A power of ten."""
-    return f"10{str(round(np.log10(value))).translate(SUPERSCRIPTS)}" if value > 0 else f"{value:g}"
+    axis.set_major_formatter(EngFormatter(unit) if unit else StrMethodFormatter("{x:g}"))
 
 
 def span(values: Iterable[float], always: Iterable[float] = (), reach: float = 2.5) -> tuple[float, float]:
@@ -235,37 +216,3 @@ def legend(figure: Any, looks: Mapping[str, Style], marks: bool = False, batch: 
     height = sum(label.count("\n") + 1.4 for label in labels) * LEADING * size / 72
     own = figure.get_figheight()
     figure.set_figheight(own + 0.6 * height + 0.1 if narrow else max(own, height + 0.2))
-
-
-def name_points(axes: Any, points: Mapping[str, tuple[float, float]], marks: Sequence[Any]) -> None:
-    """Write names near points of the axes, where they cover neither a name nor one of the marks (x, y).
-
-    A name further away is joined to its point by a line; one that finds no room is left out.
-    """
-    from matplotlib.text import Text
-    from matplotlib.transforms import Bbox
-
-    figure, size = axes.figure, type_size() - 1
-    figure.draw_without_rendering()  # the layout is known from here on
-    dot, scale = 2.5, figure.dpi / 72
-    centres = axes.transData.transform(np.asarray(marks, float))
-    taken = [Bbox.from_extents(*(centre - dot * scale), *(centre + dot * scale)) for centre in centres]
-    turns = np.array([(1, 0), (-1, 0), (0, 1), (0, -1), (0.7, 0.8), (-0.7, 0.8), (0.7, -0.8), (-0.7, -0.8)])
-    for name, point in points.items():
-        for x, y in (distance * turn for distance in (7, 14, 22, 32, 44) for turn in turns):
-            side = "center" if not x else "left" if x > 0 else "right"
-            far = {"arrowstyle": "-", "color": "0.5", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2}
-            words = axes.annotate(
-                name, point, (x, y), ha=side, va="center", textcoords="offset points", fontsize=size,
-                color="0.2", zorder=4, bbox={"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.2},
-                arrowprops=far if abs(x) + abs(y) > 13 else None,
-            )  # fmt: skip
-            words.set_in_layout(False)
-            words.update_positions(figure.canvas.get_renderer())
-            box = Text.get_window_extent(words)  # without the line
-            inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1
-            inside = inside and axes.bbox.y0 <= box.y0 and box.y1 <= axes.bbox.y1
-            if inside and not any(box.overlaps(other) for other in taken):
-                taken.append(box)
-                break
-            words.remove()

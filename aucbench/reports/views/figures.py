@@ -10,7 +10,6 @@ import numpy as np
 
 from aucbench.reports.columns import fixed, text
 from aucbench.reports.report import Report
-from aucbench.reports.statistics.pareto import pareto_front
 from aucbench.reports.views.figure_style import (
     NARROW,
     Style,
@@ -19,7 +18,6 @@ from aucbench.reports.views.figure_style import (
     legend,
     logarithmic,
     look,
-    name_points,
     span,
     styles,
     type_size,
@@ -83,7 +81,8 @@ def pictures(report: Report) -> Iterator[tuple[str, Picture]]:
     looks: dict[str, dict[str, Style]] = {}
     for setting in report.settings:
         table = verdict_rows(report, setting)
-        first = [name for name in (report.references[setting], *table["method"]) if name]
+        names = report.references[setting], *table.loc[table["front"], "method"], *table["method"]
+        first = [name for name in names if name]
         looks[setting] = styles(first, list(dict.fromkeys(first))[:NAMED])
         yield f"forest {setting}", forest(report, setting, table)
         yield f"cost {setting}", cost(report, table, looks[setting])
@@ -93,7 +92,7 @@ def pictures(report: Report) -> Iterator[tuple[str, Picture]]:
     for kind in (curves, suboptimality):
         for facts in data_sets.to_dict("records"):
             setting, data_set = facts["setting"], facts["data_set"]
-            own = report.part("curves", setting, data_set) if len(report.curves) else report.curves
+            own = report.part("curves", setting, data_set)
             yield f"{kind.__name__} {data_set} {setting}", kind(report, own, facts, looks[setting])
 
 
@@ -110,7 +109,7 @@ def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Pict
     if known.empty:
         return None, "no method has both a mean and a time that compares with the reference's"
     reference = known["reference"].iloc[0]
-    front = known[pareto_front(known["mean"], known["time_ratio"])].sort_values("time_ratio")
+    front = known[known["front"]].sort_values("time_ratio")
     figure, axes = begin(2.6 if width() < NARROW else 3.4)
     named = known["method"].map(lambda name: looks[name].is_named)
     low, high = span(known["mean"], known.loc[named, "mean"])
@@ -118,8 +117,7 @@ def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Pict
     for name, ratio, mean, at in zip(known["method"], known["time_ratio"], known["mean"], shown, strict=True):
         edge = {"marker": "v" if mean < at else "^", "clip_on": False} if mean != at else {}
         axes.plot([ratio], [at], **looks[name].point() | edge)
-    last = max(known["time_ratio"].max(), front["time_ratio"].iloc[-1])
-    steps = [*front["time_ratio"], last], [*front["mean"], front["mean"].iloc[-1]]
+    steps = [*front["time_ratio"], known["time_ratio"].max()], [*front["mean"], front["mean"].max()]
     axes.step(*steps, where="post", color="0.6", linewidth=0.9, zorder=1)
     axes.set_ylim(low, high)
     logarithmic(axes, "x", known["time_ratio"])
@@ -128,16 +126,10 @@ def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Pict
     axes.set_ylabel(f"mean test {report.measure.symbol}", fontsize=size)
     axes.tick_params(labelsize=size)
     legend(figure, {name: own for name, own in looks.items() if name in set(known["method"])}, marks=True)
-    names = {}
-    for name, ratio, mean in zip(front["method"], front["time_ratio"], front["mean"], strict=True):
-        words = fitted(name, 0.25 * width(), size - 1, 1)
-        at = min(max(mean, low), high)
-        names[words if at == mean else f"{words} {fixed(mean)}"] = (ratio, at)
-    name_points(axes, names, list(zip(known["time_ratio"], shown, strict=True)))
     sentence = (
         f"Mean test {report.measure.title} over families of data sets against training time relative to "
         f"{reference}, tuning included, log scale; higher and further left is better. The line is the Pareto "
-        "front, whose methods are named."
+        "front: the methods that no other beats in both."
     )
     if (known["mean"] != shown).any():
         sentence += " Triangles at an edge mark methods beyond the axis."
@@ -148,13 +140,14 @@ def cost(report: Report, table: "pd.DataFrame", looks: dict[str, Style]) -> Pict
 
 def curves(report: Report, own: "pd.DataFrame", facts: Any, looks: dict[str, Style]) -> Picture:
     """The measure against seconds and passes."""
-    final: Any = own.dropna(subset=["mean"]).groupby("method", sort=False)["mean"].last() if len(own) else own
+    final: Any = own.dropna(subset=["mean"]).groupby("method", sort=False)["mean"].last()
     if not len(final):
         return None, f"no checkpoint has a test {report.measure.symbol}"
     named = [value for name, value in final.items() if looks[name].is_named]
     target = facts.get("target", np.nan)
     limits = span(final, [*named, target])
-    figure, every, steps = _panels(own, "mean", looks, limits, band="std")
+    results = report.part("results", facts["setting"], facts["data_set"])
+    figure, every, steps = _panels(own, results, "mean", looks, limits, band="std")
     for axes in every:
         axes.set_ylim(*limits)
         if np.isfinite(target):
@@ -178,7 +171,8 @@ def suboptimality(report: Report, own: "pd.DataFrame", facts: Any, looks: dict[s
     if "suboptimality" not in own or not own["suboptimality"].gt(0).any():
         return None, "no run knows the minimum of its training objective"
     own = own[own["suboptimality"].gt(0)]
-    figure, every, steps = _panels(own, "suboptimality", looks, (0.0, np.inf))
+    results = report.part("results", facts["setting"], facts["data_set"])
+    figure, every, steps = _panels(own, results, "suboptimality", looks, (0.0, np.inf))
     for axes in every:
         logarithmic(axes, "y", own["suboptimality"])
     every[0].set_ylabel("relative suboptimality", fontsize=type_size())
@@ -190,7 +184,12 @@ def suboptimality(report: Report, own: "pd.DataFrame", facts: Any, looks: dict[s
 
 
 def _panels(
-    own: "pd.DataFrame", quantity: str, looks: dict[str, Style], limits: tuple[float, float], band: str = ""
+    own: "pd.DataFrame",
+    results: "pd.DataFrame",
+    quantity: str,
+    looks: dict[str, Style],
+    limits: tuple[float, float],
+    band: str = "",
 ) -> tuple[Any, list[Any], str]:
     """Lines of a quantity against each of the costs, where it is within limits, and their legend.
 
@@ -203,7 +202,7 @@ def _panels(
         name: part for name, part in own.groupby("method", sort=False) if part[quantity].notna().any()
     }
     drawn = {name: style for name, style in looks.items() if name in by_method}
-    batch = {str(name) for name, part in by_method.items() if _is_batch(part)}
+    batch = set(results.loc[results["iteration"] != "", "method"]) & set(drawn)
     for axes, (column, (heading, unit)) in zip(every, COSTS.items(), strict=True):
         any_cost = own[column].gt(0).any()  # else the axis is linear, and shows that there was none
         for name, style in drawn.items():
@@ -220,9 +219,3 @@ def _panels(
     told = any(drawn[name].is_named for name in batch)
     steps = " Open marks are iterations over all rows, such as Newton steps; other methods' are a few rows."
     return figure, list(every), steps * told
-
-
-def _is_batch(curve: "pd.DataFrame") -> bool:
-    """Whether an iteration of a method goes through all training rows, by its first checkpoint."""
-    passes = curve.loc[curve["samples"] > 0, "passes"]
-    return bool(len(passes) and passes.iloc[0] >= 1.0)

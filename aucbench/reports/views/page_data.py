@@ -12,7 +12,6 @@ from aucbench.reports.answer import answer
 from aucbench.reports.columns import DATA_SETS, RESULTS, SLOPES, VERDICT_COLOURS, VERDICTS, Column
 from aucbench.reports.gains import compared, gains_of, groups_of_data, slopes_of
 from aucbench.reports.report import Report
-from aucbench.reports.statistics.pareto import pareto_front
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +38,7 @@ def packed(report: Report) -> dict[str, Any]:
     every: dict[str, Any] = {
         str(name): list(own["method"]) for name, own in report.methods.groupby("setting", sort=False)
     }
-    lines = sum(len(every[name]) for name in report.results["setting"]) if len(report.results) else 0
+    lines = sum(len(every[name]) for name in report.results["setting"])
     several = lines * len(measures) <= PAIRS
     found = [
         _compared(report, each, every if several or each is report.measure else report.references)
@@ -97,9 +96,7 @@ def _compared(
     results = report.results if own else report.results.assign(mean=report.results[f"{measure.name}_mean"])
     gains = gains_of(report.cells, report.data_sets, references, rope, measure.name)
     verdicts = compared(gains, results, report.data_sets, rope)
-    verdicts["front"] = 0
-    for _, part in verdicts.groupby(["setting", "group", "reference"], sort=False):
-        verdicts.loc[part.index, "front"] = pareto_front(part["mean"], part["time_ratio"]).astype(int)
+    verdicts["front"] = verdicts["front"].astype(int)
     return rope, {"gains": gains, "verdicts": verdicts, "slopes": slopes_of(gains, report.data_sets)}
 
 
@@ -120,8 +117,6 @@ def _curves(curves: "pd.DataFrame") -> tuple[dict[str, Packed], int]:
     step = max(1, -(-len(curves) // POINTS))
     keys = ["setting", "data_set", "method"]
     found: dict[str, Packed] = {}
-    if not len(curves):
-        return found, step
     kept = curves[curves.groupby(keys).cumcount(ascending=False) % step == 0]
     points = {
         str(name): _column(str(name), kept[name], CURVE_DECIMALS, CURVE_DIGITS)
@@ -141,7 +136,7 @@ def _curves(curves: "pd.DataFrame") -> tuple[dict[str, Packed], int]:
 
 def _of(frame: "pd.DataFrame", setting: str) -> "pd.DataFrame":
     """The lines of one setting, without its name."""
-    return frame[frame["setting"] == setting].drop(columns="setting") if len(frame) else frame
+    return frame[frame["setting"] == setting].drop(columns="setting")
 
 
 def _table(frame: "pd.DataFrame") -> Packed:

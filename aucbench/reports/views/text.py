@@ -4,10 +4,11 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from aucbench.humanize import counted
 from aucbench.reports.answer import answer
 from aucbench.reports.columns import DATA_SETS, RESULTS, SLOPES, VERDICTS, Column, line
-from aucbench.reports.origins import SELF_REPORTED
 from aucbench.reports.report import Report
+from aucbench.reports.results import SELF_REPORTED
 from aucbench.reports.statistics.meta_regression import COVARIATES
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ WIDTH = 200  # of a pipe, which has none of its own
 FRAME = 3  # characters around the text of a column
 SHORTEST = 12  # characters that a name is folded to at most
 MARKUP = "\\|*_<>`[]#~$&"
-OVERALL = ("method", "gain", "verdict", "time_ratio", "mean", "worse", "same", "better", "gaps")
+OVERALL = (
+    "method", "gain", "verdict", "more_families", "time_ratio", "mean", "worse", "same", "better", "gaps",
+)  # fmt: skip
 SLOPE_TITLE = "On which data? Change of the gain over {} with ten times the imbalance, rows or columns"
 BRIEF = ("method", "gain", "verdict", "time_ratio", "mean")
 ON_DATA = ("method", "mean", "gain", "verdict", "train_seconds", "ns_per_iteration", "target_seconds", "runs")
@@ -49,7 +52,7 @@ def overall_table(report: Report, setting: str, names: Sequence[str] = OVERALL) 
     """The methods over all data sets of a setting, the best gain first."""
     own = report.part("methods", setting).set_index("method")["own_setting"]
     frame = report.over_all(setting).assign(own_setting=lambda each: each["method"].map(own))
-    shown = [name for name in names if name != "gaps" or frame["gaps"].any()]
+    shown = [name for name in names if name not in ("gaps", "more_families") or frame[name].fillna(0).any()]
     if frame["class_of_model"].nunique() > 1:
         shown.insert(1, "class_of_model")
     if frame["own_setting"].any():
@@ -164,10 +167,9 @@ def counts(report: Report) -> str:
     """The number of cells of each status, as a sentence."""
     found = report.counts
     failed = sum(found.get(name, 0) for name in ("failed", "timeout", "out-of-memory"))
-    return (
-        f"{found.get('finished', 0):,} cells done, {found.get('diverged', 0):,} diverged, {failed:,} failed, "
-        f"{found.get('missing', 0):,} missing"
-    )
+    done = counted(found.get("finished", 0), "cell")
+    rest = f"{found.get('diverged', 0):,} diverged, {failed:,} failed, {found.get('missing', 0):,} missing"
+    return f"{done} done, {rest}"
 
 
 def markdown(report: Report) -> str:

@@ -1,1 +1,1 @@
-"""Archives of results: their content and file, gaps, replications, and the settings that tunings tried."""
+"""Archives of results: content and file, gaps, replications, and the settings that tunings tried."""

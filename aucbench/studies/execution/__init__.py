@@ -1,1 +1,1 @@
-"""How a study is run: its plan, scheduler, executors and workers, records of its cells, and its cost."""
+"""How a study is run: plan, scheduler, executors and workers, records of cells, and expected cost."""

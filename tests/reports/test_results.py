@@ -8,7 +8,7 @@ from msgspec.structs import replace as changed
 from aucbench import api
 from aucbench.reports.build import build
 from aucbench.reports.cells import from_store
-from aucbench.reports.origins import SELF_REPORTED
+from aucbench.reports.results import SELF_REPORTED
 from aucbench.studies.archives.replications import replication_of
 from aucbench.studies.store import Store
 

@@ -1,9 +1,9 @@
-"""Costs until a curve reaches a target, and the anytime value of a curve."""
+"""AUC against cost: time to target and anytime value of a curve, and the Pareto front of methods."""
 
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 TARGET = 0.99  # of the way from chance to the best mean
 MINIMA = (1e-2, 1e-3, 1e-4)  # relative suboptimalities that are targets
@@ -54,3 +54,17 @@ def anytime(cost: Floats, value: Floats, low: float, high: float, chance: float)
     heights = np.interp(grid, x, y)
     under = np.sum((heights[1:] + heights[:-1]) / 2 * np.diff(grid))
     return float((chance * (start - a) + under) / (b - a))
+
+
+def pareto_front(auc: ArrayLike, cost: ArrayLike) -> NDArray[np.bool_]:
+    """Whether a point is on the Pareto front of a large AUC and a small cost.
+
+    A point is off the front when another is at least as good in both and better in one; equal points share
+    their fate. A point with a NaN or an infinite cost is off the front and beats nobody. `auc` and `cost` are
+    (n,), one value per method.
+    """
+    y, x = np.asarray(auc, dtype=float), np.asarray(cost, dtype=float)
+    known = np.isfinite(y) & np.isfinite(x)
+    no_worse = (y[:, None] >= y) & (x[:, None] <= x) & known[:, None]
+    better = (y[:, None] > y) | (x[:, None] < x)
+    return np.asarray(known & ~(no_worse & better).any(axis=0))
