@@ -258,9 +258,8 @@ def once_for_each(cells: Sequence[BoardCell], function: Callable[[EntryDescripti
 
 def _group(boards: list[list[BoardCell]], one_study: bool) -> Group:
     names = _names([board[0].described for board in boards])
-    by_identity = labels(
-        [list({id(cell.described): cell.described for cell in board}.values()) for board in boards], one_study
-    )
+    different = [list({id(cell.described): cell.described for cell in board}.values()) for board in boards]
+    by_identity = labels(different, one_study)
     every = [cell for board in boards for cell in board]
     methods = once_for_each(every, lambda each: by_identity[method_of(each, one_study)])
     by_key = {cell.key: method for cell, method in zip(every, methods, strict=True)}

@@ -174,9 +174,13 @@ class _Trial:
             return Line(DEPARTS, f"It departs from numeric differences by {worst:.2g} of the largest entry.")
         return Line(OK, f"It agrees with numeric differences to {worst:.1g}.")
 
-    @staticmethod
     def _miss(
-        value: Callable[..., float], scores: np.ndarray, positive: np.ndarray, slopes: np.ndarray, step: float
+        self,
+        value: Callable[..., float],
+        scores: np.ndarray,
+        positive: np.ndarray,
+        slopes: np.ndarray,
+        step: float,
     ) -> float:
         """The largest distance of a gradient from the one-sided differences, over the largest entry."""
         here, misses, size = value(scores, positive), [], float(np.abs(slopes).max())
@@ -190,7 +194,7 @@ class _Trial:
             # A smooth curve has its tangent in the middle of both chords, a kink anywhere between them.
             misses.append(max(0.0, abs(slope - middle) - half) if half > 10.0 * step else abs(slope - middle))
             size = max(size, abs(middle))
-        return max(misses) / max(size, 1e-8)
+        return max(misses) / max(size, 1e-5 if self._f.single else 1e-8)
 
     def _relation(
         self, change: str, outcomes: Callable[..., tuple[Outcome, Outcome]], allowed: float

@@ -61,8 +61,11 @@ class AuditedFunction:
         self.library, self._label_type, self.codings = self._working()
         self.negative = self.codings[0]  # label of a negative row
         values = [self.value(*probe) for probe in _probes()]
-        # A function that computes in single precision is held to that precision.
-        self.single = all(value == float(np.float32(value)) for value in values)
+        # A function that computes in single precision, or keeps a, b and alpha in it, is held to that.
+        kept = [str(getattr(getattr(function, name, None), "dtype", "")) for name in AUXILIARIES]
+        self.single = all(value == float(np.float32(value)) for value in values) or any(
+            each.endswith(("float32", "float16")) for each in kept
+        )
 
     def __call__(self, scores: np.ndarray, positive: np.ndarray, negative: int | None = None) -> Outcome:
         """Value and gradient at scores (n,), float64 or float32, with a mask (n,) of the positive rows."""
@@ -158,7 +161,10 @@ class AuditedFunction:
                 function = partial(function, **given)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            outcome: Outcome = getattr(self, f"_by_{library}")(function, scores, labels, slopes)
+            try:
+                outcome: Outcome = getattr(self, f"_by_{library}")(function, scores, labels, slopes)
+            except SystemExit as end:
+                raise RuntimeError("the function ends the program") from end
         return outcome
 
     def _by_numpy(

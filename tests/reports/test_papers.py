@@ -213,16 +213,6 @@ def test_another_protocol_is_not_comparable_whatever_the_numbers_are():
     assert judge(0.9, 0.01, 0.9, comparable=False) == "not comparable"
 
 
-def test_a_table_gets_a_verdict_in_every_row():
-    numbers = pd.DataFrame(
-        {"published": [0.9, 0.9, 0.9], "published_std": [0.01, np.nan, np.nan], "ours": [0.89, 0.8, 0.9]}
-    )
-    every = judge_table(numbers.assign(comparable=True))
-    assert every["verdict"].tolist() == ["equal", "worse", "equal"]
-    some = judge_table(numbers.assign(comparable=[True, False, True]))
-    assert some["verdict"].tolist() == ["equal", "not comparable", "equal"]
-
-
 def tau(published, ours, dataset="data"):
     """Kendall's tau and the pairs of a single data set."""
     numbers = pd.DataFrame({"published": published, "ours": ours}).assign(dataset=dataset)

@@ -124,6 +124,40 @@ def scaled_cross_term_of_arguments(scores, labels, a=0.0, b=0.0, alpha=0.0):
     return spread + 2.0 * alpha * (1.0 + (labels != 1).mean() * low.mean() - high.mean()) - alpha**2
 
 
+class Single:
+    """A parameter in single precision, as PyTorch makes them."""
+
+    dtype, value = np.dtype("float32"), np.float32(0.0)
+
+    def detach(self):
+        return self
+
+    def fill_(self, value):
+        self.value = np.float32(value)
+
+
+class MinMax:
+    """The min-max margin loss with its gradient, and auxiliary variables in single precision."""
+
+    def __init__(self):
+        self.a, self.b, self.alpha = Single(), Single(), Single()
+
+    def __call__(self, scores, labels):
+        a, b, alpha = (np.float64(each.value) for each in (self.a, self.b, self.alpha))
+        high, low = sides(scores, labels)
+        value = ((high - a) ** 2).mean() + ((low - b) ** 2).mean()
+        slopes = np.where(labels == 1, (scores - a - alpha) / high.size, (scores - b + alpha) / low.size)
+        return value + 2.0 * alpha * (1.0 + low.mean() - high.mean()) - alpha**2, 2.0 * slopes
+
+
+def test_auxiliary_variables_in_single_precision_are_no_fault():
+    assert departing(MinMax()) == {}
+
+
+def ends(scores, labels):
+    raise SystemExit(3)
+
+
 SCALED = {
     "saddle": scaled_cross_term,
     "arguments": scaled_cross_term_of_arguments,
@@ -237,6 +271,7 @@ BAD = {
     "math:hypot": "TypeError",
     "numpy:copyto": "NoneType",
     "builtins:dict": "dict",
+    f"{__name__}:ends": "ends the program",
 }
 
 

@@ -12,6 +12,7 @@ from aucbench.cli.main import main
 from aucbench.reports.build import build
 from aucbench.reports.views.export import FRAMES, TABLES, write
 from aucbench.reports.views.text import markdown
+from benchmarks.reference import half_widths
 from tests.helpers.small_report import failed_cells, small_cells
 
 ROPE = 0.002
@@ -80,7 +81,7 @@ def by_hand(cells, reference):
             if method != reference and (part["status"] == "finished").all():
                 gain = (part["auc"] - table[reference]["auc"]).mean()
                 found.setdefault((setting, method), {}).setdefault(family, []).append(gain)
-    return {key: np.array([np.mean(each) for each in own.values()]) for key, own in found.items()}
+    return {key: pd.Series({name: np.mean(each) for name, each in own.items()}) for key, own in found.items()}
 
 
 def check(folder, reference, rope):
@@ -88,15 +89,19 @@ def check(folder, reference, rope):
     verdicts = pd.read_parquet(folder / "verdicts.parquet")
     verdicts = verdicts[verdicts["group"] == "all"].set_index(["setting", "method"])
     expected = by_hand(pd.read_parquet(folder / "cells.parquet"), reference)
-    for key, gains in expected.items():
-        row = verdicts.loc[key]
+    half = {}
+    for setting in {setting for setting, _ in expected}:
+        table = pd.DataFrame({key: own for key, own in expected.items() if key[0] == setting}).sort_index()
+        half |= dict(zip(table, half_widths(table.to_numpy(float)), strict=True))
+    for key, own in expected.items():
+        row, gains = verdicts.loc[key], own.to_numpy()
         pairs = [(one + other) / 2 for k, one in enumerate(gains) for other in gains[k:]]
         assert [row["gain"], row["median"]] == pytest.approx([gains.mean(), np.median(pairs)], abs=1e-14)
         shares = [np.mean(gains < -rope), np.mean(np.abs(gains) <= rope), np.mean(gains > rope)]
         assert [row["worse"], row["same"], row["better"]] == pytest.approx(shares)
         assert row["families"] == len(gains)
-        low, high = row["low"], row["high"]
-        assert np.isnan(low) or low <= row["gain"] <= high
+        low, high = row["gain"] - half[key], row["gain"] + half[key]
+        assert [row["low"], row["high"]] == pytest.approx([low, high], abs=1e-12)
         conditions = {
             "better": low > rope,
             "worse": high < -rope,

@@ -14,7 +14,7 @@ function gainScale(rows, left, right) {
   const rope = comparison().rope ?? 0;
   const [low, high] = bulk(rows.map((row) => row.low ?? row.gain), rows.map((row) => row.high ?? row.gain));
   const least = 2 * rope || 1e-4;
-  return linearScale(Math.min(low, -least), Math.max(high, least), left, right, 56);
+  return linearScale(Math.min(low, -least), Math.max(high, least), left, right, 68); // a label at an edge is moved towards its neighbour
 }
 
 const PAD = 8; // pixels beside the scale
