@@ -339,6 +339,11 @@ def torch_pair_loss(loss: Any) -> Callable[..., Any]:
     callable
         Of (scores, y) or (scores, y, weights), which returns the mean over all pairs; arguments as those of
         `pair_loss`.
+
+    Raises
+    ------
+    ParameterError
+        The loss is not as described; in a call, the rows are not.
     """
     import torch
 
