@@ -3,13 +3,12 @@
 # ruff: noqa: F401 - the hook returns what is imported
 from aucbench import hookimpl
 from aucbench_algorithms.adaoam import AdaOam
-from aucbench_algorithms.any_estimator import AnyEstimator
 from aucbench_algorithms.aum import Aum
 from aucbench_algorithms.auto import Auto
 from aucbench_algorithms.bam import Bam
 from aucbench_algorithms.boosting import Boosting
 from aucbench_algorithms.cbr import Cbr, CbrDiag
-from aucbench_algorithms.estimator import SklearnClassifier
+from aucbench_algorithms.estimator import ImportedEstimator, SklearnClassifier
 from aucbench_algorithms.fifo_ogd import Aogd, FifoOgd
 from aucbench_algorithms.fsauc import Fsauc
 from aucbench_algorithms.ftrl import FtrlAuc, FtrlLog

@@ -207,13 +207,22 @@ class EstimatorMethod(Method):
             return np.zeros(X.shape[0])
         with _quiet():
             if not (sparse.issparse(X) and state.fitted.writes_out):
-                return _scores(state.fitted.model, _float64_rows(X))
+                return self._scores(state.fitted.model, X)
             size = max(1, BLOCK // max(1, X.shape[1]))
             blocks = [X[start : start + size].toarray() for start in range(0, X.shape[0], size)]
-            return np.concatenate([_scores(state.fitted.model, _float64_rows(block)) for block in blocks])
+            return np.concatenate([self._scores(state.fitted.model, block) for block in blocks])
 
     def state_bytes(self, state: State) -> int:
-        return 0 if state.fitted is None else len(pickle.dumps(state.fitted.model))
+        """Bytes of the pickled classifier, without attributes that cannot be pickled, such as functions."""
+        if state.fitted is None:
+            return 0
+        with suppress(Exception):
+            return len(pickle.dumps(state.fitted.model))
+        size = 0
+        for value in vars(state.fitted.model).values():
+            with suppress(Exception):
+                size += len(pickle.dumps(value))
+        return size
 
     @property
     def _is_linear(self) -> bool:
@@ -240,6 +249,24 @@ class EstimatorMethod(Method):
             model = self._made(seed, batch)
             model.fit(_float64_rows(batch.X.toarray()), labels, **own)
             return Fitted(model, writes_out=True)
+
+    def _scores(self, model: Any, X: Any) -> np.ndarray:
+        """(n,) what ranks the rows; a ParameterError for what ranks none."""
+        name = next(name for name in SCORES if hasattr(model, name))
+        found = np.asarray(getattr(model, name)(_float64_rows(X)))
+        if np.iscomplexobj(found):
+            raise ParameterError(f"{self.name}: {self._label} gives complex numbers, which rank no rows.")
+        n = X.shape[0]
+        if found.shape == (n,) or (name == "decision_function" and found.shape == (n, 1)):
+            return found.reshape(n).astype(np.float64)
+        if found.shape != (n, 2):
+            raise ParameterError(
+                f"{self.name}: {name} of {self._label} must give two columns, one for each class, "
+                f"got an array of shape {found.shape} for {n} rows."
+            )
+        found = found.astype(np.float64)
+        # Probabilities from these logarithms would round to 0 and 1.
+        return found[:, 1] - found[:, 0] if name == "predict_joint_log_proba" else found[:, 1]
 
     def _made(self, seed: int, batch: Batch) -> Any:
         """The classifier before its fit."""
@@ -279,8 +306,11 @@ class EstimatorMethod(Method):
                 near = get_close_matches(key, known, n=1)
                 meant = f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(sorted(known))}."
                 raise ParameterError(f"{what}: there is no such parameter, got {value!r}. {meant}")
+        # What the run sets may have no default.
+        own = inspect.signature(cls).parameters
+        needed = [word for word in RESERVED if word in own and own[word].default is inspect.Parameter.empty]
         try:
-            model = cls(**given)
+            model = cls(**dict.fromkeys(needed, 1), **given)
             if hasattr(model, "_parameter_constraints"):  # of scikit-learn's own
                 model._validate_params()
         except Exception as error:  # of a library's own class
@@ -389,19 +419,6 @@ def _quiet() -> Iterator[None]:
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
-
-
-def _scores(model: Any, X: Any) -> np.ndarray:
-    """(n,) what ranks the rows."""
-    if hasattr(model, "decision_function"):
-        found = model.decision_function(X)
-    elif hasattr(model, "predict_joint_log_proba"):  # its probabilities round to 0 and 1
-        both = model.predict_joint_log_proba(X)
-        found = both[:, 1] - both[:, 0]
-    else:
-        found = model.predict_proba(X)
-    found = np.asarray(found, np.float64)
-    return found[:, -1] if found.ndim == 2 else found
 
 
 def _float64_rows(X: Any) -> Any:

@@ -18,7 +18,7 @@ from aucbench import Batch, ParameterError, Problem
 from aucbench.contracts import class_of_model
 from aucbench.evaluation import exact_auc
 from aucbench.sklearn import AUCClassifier
-from aucbench_algorithms import AnyEstimator, SklearnClassifier
+from aucbench_algorithms import ImportedEstimator, SklearnClassifier
 from aucbench_algorithms.estimator import PATHS, Estimator
 from tests.helpers.training import problem_of, random_problem, train
 
@@ -82,7 +82,7 @@ def test_every_classifier_learns_repeats_itself_is_pickled_and_has_weights_if_li
     model = state.fitted.model
     assert model.get_params().get("n_jobs", 1) == 1
     assert model.get_params().get("class_weight", "balanced") == "balanced"
-    by_path = AnyEstimator(cls=PATHS[name])
+    by_path = ImportedEstimator(cls=PATHS[name])
     assert np.array_equal(scores, scores_of(by_path, layout(X), layout(X)))
     assert class_of_model(by_path) is class_of_model(algorithm)
     assert hasattr(algorithm, "weights") == (name in LINEAR)
@@ -139,7 +139,7 @@ def test_seed_thread_balance_and_parameters_reach_a_class_that_uses_other_words(
         random_seed=SEED, thread_count=1, auto_class_weights="Balanced", logging_level="Silent",
         allow_writing_files=False, **params,
     ).fit(sparse.csr_matrix(rows) if layout == "csr" else rows, Y == 1)  # fmt: skip
-    algorithm = AnyEstimator(cls="catboost.CatBoostClassifier", params=params)
+    algorithm = ImportedEstimator(cls="catboost.CatBoostClassifier", params=params)
     state = train(algorithm, rows, Y, PASS)
     assert not state.fitted.writes_out
     expected = classifier.predict_proba(X_TEST)[:, 1]
@@ -151,14 +151,14 @@ def test_seed_thread_balance_and_parameters_reach_a_class_that_uses_other_words(
 def test_weights_of_rows_are_the_sample_weight():
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 150)
     for cls in ("sklearn.ensemble.AdaBoostClassifier", "catboost.CatBoostClassifier"):
-        algorithm = AnyEstimator(cls=cls)
+        algorithm = ImportedEstimator(cls=cls)
         states = []
         for own in (None, weights):
             state = algorithm.init(Problem(X, Y, 1, None, own), np.random.default_rng(0))
             states.append(algorithm.step(state, Batch(X, Y, PASS, weights=own)))
         plain, weighted = (algorithm.score(state, X_TEST) for state in states)
         assert not np.array_equal(plain, weighted)
-    algorithm = AnyEstimator(cls="sklearn.neighbors.KNeighborsClassifier")
+    algorithm = ImportedEstimator(cls="sklearn.neighbors.KNeighborsClassifier")
     with pytest.raises(ParameterError, match=r"KNeighborsClassifier takes no sample_weight"):
         algorithm.init(Problem(X, Y, 1, None, weights), np.random.default_rng(0))
 
@@ -178,7 +178,7 @@ def test_weights_of_rows_are_the_sample_weight():
 )
 def test_a_path_to_no_classifier_is_one_sentence(cls, words):
     with pytest.raises(ParameterError, match=words) as caught:
-        AnyEstimator(cls=cls)
+        ImportedEstimator(cls=cls)
     assert "\n" not in str(caught.value)
 
 
@@ -230,12 +230,12 @@ class NeedsThreads(NoNumbers):
 
 
 def test_a_class_may_need_the_number_of_threads_and_hold_a_function():
-    algorithm = AnyEstimator(cls=f"{__name__}.NeedsThreads", params={"depth": 2})
+    algorithm = ImportedEstimator(cls=f"{__name__}.NeedsThreads", params={"depth": 2})
     state = train(algorithm, X, Y, PASS)
     assert np.array_equal(algorithm.score(state, X_TEST), X_TEST[:, 0])
     assert 800 <= algorithm.state_bytes(state) < 2000
     with pytest.raises(ParameterError, match="Did you mean 'depth'"):
-        AnyEstimator(cls=f"{__name__}.NeedsThreads", params={"dept": 2})
+        ImportedEstimator(cls=f"{__name__}.NeedsThreads", params={"dept": 2})
 
 
 def test_a_study_that_refuses_all_of_its_entries_says_why(tmp_path):
@@ -245,10 +245,10 @@ def test_a_study_that_refuses_all_of_its_entries_says_why(tmp_path):
     assert "complex numbers" in str(found.refused[0].error)
 
 
-@pytest.mark.parametrize(("cls", "words"), [("Complex", "complex numbers"), ("OneColumn", r"shape \(2, 1\)")])
+@pytest.mark.parametrize(("cls", "words"), [("Complex", "complex numbers"), ("OneColumn", r"shape \(\d+, 1\)")])
 def test_scores_that_rank_nothing_are_refused(cls, words):
     with pytest.raises(ParameterError, match=words):
-        train(AnyEstimator(cls=f"{__name__}.{cls}"), X, Y, PASS)
+        scores_of(ImportedEstimator(cls=f"{__name__}.{cls}"))
 
 
 def test_a_class_that_ends_the_program_and_scores_of_nan_get_a_sentence():
