@@ -245,7 +245,9 @@ def test_a_study_that_refuses_all_of_its_entries_says_why(tmp_path):
     assert "complex numbers" in str(found.refused[0].error)
 
 
-@pytest.mark.parametrize(("cls", "words"), [("Complex", "complex numbers"), ("OneColumn", r"shape \(\d+, 1\)")])
+@pytest.mark.parametrize(
+    ("cls", "words"), [("Complex", "complex numbers"), ("OneColumn", r"shape \(\d+, 1\)")]
+)
 def test_scores_that_rank_nothing_are_refused(cls, words):
     with pytest.raises(ParameterError, match=words):
         scores_of(ImportedEstimator(cls=f"{__name__}.{cls}"))
