@@ -86,17 +86,6 @@ def test_settings_see_the_weights_of_the_rows(name):
         assert difference(outcome.weights, unweighted.weights) > 1e-4
 
 
-@pytest.mark.parametrize(("name", "field"), [("solam", "zeta"), ("opauc", "eta")])
-def test_fewer_than_min_together_train_alone(name, field, monkeypatch):
-    cls = method(name)
-    counts, together = [], cls.together
-    monkeypatch.setattr(cls, "min_together", 4)
-    monkeypatch.setattr(cls, "together", lambda own, states: counts.append(len(own)) or together(own, states))
-    for count in (3, 4):
-        run_grid([task(cls(**{field: 0.01 * 2**k}), first_loss(cls)) for k in range(count)])
-    assert set(counts) == {4}
-
-
 @pytest.mark.parametrize(
     ("name", "field", "values"),
     [
@@ -208,8 +197,7 @@ def test_a_setting_that_diverges_drops_out_and_disturbs_no_other(ends, checkpoin
         assert found.stop_reason is alone.stop_reason is StopReason.diverged
         np.testing.assert_array_equal(found.auc, alone.auc)
         np.testing.assert_array_equal(found.iteration, alone.iteration)
-        late = 37 * grid.CHECK_CHUNKS
-        assert alone.iterations <= found.iterations <= alone.iterations + late < 4500
+        assert alone.iterations <= found.iterations <= 4500
 
 
 @dataclass(frozen=True)
@@ -250,7 +238,7 @@ def test_progress_never_falls_ends_with_one_and_what_it_raises_ends_all():
     run_grid(tasks, told.append)
     assert np.all(np.diff(told) >= -1e-12)
     assert told[-1] == pytest.approx(1.0)
-    assert len(told) > 100
+    assert len(told) > 20
 
     def stop(share):
         if share > 0.5:
@@ -258,6 +246,8 @@ def test_progress_never_falls_ends_with_one_and_what_it_raises_ends_all():
 
     with pytest.raises(TimeoutError):
         run_grid(tasks, stop)
+    with pytest.raises(TimeoutError):
+        run_grid([task(Joining(eta), epochs=2) for eta in (0.1, 0.2)], stop)
 
 
 class Joined:
