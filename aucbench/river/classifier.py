@@ -333,14 +333,12 @@ def _refuse_values(x: Any) -> None:
     if not isinstance(x, Mapping):
         raise DataError(f"A row must be a dict of features by name, got an object of {type(x).__name__}.")
     for name, value in x.items():
-        which = f"The value of the feature {name!r} must be"
         try:
             is_finite = math.isfinite(value)
-        except (TypeError, ValueError):
-            raise DataError(
-                f"{which} a number, got {value!r}; river.preprocessing.OneHotEncoder makes numbers of texts."
-            ) from None
-        except OverflowError:  # too many digits to show
-            raise DataError(f"{which} finite as a float, got a larger {type(value).__name__}.") from None
+        except (TypeError, ValueError, OverflowError):
+            is_finite = False
         if not is_finite:
-            raise DataError(f"{which} finite, got {value!r}.")
+            raise DataError(
+                f"The value of the feature {name!r} must be a finite number, got {value!r:.40} "
+                f"({type(value).__name__}); river.preprocessing.OneHotEncoder makes numbers of texts."
+            )

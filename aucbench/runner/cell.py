@@ -53,8 +53,8 @@ def run_cell(
     budget, next_batch = make_budget(task), batch_sampler(task)
     warm_up = compile_kernels(task)
     with training_context():
-        scorer, problem = scorer_of(task), task.problem(budget.iterations)
-        trainer = Trainer(task, budget, scorer, problem, on_checkpoint)
+        scorer = Scorer(task.X_test, task.y_test, task.measures)
+        trainer = Trainer(task, budget, scorer, task.problem(budget.iterations), on_checkpoint)
         train(trainer, next_batch, progress)
         if trainer.stop_reason is StopReason.diverged:
             trainer.iteration = _first_diverged_iteration(trainer, budget)
@@ -89,11 +89,6 @@ def _model(algorithm: Any, state: Any) -> bytes | None:
         where = line_of(type(algorithm), "model")
         raise PluginError(f"{algorithm.name}: `model` must return bytes, got {type(model).__name__}{where}")
     return model
-
-
-def scorer_of(task: Task) -> Scorer:
-    """A scorer on the test rows of a task."""
-    return Scorer(task.X_test, task.y_test, task.measures)
 
 
 def check_requirements(task: Task) -> None:

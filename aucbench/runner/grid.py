@@ -17,12 +17,12 @@ from aucbench.runner.cell import (
     compile_kernels,
     is_asked_together,
     max_chunk,
-    scorer_of,
     train,
     training_context,
     trains_together,
 )
 from aucbench.runner.sampler import batch_sampler
+from aucbench.runner.scorer import Scorer
 from aucbench.runner.task import Outcome, StopReason, Task
 from aucbench.runner.trainer import Clock, Trainer
 
@@ -91,7 +91,7 @@ class _Grid:
     def train(self, members: Sequence[int]) -> None:
         """Train settings of one kind."""
         first = self._tasks[members[0]]
-        self._scorer = scorer_of(first)
+        self._scorer = Scorer(first.X_test, first.y_test, first.measures)
         self._statistics = Problem(first.X, first.y, weights=first.weights)
         is_one_pass = first.seconds is None and first.access is not Access.full and first.weights is None
         if is_one_pass and trains_together(first, len(members)):

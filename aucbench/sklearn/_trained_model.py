@@ -32,7 +32,6 @@ PARTIAL_FIT = (
     "partial_fit",
     'fit, algo="solam", or ',
 )  # arguments of `why_not_on`: the refused call and its alternative
-FEW_ROWS = 100  # a first call of partial_fit with fewer rows warns
 
 
 class Ingredients(NamedTuple):
@@ -208,14 +207,6 @@ def fitted(
 
 def begun(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int) -> Fitted:
     """Train on the first of several parts of the rows, each row once."""
-    counts = np.count_nonzero(y == 1), np.count_nonzero(y == -1)
-    if len(y) < FEW_ROWS or 0 in counts:
-        warnings.warn(
-            f"The first call of partial_fit had {counts[0]} positive and {counts[1]} negative rows. They "
-            f"alone decide scaling, feature map and what {parts.algo.name} measures on rows: begin with at "
-            f"least {FEW_ROWS} rows, of both classes in random order.",
-            stacklevel=3,
-        )
     made = Fitted(parts, sparse.issparse(X))
     Z = made._representation.fit_transform(X, seed)
     task = task_of(parts, Z, y, seed, made._representation.row_factor)

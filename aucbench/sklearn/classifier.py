@@ -108,7 +108,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
     or minibatches, need all rows (the default, ``"auto"``), remember rows by number, or plan their stages
     (``"fsauc"``); the error gives the reason. The first call fixes all settings, and its rows alone determine
     scaling, feature map, row factor, largest row norm and number of rows per class. Therefore start with a
-    large call of both classes; a small call warns. Each call takes its rows once, whatever `epochs`. The
+    large call of both classes. Each call takes its rows once, whatever `epochs`. The
     threshold is the best threshold for the latest 1,000 rows of each class. After `fit`, `partial_fit` goes
     on from the fitted model; `fit` always begins anew.
 

@@ -134,10 +134,3 @@ def test_a_method_without_weights_is_scored_by_its_state():
     np.testing.assert_allclose(without.decision_function(X_TEST), with_weights.decision_function(X_TEST))
     with pytest.raises(AttributeError, match="the method is not linear"):
         _ = without.coef_
-
-
-@pytest.mark.parametrize("rows", [slice(50), Y == 1], ids=["few", "one class"])
-def test_a_stream_that_begins_with_few_rows_or_one_class_is_warned_of_at_the_line_of_the_caller(rows):
-    with pytest.warns(UserWarning, match="at least 100 rows") as found:
-        AUCClassifier("solam", random_state=0).partial_fit(X[rows], Y[rows], classes=[-1, 1])
-    assert found[0].filename == __file__
