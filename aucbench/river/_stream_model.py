@@ -232,7 +232,10 @@ class StreamModel:
 def _narrowed(state: Any, d: int, columns: NDArray[np.intp]) -> Any:
     """A copy of a state with d columns, restricted to some of them."""
     if isinstance(state, np.ndarray):
-        return state[..., columns] if state.shape[-1:] == (d,) else state
+        for axis in range(state.ndim):  # `take` would copy the whole of an array in Fortran order
+            if state.shape[axis] == d:
+                state = state[(slice(None),) * axis + (columns,)]
+        return state
     if not isinstance(state, tuple):
         return state
     parts = [_narrowed(part, d, columns) for part in state]
