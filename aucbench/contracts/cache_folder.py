@@ -26,7 +26,7 @@ def keeps_files() -> bool:
 
 
 def utf8_path(path: str) -> str:
-    """The path itself; raise ParameterError if its name is not UTF-8, which no record could hold.
+    """The path itself, refused if its name is not UTF-8, which no record could hold.
 
     Parameters
     ----------
@@ -37,6 +37,11 @@ def utf8_path(path: str) -> str:
     -------
     str
         The path.
+
+    Raises
+    ------
+    ParameterError
+        The name is not UTF-8.
     """
     if path.isascii() or path.encode("utf-8", "replace").decode() == path:
         return path
