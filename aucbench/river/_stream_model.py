@@ -18,7 +18,7 @@ from aucbench.river._probabilities import Sigmoid
 from aucbench.river._rows import RowBuffer
 from aucbench.runner.cell import check_memory
 from aucbench.runner.trainer import finalize
-from aucbench.studies.adapted_plugins import divergence
+from aucbench.studies.adapted_plugins import check_plan, divergence
 
 BLOCK = 1024  # rows between two updates of the probabilities
 WIDE = 2048  # number of columns from which only the weights of a row's own columns are computed
@@ -32,6 +32,7 @@ class Settings(NamedTuple):
     rescale: bool
     warmup: int  # a power of two
     chunk: int  # a power of two
+    planned: int | None  # rows of the whole stream
     seed: int
 
 
@@ -73,6 +74,8 @@ class StreamModel:
         """Add a row with finite values of the named features."""
         if self._failure is not None:
             raise self._failure
+        if self.settings.planned is not None:  # avoids a call: a whole row takes 2 us
+            self._check_plan(1)
         columns, arrange, *_ = self.columns.layout(names)
         rows = self._rows
         rows.add(columns, values if arrange is None else array("d", arrange(values)), label)
@@ -85,6 +88,7 @@ class StreamModel:
     def extend(self, names: tuple[Any, ...], X: NDArray[np.float64], y: NDArray[np.int8]) -> None:
         """Add dense rows of the named features."""
         self._refuse_failed()
+        self._check_plan(len(y))
         found = self.columns.layout(names)
         X, begin = found.gather(X), 0
         while begin < len(y):
@@ -94,6 +98,11 @@ class StreamModel:
             begin, self._now = end, None
             if self._rows.count == self._end:
                 self._end_block()
+
+    def _check_plan(self, rows: int) -> None:
+        planned = self.settings.planned
+        if planned is not None:
+            check_plan(self.settings.algorithm, planned, self.seen, rows, "of the whole stream")
 
     def _refuse_failed(self) -> None:
         """Raise what ended the training: the rows in the buffer belong to no whole block since."""
@@ -132,7 +141,7 @@ class StreamModel:
 
     def _begin(self) -> None:
         """Begin anew on the rows of the buffer, which holds all rows so far."""
-        algorithm, loss, rescale, warmup, _, seed = self.settings
+        algorithm, loss, rescale, warmup, _, planned, seed = self.settings
         rows, self._d = self._rows, max(1, self.columns.count)
         check_memory(self._d)
         X, y = rows.matrix(0, self._d), rows.y[: rows.count].copy()
@@ -140,7 +149,7 @@ class StreamModel:
             self._factor = 2.0 ** round(math.log2(Rescaling.fit(X).factor))
             X.data *= self._factor
         self._algorithm = for_rows(algorithm, self._factor)
-        problem = Problem(X, y, None, loss, row_factor=self._factor)
+        problem = Problem(X, y, planned, loss, row_factor=self._factor)
         state = self._algorithm.init(problem, generator(seed, RandomStream.method))
         self._state = self._algorithm.step(state, Batch(X, y, np.arange(len(y))))
         if self.seen == warmup:

@@ -29,8 +29,8 @@ class AUCClassifier(base.MiniBatchClassifier):
     Parameters
     ----------
     algo : str or object, default="solam"
-        Name of a registered linear method of access ``stream`` that declares ``resumable = True`` and does
-        not plan its stages, or an instance of one, registered or not.
+        Name of a registered linear method of access ``stream`` that declares ``resumable = True``, or an
+        instance of one, registered or not.
     algo_params : dict, default=None
         Hyperparameters of the method, such as ``{"radius": 1.0}``; the others keep their defaults.
     loss : str or object, default=None
@@ -50,6 +50,8 @@ class AUCClassifier(base.MiniBatchClassifier):
     chunk : int, default=1
         Rows learnt at once, a power of two up to 1024. The model then lags by up to `chunk` - 1 rows, but
         predictions cost less in a loop that predicts and learns in turn.
+    iterations : int, default=None
+        Number of rows of the whole stream, for methods that plan their stages, such as ``"fsauc"``.
     seed : int, default=0
         Seed of the random numbers of the method.
 
@@ -96,6 +98,7 @@ class AUCClassifier(base.MiniBatchClassifier):
         rescale: bool = True,
         warmup: int = 128,
         chunk: int = 1,
+        iterations: int | None = None,
         seed: int = 0,
     ):
         self.algo = algo
@@ -106,15 +109,16 @@ class AUCClassifier(base.MiniBatchClassifier):
         self.rescale = rescale
         self.warmup = warmup
         self.chunk = chunk
+        self.iterations = iterations
         self.seed = seed
         if not isinstance(rescale, bool):
             raise ParameterError(f"rescale must be True or False, got {rescale!r}.")
-        _check_numbers({"warmup": warmup, "chunk": chunk, "seed": seed})
-        if n_features is not None:
-            _check_numbers({"n_features": n_features})
+        numbers = {"warmup": warmup, "chunk": chunk, "seed": seed}
+        others = {"n_features": n_features, "iterations": iterations}
+        _check_numbers(numbers | {name: value for name, value in others.items() if value is not None})
         algorithm = built("algo", algo, algo_params)
         chosen = built_loss(algorithm, loss, loss_params)
-        why = why_not_on(algorithm, "learn_one")
+        why = why_not_on(algorithm, iterations, "learn_one")
         if "dense" in MethodFacts(algorithm).requires:
             why = f"{algorithm.name} needs dense rows: {algorithm.requires['dense']}"
         if MethodFacts(algorithm).weights is None:
@@ -123,7 +127,7 @@ class AUCClassifier(base.MiniBatchClassifier):
             raise ParameterError(why)
         self._y_name: Any = None
         self._stream = StreamModel(
-            Settings(algorithm, chosen, rescale, warmup, chunk, seed),
+            Settings(algorithm, chosen, rescale, warmup, chunk, iterations, seed),
             Columns(n_features),
         )
 

@@ -1,13 +1,16 @@
-"""From scores to classes: the threshold between the classes."""
+"""From scores to classes and probabilities: the threshold between the classes, and the calibration."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from aucbench.errors import ParameterError
+from aucbench.errors import DataError, ParameterError
 
+FOLDS = 5  # folds of the cross-validation for calibration
 KEPT_ROWS = 1_000  # largest number of kept rows per class
 KEPT_BYTES = 1 << 25  # largest memory of the kept rows per class
 
@@ -63,3 +66,20 @@ class LatestRows:
         """The best threshold for these rows, scored by `model`."""
         y = np.repeat(np.array([*self._kept], np.int8), [rows.shape[0] for rows in self._kept.values()])
         return best_threshold(name, np.concatenate([*map(model.scores, self._kept.values())]), y)
+
+
+def calibrator(estimator: Any, X: Any, signs: NDArray[np.int8], seed: int, **of_rows: Any) -> Any:
+    """Fit an estimator to all rows, and Platt's sigmoid to its cross-validation scores."""
+    groups = of_rows["groups"]
+    units = np.arange(len(signs)) if groups is None else groups
+    rarer = min(len(np.unique(units[signs == label])) for label in (-1, 1))
+    if rarer < 2:
+        what = "row" if groups is None else "group"
+        raise DataError(f"calibrate=True needs two {what}s of each class, got a class with a single {what}.")
+    settings = {"n_splits": min(FOLDS, rarer), "shuffle": True, "random_state": seed % 2**32}
+    if groups is None:
+        folds: Any = StratifiedKFold(**settings)
+    else:
+        folds = list(StratifiedGroupKFold(**settings).split(X, signs, groups))
+    calibrated = CalibratedClassifierCV(estimator, method="sigmoid", cv=folds, ensemble=False)
+    return calibrated.fit(X, signs, **{name: each for name, each in of_rows.items() if each is not None})

@@ -26,12 +26,13 @@ from aucbench.runner.task import Order, StopReason, Task, hold_out
 from aucbench.runner.trainer import Trainer, finalize
 from aucbench.sklearn._threshold import LatestRows, best_threshold
 from aucbench.sklearn._training_rows import Representation
-from aucbench.studies.adapted_plugins import divergence, why_not_on
+from aucbench.studies.adapted_plugins import check_plan, divergence, why_not_on
 
 PARTIAL_FIT = (
     "partial_fit",
     'fit, algo="solam", or ',
 )  # arguments of `why_not_on`: the refused call and its alternative
+FEW_ROWS = 100  # a first call of partial_fit with fewer rows warns
 
 
 class Ingredients(NamedTuple):
@@ -62,13 +63,17 @@ class Model:
 
 
 class ModelTrainer(Trainer):
-    """A training that keeps the last model and can go on with other rows."""
+    """A training that keeps the last model and can go on with other rows.
+
+    The method plans for `planned` iterations.
+    """
 
     model: Model
 
-    def __init__(self, task: Task, budget: Budget):
-        super().__init__(task, budget, Scorer(task.X_test, task.y_test), task.problem(budget.iterations))
-        self._calls = 0
+    def __init__(self, task: Task, budget: Budget, planned: int | None):
+        problem = task.problem(planned)
+        super().__init__(task, budget, Scorer(task.X_test, task.y_test), problem)
+        self._calls, self._planned = 0, planned
 
     def _measure(self) -> None:
         algorithm = self.task.algorithm
@@ -86,8 +91,11 @@ class ModelTrainer(Trainer):
 
     def go_on(self, X: Any, y: NDArray[np.int8]) -> None:
         """Train on other rows, once each, in an order that differs from call to call."""
-        end = self.iteration + len(y)
-        self.task = replace(self.task, X=X, y=y)
+        end, task = self.iteration + len(y), self.task
+        if MethodFacts(task.algorithm).plans:
+            whole = "of all calls of partial_fit"
+            check_plan(task.algorithm, self._planned or 0, self.iteration, len(y), whole)
+        self.task = replace(task, X=X, y=y)
         self._budget = IterationBudget(end, [end])
         with training_context():
             self.run(batch_sampler(replace(self.task, fold=self._calls)))
@@ -180,16 +188,18 @@ def fitted(
     seed: int,
     epochs: float | None,
     weights: NDArray[np.float64] | None,
+    groups: NDArray[np.int64] | None,
 ) -> Fitted:
     """Train on all rows at once, for `epochs` unless the ingredients set a number of iterations."""
     made = Fitted(parts, sparse.issparse(X))
     Z = made._representation.fit_transform(X, seed, weights)
     budget = {"iterations": parts.iterations} if parts.iterations is not None else {"epochs": epochs}
     factor = made._representation.row_factor
-    (task,) = hold_out([task_of(parts, Z, y, seed, factor, weights=weights, **budget)], seed)
+    made_of = {"weights": weights, "groups": groups, **budget}
+    (task,) = hold_out([task_of(parts, Z, y, seed, factor, **made_of)], seed)
     limit, next_batch = make_budget(task), batch_sampler(task)
     with training_context():
-        done = ModelTrainer(task, limit)
+        done = ModelTrainer(task, limit, limit.iterations)
         done.run(next_batch)
     if MethodFacts(parts.algo).done is not None and done.stop_reason is None:
         warnings.warn(
@@ -200,18 +210,26 @@ def fitted(
         )
     made._take(done)
     made.cut = best_threshold(parts.algo.name, made._model.scores(Z), y, weights)
-    if why_not_on(parts.algo, *PARTIAL_FIT) is None:
+    if why_not_on(parts.algo, done.iteration, *PARTIAL_FIT) is None:
         made._trainer = done
     return made
 
 
 def begun(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int) -> Fitted:
     """Train on the first of several parts of the rows, each row once."""
+    counts = np.count_nonzero(y == 1), np.count_nonzero(y == -1)
+    if len(y) < FEW_ROWS or 0 in counts:
+        warnings.warn(
+            f"The first call of partial_fit had {counts[0]} positive and {counts[1]} negative rows. They "
+            f"alone decide scaling, feature map and what {parts.algo.name} measures on rows: begin with at "
+            f"least {FEW_ROWS} rows, of both classes in random order.",
+            stacklevel=3,
+        )
     made = Fitted(parts, sparse.issparse(X))
     Z = made._representation.fit_transform(X, seed)
     task = task_of(parts, Z, y, seed, made._representation.row_factor)
     with training_context():  # the method may measure these rows
-        made._trainer = ModelTrainer(task, IterationBudget(0, []))
+        made._trainer = ModelTrainer(task, IterationBudget(0, []), parts.iterations)
     made._take_in(Z, y)
     return made
 

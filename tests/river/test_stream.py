@@ -39,12 +39,15 @@ LABELS = (Y > 0).tolist()
 
 
 KNOWN = catalog().plugins[Family.algorithms]
-RESUMABLE = [
-    name
-    for name, plugin in KNOWN.items()
-    if getattr(plugin.cls, "resumable", False) and not getattr(plugin.cls, "plans", False)
-]
-SEVERAL = ("solam", "opauc", "opauc_r", "sgd_log")  # a saddle point, moments, those of low rank, an intercept
+RESUMABLE = [name for name, plugin in KNOWN.items() if getattr(plugin.cls, "resumable", False)]
+# A saddle point, d x d moments, those of low rank, a plan, rounds, and a rule with an intercept.
+SEVERAL = ("solam", "opauc", "opauc_r", "fsauc", "sauc", "sgd_log")
+
+
+def classifier(algo, **keywords):
+    """A classifier that is told the number of rows where the method must know it."""
+    plans = getattr(KNOWN[algo].cls, "plans", False)
+    return AUCClassifier(algo, iterations=N if plans else None, **keywords)
 
 
 def learnt(model, rows=ROWS, labels=LABELS):
@@ -60,11 +63,11 @@ def weights_of(model, names=NAMES):
 
 @pytest.mark.parametrize("algo", RESUMABLE)
 def test_the_model_is_that_of_the_methods_own_steps(algo):
-    model = learnt(AUCClassifier(algo, rescale=False, warmup=WARMUP))
+    model = learnt(classifier(algo, rescale=False, warmup=WARMUP))
     method = model._stream.settings.algorithm
     name = accepted_loss(catalog(), method, None)
     rows = sparse.csr_array(X)
-    first = Problem(rows[:WARMUP], Y[:WARMUP], None, name and catalog().loss(name)())
+    first = Problem(rows[:WARMUP], Y[:WARMUP], model.iterations, name and catalog().loss(name)())
     state = method.init(first, generator(0, RandomStream.method))
     state = method.step(state, Batch(rows, Y, np.arange(N)))
     wanted = method.weights(finalize(method, state))
@@ -122,7 +125,7 @@ def test_rescaling_multiplies_rows_by_a_power_of_two_that_brings_their_mean_squa
 
 @pytest.mark.parametrize("algo", SEVERAL)
 def test_predictions_frames_and_copies_in_between_change_nothing(algo):
-    plain, asked, framed = (AUCClassifier(algo) for _ in range(3))
+    plain, asked, framed = (classifier(algo) for _ in range(3))
     learnt(plain)
     for number, (x, y) in enumerate(zip(ROWS, LABELS, strict=True)):
         asked.learn_one(x, y)
@@ -140,7 +143,7 @@ def test_predictions_frames_and_copies_in_between_change_nothing(algo):
 
 @pytest.mark.parametrize("algo", [name for name in SEVERAL if KNOWN[name].cls.claims.cost != "d^2"])
 def test_a_wide_row_is_scored_by_its_own_columns_as_by_all(algo):
-    model = AUCClassifier(algo, n_features=4096)
+    model = classifier(algo, n_features=4096)
     for x, y in zip(ROWS[:300], LABELS, strict=False):
         model.learn_one(x, y)
         by_columns = model.score_one(x)
@@ -214,6 +217,14 @@ def test_it_stands_in_pipelines_and_wrappers_of_river():
     assert metric.get() > 0.75
 
 
+def test_a_planning_method_refuses_more_rows_than_planned():
+    model = learnt(AUCClassifier("fsauc", iterations=100), ROWS[:100], LABELS[:100])
+    with pytest.raises(ParameterError, match=r"fsauc planned 100 .* 1 more"):
+        model.learn_one(ROWS[0], True)
+    with pytest.raises(ParameterError, match=r"fsauc planned 100 .* 5 more"):
+        model.learn_many(pd.DataFrame(ROWS[:5]), LABELS[:5])
+
+
 def test_a_diverged_model_says_what_to_change():
     model = learnt(AUCClassifier(Exploding(at=150)), ROWS[:140], LABELS[:140])
     learnt(model, ROWS[:20], LABELS[:20])
@@ -227,7 +238,7 @@ def test_a_diverged_model_says_what_to_change():
         ({"algo": "psam"}, "psam .* learn_one"),
         ({"algo": "ls_svm"}, "ls_svm .* learn_one"),
         ({"algo": "spam"}, "spam .*resumable"),
-        ({"algo": "fsauc"}, "fsauc .* beforehand"),
+        ({"algo": "fsauc"}, "fsauc .* iterations"),
         ({"algo": Weightless()}, "not linear"),
         ({"algo": "slam"}, "slam"),
         ({"algo_params": {"radius": -1.0}}, r"solam.* radius .*-1\.0"),
@@ -239,6 +250,7 @@ def test_a_diverged_model_says_what_to_change():
         ({"seed": -1}, "seed .* -1"),
         ({"seed": None}, "seed .* None"),
         ({"seed": True}, "seed .* True"),
+        ({"iterations": True}, "iterations .* True"),
         ({"n_features": 2**40}, r"n_features .* 1,073,741,824, got 1099511627776"),
         ({"warmup": 2**40}, "warmup .* 1099511627776"),
         ({"chunk": None}, "chunk .* None"),
@@ -376,7 +388,7 @@ HASHED = [42724, 110530, 129268, 217319, 32666]
 
 def test_the_example_of_the_docstring_runs_and_every_resumable_method_is_in_these_tests():
     assert doctest.testmod(classifier_module).failed == 0
-    assert {"solam", "opauc", "opauc_r", "adaoam", "sgd_log"} <= set(RESUMABLE)
+    assert {"solam", "opauc", "opauc_r", "adaoam", "fsauc", "sauc", "sgd_log"} <= set(RESUMABLE)
     assert all(KNOWN[name].cls.access == "stream" for name in RESUMABLE)
 
 

@@ -1,0 +1,182 @@
+"""Measures other than the AUC, as functions of scores and labels."""
+
+from typing import Any
+
+from aucbench.evaluation.auc import roc_points
+from aucbench.evaluation.measures import (
+    AveragePrecision,
+    PartialAUC,
+    PrecisionAt,
+    RecallAtFPR,
+    TwoWayPartialAUC,
+)
+
+
+def average_precision(scores: Any, y: Any, weights: Any = None) -> float:
+    """Average precision: the mean precision over the positives, without interpolation.
+
+        AP = sum_k (r_k - r_{k-1}) TP_k / (TP_k + FP_k)
+
+    Equal scores are one step, as in scikit-learn's ``average_precision_score``. AP depends on the share of
+    positives; if all scores are equal, AP is this share.
+
+    Parameters
+    ----------
+    scores, y, weights : (n,) arrays
+        As in `exact_auc`.
+
+    Returns
+    -------
+    float in (0, 1]
+
+    Raises
+    ------
+    DataError
+        As `exact_auc`.
+
+    Examples
+    --------
+    >>> average_precision([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1])
+    0.8333333333333333
+    """
+    return AveragePrecision().value(roc_points(scores, y, weights))
+
+
+def partial_auc(scores: Any, y: Any, max_fpr: float = 0.1, weights: Any = None) -> float:
+    """Partial AUC up to a false positive rate, standardised after McClish.
+
+    With A the area under the curve for f <= max_fpr, and h = max_fpr^2 / 2 the area of chance,
+
+        pauc = (1 + (A - h) / (max_fpr - h)) / 2 = 1/2 + (m - max_fpr/2) / (2 - max_fpr),  m = A / max_fpr.
+
+    Chance is 1/2 for every `max_fpr`, and lower values are possible; ``max_fpr=1`` is the AUC. The mean true
+    positive rate m, which papers also report, orders scores equally: it is `two_way_partial_auc` with
+    ``min_tpr=0``. The same as scikit-learn's ``roc_auc_score(max_fpr=)``.
+
+    D. McClish: Analyzing a portion of the ROC curve. Medical Decision Making 9 (1989) 190-195.
+
+    Parameters
+    ----------
+    scores, y, weights : (n,) arrays
+        As in `exact_auc`.
+    max_fpr : float in [1e-12, 1]
+        The largest false positive rate that counts.
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Raises
+    ------
+    DataError, ParameterError
+        As `exact_auc`, or `max_fpr` is out of its range.
+
+    Examples
+    --------
+    >>> partial_auc([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1], max_fpr=0.5)
+    0.6666666666666666
+    """
+    return PartialAUC(max_fpr).value(roc_points(scores, y, weights))
+
+
+def two_way_partial_auc(
+    scores: Any, y: Any, min_tpr: float = 0.5, max_fpr: float = 0.5, weights: Any = None
+) -> float:
+    """Two-way partial AUC: the part of the curve with r >= min_tpr and f <= max_fpr, as a share of the most.
+
+        tpauc = integral over f in [0, max_fpr] of max(0, r(f) - min_tpr), over max_fpr (1 - min_tpr)
+
+    There is no standard correction for chance. The measure equals the AUC of the lowest
+    ``(1 - min_tpr) n+`` positives against the highest ``max_fpr n-`` negatives if both counts are whole and
+    no tie crosses an edge.
+
+    H. Yang, K. Lu, X. Lyu, F. Hu: Two-way partial AUC and its properties. Statistical Methods in Medical
+    Research 28 (2019) 184-195.
+
+    Parameters
+    ----------
+    scores, y, weights : (n,) arrays
+        As in `exact_auc`.
+    min_tpr : float in [0, 1)
+        The true positive rate above which the area counts.
+    max_fpr : float in [1e-12, 1]
+        The largest false positive rate that counts.
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Raises
+    ------
+    DataError, ParameterError
+        As `exact_auc`, or a rate is out of its range.
+
+    Examples
+    --------
+    >>> two_way_partial_auc([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1], 0.0, 0.5)
+    0.5
+    """
+    return TwoWayPartialAUC(min_tpr, max_fpr).value(roc_points(scores, y, weights))
+
+
+def precision_at(scores: Any, y: Any, share: float = 0.1) -> float:
+    """Precision among the rows with the highest scores, in expectation over the order of ties.
+
+    The first K = max(1, ceil(share n)) rows count. With N = TP + FP and k the first point where
+    N_k >= K,
+
+        precision = (TP_{k-1} + (K - N_{k-1}) (TP_k - TP_{k-1}) / (N_k - N_{k-1})) / K.
+
+    The precision depends on the share of positives.
+
+    Parameters
+    ----------
+    scores, y : (n,) arrays
+        As in `exact_auc`.
+    share : float in (0, 1]
+        Share of the rows that count.
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Raises
+    ------
+    DataError, ParameterError
+        As `exact_auc`, or `share` is out of its range.
+
+    Examples
+    --------
+    >>> precision_at([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1], share=0.5)
+    0.5
+    """
+    return PrecisionAt(share).value(roc_points(scores, y))
+
+
+def recall_at(scores: Any, y: Any, max_fpr: float = 0.1) -> float:
+    """Recall at a limited false positive rate: the largest r_k with f_k <= max_fpr.
+
+    This recall can be reached by a threshold: nothing is interpolated.
+
+    Parameters
+    ----------
+    scores, y : (n,) arrays
+        As in `exact_auc`.
+    max_fpr : float in [0, 1]
+        The false positive rate that must not be exceeded.
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Raises
+    ------
+    DataError, ParameterError
+        As `exact_auc`, or `max_fpr` is out of its range.
+
+    Examples
+    --------
+    >>> recall_at([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1], max_fpr=0.1)
+    0.5
+    """
+    return RecallAtFPR(max_fpr).value(roc_points(scores, y))
