@@ -212,9 +212,10 @@ class StreamModel:
         self._refuse_failed()
         if self._state is None:
             return np.zeros(X.shape[0])
-        weights, columns = self.weights(), [self.columns.known(name) for name in names]
-        places = [k for k, column in enumerate(columns) if column is not None and column < len(weights)]
-        return self._finite(X[:, places] @ weights[[columns[k] for k in places]])
+        weights, columns = self.weights(), enumerate(map(self.columns.known, names))
+        known = [(k, c) for k, c in columns if c is not None and c < len(weights)]
+        own: Any = weights[[c for _, c in known]]
+        return self._finite(X[:, [k for k, _ in known]] @ own)
 
     def weights(self) -> NDArray[np.float64]:
         """(d,) weights for raw rows; empty before the first row."""
