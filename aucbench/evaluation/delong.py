@@ -124,8 +124,8 @@ def auc_difference(
     value, error, degrees = _estimate(one - other, positive, groups)
     quantile = t_quantile(confidence, degrees)
     rows = np.arange(len(positive)) if groups is None else np.asarray(groups)
-    units = (len(np.unique(rows[own])) for own in (positive, ~positive))
-    error = float(least_error(error, *units, quantile, confidence))
+    units = [len(np.unique(rows[own])) for own in (positive, ~positive)]
+    error = float(least_error(error, units[0], units[1], quantile, confidence))
     width = quantile * error
     return AucInterval(value, value - width, value + width, error, degrees)
 

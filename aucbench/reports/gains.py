@@ -219,7 +219,8 @@ def best_of(
     The gain is that over all data sets of the setting, and on a single data set that over its runs. No
     method is best where all verdicts of others against it are undecided.
     """
-    first = verdicts[verdicts["group"] == ALL].groupby("setting", sort=False)["method"].first().to_dict()
+    overall = verdicts[verdicts["group"] == ALL].groupby("setting", sort=False)["method"].first()
+    first: dict[Any, str] = overall.to_dict()
     found: set[Any] = set()
     for setting, own in gains_of(cells, data_sets, first, rope, measure).groupby("setting"):
         is_single = own["data_set"].nunique() == 1

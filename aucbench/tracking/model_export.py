@@ -92,7 +92,6 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
         "columns": inputs,
         "missing_words": [*MISSING_NUMBERS, *record.dataset.parameters.get("missing_words", ())],
     }
-    parts = {"facts": facts, "record": to_dict(record)}
     from importlib.metadata import version
 
     import mlflow.pyfunc
@@ -105,7 +104,8 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
             content,
             weights=weights,
             factors=factors,
-            **{name: np.frombuffer(json.dumps(part).encode(), np.uint8) for name, part in parts.items()},
+            facts=_as_bytes(facts),
+            record=_as_bytes(to_dict(record)),
         )
         mlflow.pyfunc.save_model(
             str(folder),
@@ -121,6 +121,11 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
             },
         )
     return folder
+
+
+def _as_bytes(value: Any) -> NDArray[np.uint8]:
+    """JSON as an array."""
+    return np.frombuffer(json.dumps(value).encode(), np.uint8)
 
 
 def _affine(scaler: Scaler, features: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
