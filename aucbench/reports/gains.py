@@ -27,6 +27,7 @@ VERDICT_COLUMNS = (
     "high", "median", "verdict", "more_families", "worse", "same", "better", "without", "mean",
     "mean_note", "time_ratio", "time_note", "front", "gaps",
 )  # fmt: skip
+UNDECIDED = ("", "undecided")
 LARGE = (1_000, 10_000)  # rows between groups of data sets
 LARGE_GROUPS = ("below 1,000 rows", "1,000 to 10,000 rows", "10,000 rows and more")
 
@@ -217,16 +218,21 @@ def best_of(
     """Whether a line of the verdicts is of the method with the largest gain, or of one equivalent to it.
 
     The gain is that over all data sets of the setting, and on a single data set that over its runs. No
-    method is best where all verdicts of others against it are undecided.
+    method is best where the verdict on it is undecided, or no verdict over it if it is the reference.
     """
-    overall = verdicts[verdicts["group"] == ALL].groupby("setting", sort=False)["method"].first()
-    first: dict[Any, str] = overall.to_dict()
+    overall = verdicts[verdicts["group"] == ALL].groupby("setting", sort=False).first()
+    best: dict[Any, str] = overall["method"].to_dict()
     found: set[Any] = set()
-    for setting, own in gains_of(cells, data_sets, first, rope, measure).groupby("setting"):
+    for setting, own in gains_of(cells, data_sets, best, rope, measure).groupby("setting"):
         is_single = own["data_set"].nunique() == 1
         words = (own.set_index("method") if is_single else compare_families(own, rope))["verdict"]
-        if not words.isin(["", "undecided"]).all():
-            found |= {(setting, name) for name in [first[setting], *words.index[words == "equivalent"]]}
+        reference, over_families = overall.loc[setting, ["reference", "verdict"]]
+        if best[setting] == reference:
+            is_decided = not words.isin(UNDECIDED).all()
+        else:
+            is_decided = (words.get(reference, "") if is_single else over_families) not in UNDECIDED
+        if is_decided:
+            found |= {(setting, name) for name in [best[setting], *words.index[words == "equivalent"]]}
     return [place in found for place in zip(verdicts["setting"], verdicts["method"], strict=True)]
 
 

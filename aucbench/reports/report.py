@@ -125,7 +125,7 @@ class Report:
         places = set(zip(chosen["setting"], chosen["method"], strict=True))
 
         def part(frame: "pd.DataFrame") -> "pd.DataFrame":
-            return frame[[each in places for each in zip(frame["setting"], frame["method"], strict=True)]]
+            return frame.loc[[each in places for each in zip(frame["setting"], frame["method"], strict=True)]]
 
         frames: dict[str, Any] = {name: part(getattr(self, name)) for name in OF_METHODS}
         return replace(self, **frames)

@@ -78,12 +78,8 @@ def test_the_leaderboard_of_a_study_is_that_which_ended_it(done, finished, tmp_p
 
 
 def test_papers_quote_a_part_of_the_methods(done, tmp_path):
-    words = ("leaderboard", "--study", "pair", "--no-pictures", "--out", tmp_path)
-    for more, expected in (
-        (("--methods", "psam"), {"psam"}),
-        (("--methods", "psam", "--reference", "solam"), {"psam", "solam"}),
-        ((), {"psam", "solam"}),
-    ):
+    words = ("leaderboard", "--study", "pair", "--reference", "psam", "--no-pictures", "--out", tmp_path)
+    for more, expected in ((("--methods", "psam"), set()), ((), {"psam", "solam"})):
         done(*words, *more)
         tex = (tmp_path / "leaderboard.tex").read_text().lower()
         assert {name for name in ("psam", "solam") if re.search(rf"\b{name}\b(?!}})", tex)} == expected
@@ -167,7 +163,7 @@ REFUSED = {
     "leaderboard --out {file}/in": "--out: ",
     "leaderboard --reference psan": "Unknown reference 'psan'. Did you mean psam",
     "leaderboard --study pair --dataset wnie": "called 'wnie'. Did you mean wine",
-    "leaderboard --study pair --by pauc": "no cell has pauc",
+    "leaderboard --study pair --by pauc": "no pauc",
     "leaderboard --study pair --rope 0": "--rope",
     "leaderboard --study pair --rope nan": "--rope",
     "leaderboard --study pair --out {file}x --no-pictures --methods psma": "Did you mean psam",

@@ -28,7 +28,7 @@ def latex(report: Report) -> str:
     """A document with the table of verdicts of each setting, which fits a column of a paper.
 
     Rows are methods, the best gain first. Bold are the best gain and those of methods that are equivalent to
-    the best, by the report's rope; nothing is bold where all verdicts against the best are undecided.
+    the best, by the report's rope; nothing is bold where the verdict on the best is undecided.
     `bibtex` has the references.
     """
     rows = {setting: report.ranking(setting) for setting in report.settings}
