@@ -15,7 +15,7 @@ from aucbench.contracts import DatasetFacts, File, Matrix
 from aucbench.data import labels
 from aucbench.data.files import cache, locate
 from aucbench.data.files.build_cache import cached_part, files_of, part_folder
-from aucbench.data.files.download import LARGE_BYTES, Allowance
+from aucbench.data.files.download import LARGE_BYTES
 from aucbench.data.files.openml import resolve
 from aucbench.data.readers.blocks import ColumnRecord, kept_kinds
 from aucbench.errors import DataError, FetchError, ParameterError
@@ -85,8 +85,8 @@ def fetch(dataset: Any, large: bool = False, part: str = "all") -> list[Path]:
             f"{dataset.name}: {size / 1e6:,.0f} MB to download; if you want that, run "
             f"aucbench fetch {dataset.name} --yes."
         )
-    allowance = Allowance(dataset.name, None if large else LARGE_BYTES)
-    return [locate.find(dataset.name, file, allowance).path for file in files_of(files, part)]
+    limit = None if large else LARGE_BYTES
+    return [locate.find(dataset.name, file, limit).path for file in files_of(files, part)]
 
 
 def missing_bytes(dataset: Any) -> int | None:

@@ -108,18 +108,13 @@ def show_data(context: click.Context, removed: tuple[str, ...], remove_all: bool
             )
         for key in wanted:
             print(f"{key}: {filesize(cache_inventory.remove(listed.pop(key)))} removed")
-    unfinished = sum(cache_inventory.left_overs().values())
-    if remove_all and cache_inventory.left_overs():
-        print(f"unfinished downloads: {filesize(cache_inventory.remove_left_overs())} removed")
     if removed or remove_all:
         return
     print(f"{cache_folder()}")
-    rows = [(each.parsed, sum(each.downloads.values()), each.name) for each in listed.values()]
-    if unfinished:
-        rows.append((0, unfinished, "unfinished downloads, which --remove-all removes"))
-    for parsed, downloads, name in rows:
-        print(f"  {filesize(parsed):>9} parsed  {filesize(downloads):>9} of files  {name}")
-    print(f"  {filesize(sum(parsed + downloads for parsed, downloads, _ in rows)):>9} in all")
+    sizes = [(each.parsed_bytes, each.file_bytes, each.name) for each in listed.values()]
+    for parsed, of_files, name in sizes:
+        print(f"  {filesize(parsed):>9} parsed  {filesize(of_files):>9} of files  {name}")
+    print(f"  {filesize(sum(parsed + of_files for parsed, of_files, _ in sizes)):>9} in all")
 
 
 @show_data.command("verify")
@@ -131,7 +126,7 @@ def verify(names: tuple[str, ...]) -> None:
     """
     from aucbench.data.files import cache_inventory
 
-    cached = sorted({each.dataset for each in cache_inventory.held(()) if each.parsed})
+    cached = sorted({each.dataset for each in cache_inventory.held(()) if each.parts})
     for name in names:
         if name not in cached:
             raise ParameterError(

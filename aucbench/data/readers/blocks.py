@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from aucbench.data.labels import Label
 from aucbench.errors import DataError
@@ -27,33 +26,11 @@ class Coded(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some consecutive rows of a file; a reader may overwrite the arrays by the next block."""
+    """Some consecutive rows of a file."""
 
-    labels: Any  # (rows,) float64 array, or Coded
-    lengths: NDArray[np.int64]  # (rows,) features in each row
-    indices: NDArray[np.int32]  # (nnz,) column numbers from 0, ascending in each row
-    values: NDArray[np.float64]  # (nnz,) finite
-    width: int = 0  # number of columns, where the file tells
+    labels: Coded
+    X: Any  # (rows, d) finite float64: an array of at most `DENSE_COLUMNS`, or CSR with ascending columns
     kept: NDArray[np.float64] | None = None  # (rows, k) values of columns beside the features
-    dense: NDArray[np.float64] | None = None  # (rows, width) the same rows, of at most `DENSE_COLUMNS`
-
-    @classmethod
-    def of_dense(cls, labels: Any, X: NDArray[np.float64]) -> "Block":
-        """The block of rows (n, d)."""
-        n, d = X.shape
-        filled = X != 0.0
-        if filled.all():
-            lengths, indices, values = np.full(n, d), np.tile(np.arange(d, dtype=np.int32), n), X.ravel()
-        else:
-            columns = np.broadcast_to(np.arange(d, dtype=np.int32), (n, d))
-            lengths, indices, values = filled.sum(axis=1), columns[filled], X[filled]
-        return cls(labels, lengths, indices, values, d, dense=X)
-
-    @property
-    def matrix(self) -> Any:
-        """The rows as CSR."""
-        indptr = np.concatenate([[0], np.cumsum(self.lengths)])
-        return sparse.csr_matrix((self.values, self.indices, indptr), (len(self.lengths), self.width))
 
 
 class ColumnRecord(msgspec.Struct, frozen=True):

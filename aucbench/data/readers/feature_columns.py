@@ -25,13 +25,7 @@ from aucbench.data.readers.cells import (
     plain_texts,
     words_for_missing,
 )
-from aucbench.data.readers.doubtful_texts import (
-    SHOWN_TEXTS,
-    first_of,
-    refuse_errors,
-    refuse_identifiers,
-    ways_out,
-)
+from aucbench.data.readers.doubtful_texts import SHOWN_TEXTS, refuse_errors, refuse_identifiers, ways_out
 from aucbench.data.readers.notations import DETECTED, NOTATIONS, days, is_written_as, read_numbers, units
 from aucbench.data.readers.row_numbers import RowOrder
 from aucbench.data.readers.table_files import Columns
@@ -227,12 +221,11 @@ class Feature:
         if self.numeric or self.nominal or self.declared or not self.notations:
             return
         if self.notations[0] == "thousands" and len(self.notations) > 1:
-            first = {text: 1 for text in self.counts if "," in text}
-            path, row, text = first_of(self, first, opened)
+            text = next((text for text in self.counts if "," in text), "1,234")
             raise self.error(
-                path,
-                f"has numbers with commas ({text!r} in row {row}), which may stand between thousands or "
-                f"before decimals; say which with 'dataset.types={{{self.key}: thousands}}' or "
+                opened[0].path,
+                f"has numbers with commas, such as {text!r}, which may stand between thousands or before "
+                f"decimals; say which with 'dataset.types={{{self.key}: thousands}}' or "
                 f"'dataset.types={{{self.key}: decimal_comma}}'.",
             )
         self.numeric, self.notation, self.staged = True, self.notations[0], False
@@ -246,13 +239,13 @@ class Feature:
             what = f"has a date that there is not; correct it, or set dataset.drop=[{self.key}]."
             raise self.error(opened[0].path, what)
 
-    def check_type(self, opened: Sequence[Columns]) -> None:
+    def check_type(self, path: Path) -> None:
         """Refuse a column that looks like numbers with some errors in it, like identifiers or like dates."""
         if self.numeric:
             return
         if not (self.nominal or self.declared):
-            refuse_errors(self, opened)
-            refuse_identifiers(self, opened[0].path)
+            refuse_errors(self, path)
+            refuse_identifiers(self, path)
         many = self.many_texts or self.numbers or len(self.counts) > HASHED_LEVELS
         self.hashed |= bool(many) and (self.declared != "categories" or self.many_texts)
 

@@ -224,7 +224,7 @@ def _settle(
     for feature in [feature for feature in features if feature.place not in refused]:
         try:
             feature.find_notation(opened)
-            feature.check_type(opened)
+            feature.check_type(path)
             if feature.numbers_the_rows(path):
                 columns[feature.place] = feature.left_out("numbers the rows")
                 features.remove(feature)
