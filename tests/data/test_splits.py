@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from aucbench import DataError, ParameterError
 from aucbench.contracts.random_streams import RandomStream
 from aucbench.data.loader import Loaded, Part
-from aucbench.data.splits._random import permutation
+from aucbench.data.splits._parts import permutation
 from aucbench.data.splits.inner import inner_count, inner_split, limited
 from aucbench.data.splits.protocols import (
     PROTOCOLS,

@@ -8,10 +8,10 @@ import tempfile
 import time
 import zipfile
 import zlib
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
-from aucbench.data.readers.formats import skip_keel_header
 from aucbench.errors import FetchError
 from aucbench.humanize import filesize
 
@@ -121,8 +121,8 @@ def _sha256(file: Any, kind: str) -> str:
     """The hash of an open file; of a KEEL file that of its rows, with Unix line ends."""
     if kind != "keel":
         return hashlib.file_digest(file, "sha256").hexdigest()
-    skip_keel_header(file)
-    return hashlib.sha256(file.read().replace(b"\r\n", b"\n")).hexdigest()
+    rows = dropwhile(lambda line: line.startswith(b"@") or not line.strip(), file)
+    return hashlib.sha256(b"".join(rows).replace(b"\r\n", b"\n")).hexdigest()
 
 
 def _extract(archive: Path, member: str, target: Path) -> Path:

@@ -22,10 +22,9 @@ from aucbench.humanize import counted
 
 BLANKS = "blanks"  # the delimiter of runs of blanks and tabs
 SAMPLE_LINES, SAMPLE_BYTES = 100, 1 << 20  # lines are sampled up to either, and at least two
+COMMENTS = "#%/!*"  # with which lines of comments begin
 NUMBERED = "is named by the first line, whose numbers are taken for names; dataset.header=false reads a row"
 ROW_NAMES = "is not named in the first line, as R writes names of rows"
-COMMENTS = ("#", "%", "//")
-MOST_TITLES = 10  # lines before the header
 _DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|", " ": "blank", BLANKS: "runs of blanks"}
 _SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 _WORDS = re.compile(rb'"(?:[^"]|"")*"|\S+')
@@ -67,13 +66,13 @@ def find_layout(file: File, path: Path) -> Layout:
     titles, delimiter = 0, _declared(path, table)
     if (separator := _SEPARATOR.fullmatch(lines[0])) is not None:  # of Excel
         titles, delimiter, lines = 1, delimiter or separator[1], lines[1:]
-    delimiter = delimiter or _delimiter(path, lines)
+    delimiter = delimiter or _delimiter(path, lines, table.skip + titles)
     if delimiter == BLANKS:
         opener, delimiter = partial(_tabbed, table=table), "\t"
         lines = [_with_tabs(line.encode()).decode() for line in lines]
-    elif any(re.search(f'{re.escape(delimiter)} +"', line) for line in lines):
-        opener = partial(_unpadded, table=table, delimiter=delimiter)
     records = list(_records(path, lines, delimiter))
+    if any(re.match(' +"', cell) for row in csv.reader(lines, delimiter=delimiter) for cell in row):
+        raise DataError(f"{path}: blanks stand before quotes; write cells with nothing before their quotes.")
     cells, end = records[0]
     below = [row for row, _ in records[1:]]
     if len(cells) < 2 and not (below and len(below[0]) == 2):
@@ -123,23 +122,9 @@ def _tabbed(path: Path, table: Table) -> Iterator[Any]:
         yield _Rewritten(map(_with_tabs, stream))
 
 
-@contextmanager
-def _unpadded(path: Path, table: Table, delimiter: str) -> Iterator[Any]:
-    """The lines of a file without blanks before quotes, which pyarrow takes for the beginning of a cell."""
-
-    def lines(stream: Any) -> Iterator[bytes]:
-        text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
-        for cells in csv.reader(text, delimiter=delimiter, skipinitialspace=True):
-            line = io.StringIO()
-            csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(cells)
-            yield line.getvalue().encode("utf-8", "surrogateescape")
-
-    with _lines(path, table) as stream:
-        yield _Rewritten(lines(stream))
-
-
 def _uncommented(lines: Iterable[bytes], comment: bytes) -> Iterator[bytes]:
-    return (line for line in lines if not line.lstrip().startswith(comment))
+    """The lines of a file, with empty ones in the place of comments."""
+    return (b"\n" if line.lstrip().startswith(comment) else line for line in lines)
 
 
 def _with_tabs(line: bytes) -> bytes:
@@ -202,28 +187,22 @@ def _declared(path: Path, table: Table) -> str:
     return delimiter
 
 
-def _delimiter(path: Path, lines: list[str]) -> str:
+def _delimiter(path: Path, lines: list[str], skipped: int) -> str:
     """The delimiter by which all lines have as many cells."""
     if found := _consistent(path, lines):
         return _best(path, lines, found)
-    for mark in COMMENTS:
-        kept = [line for line in lines if not line.lstrip().startswith(mark)]
-        if len(kept) < len(lines) and _consistent(path, kept):
-            raise DataError(
-                f"{path}: lines that begin with {mark!r} have fewer or more cells than the rest; if they "
-                f"are comments, leave them out with \"dataset.comment='{mark}'\"."
-            )
-    for titles in range(1, min(MOST_TITLES, len(lines) - 2)):
-        for mark in _consistent(path, lines[titles:]):
-            widths = [len(cells) for cells, _ in _records(path, lines[titles:], mark)]
-            titled = [len(cells) for cells, _ in _records(path, lines[:titles], mark)]
-            if len(widths) > 2 and len(set(widths)) == 1 and widths[0] not in titled:
-                raise DataError(
-                    f"{path}: the first {counted(titles, 'line')} and the rest have different numbers of "
-                    f"cells; if they are no rows, leave them out with dataset.skip={titles}."
-                )
-    first = next(line for line in lines if line.strip())
-    return max((mark for mark in _DELIMITERS if mark != BLANKS), key=first.count)
+    mark = max(",;\t| ", key=lambda mark: sum(mark in line for line in lines))
+    records = list(_records(path, lines, mark))
+    usual = Counter(len(cells) for cells, _ in records).most_common(1)[0][0]
+    odd = next(((end, len(cells)) for cells, end in records if len(cells) != usual), None)
+    if odd is None:
+        return mark
+    begin = lines[odd[0] - 1].lstrip()[:1]
+    way = f"the first lines are left out with dataset.skip={skipped + odd[0]}"
+    if begin in COMMENTS:
+        way = f"lines that begin with {begin!r} are left out with \"dataset.comment='{begin}'\""
+    cells = counted(odd[1], "cell")
+    raise DataError(f"{path}, line {skipped + odd[0]}: {cells}, expected {usual}; if this is no row, {way}.")
 
 
 def _consistent(path: Path, lines: list[str]) -> list[str]:

@@ -129,15 +129,6 @@ def _other(head: bytes) -> tuple[str, str] | None:
     return None
 
 
-def skip_keel_header(stream: Any) -> int:
-    """Move to the first row of a KEEL file, behind the lines that begin with @; returns their number."""
-    skipped, begin = 0, 0
-    while (line := stream.readline()) and (line.startswith(b"@") or not line.strip()):
-        skipped, begin = skipped + 1, stream.tell()
-    stream.seek(begin)
-    return skipped
-
-
 def reader_of(path: str) -> str:
     """The data set that reads a file, a folder or a pattern: by first bytes, else by the ending of a name."""
     file = Path(path).expanduser()

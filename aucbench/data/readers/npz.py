@@ -118,20 +118,14 @@ def _sparse_rows(path: Path, archive: Mapping[str, Any]) -> Any:
     if stated not in ("csr", "csc"):
         raise DataError(f"{path}: a sparse matrix of format {stated[:20]!r}, expected csr or csc.")
     parts = {name: archive[name] for name in _CSR}
-    for name, array in parts.items():
-        if array.ndim != 1 or array.dtype.kind not in ("fiub" if name == "data" else "iu"):
-            found = f"{array.shape} of type {array.dtype}"
-            raise DataError(f"{path}: {name} of a sparse matrix must be a row of numbers, got {found}.")
-    shape = tuple(parts["shape"].tolist())
-    if len(shape) != 2 or not all(1 <= size < 2**31 for size in shape):
-        raise DataError(f"{path}: shape must be two numbers from 1 to {2**31 - 1}, got {shape}.")
     kind: Any = sparse.csr_matrix if stated == "csr" else sparse.csc_matrix
     try:
-        X = kind((parts["data"].astype(np.float64), parts["indices"], parts["indptr"]), shape)
+        values = parts["data"].astype(np.float64)
+        X = kind((values, parts["indices"], parts["indptr"]), parts["shape"].tolist())
         X.check_format()  # compiled code would follow wild indices out of the arrays
-        if X.nnz != len(parts["data"]):
-            raise ValueError(f"indptr ends at {X.nnz} of {len(parts['data'])} values")
-    except ValueError as error:
+        if X.nnz != len(values) or max(X.shape) >= 2**31:
+            raise ValueError(f"{X.shape} with {X.nnz} values, of which there are {len(values)}")
+    except (ValueError, TypeError) as error:
         raise DataError(f"{path}: the parts of the sparse matrix do not fit together ({error}).") from None
     X = X.tocsr()
     X.sum_duplicates()

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -20,7 +20,7 @@ from pyarrow import parquet, types
 from aucbench.contracts import File
 from aucbench.data.readers.cells import GAPS
 from aucbench.data.readers.csv_layout import Layout, find_layout, refuse_twins
-from aucbench.data.readers.formats import open_bytes, skip_keel_header
+from aucbench.data.readers.formats import open_bytes
 from aucbench.errors import DataError
 
 ARFF_ROWS, PARQUET_ROWS = 1 << 14, 1 << 16  # of a batch
@@ -96,11 +96,8 @@ def _open_csv(file: File, path: Path) -> Columns:
 
 def _open_keel(file: File, path: Path) -> Columns:
     """Open rows in CSV, before which KEEL's files have lines that begin with @."""
-    with open_bytes(path) as stream:
-        skipped = skip_keel_header(stream)
-        first = stream.readline()
-    names = [str(number) for number in range(first.count(b",") + 1)]
-    return Columns(path, names, _csv_batches(path, Layout(names, ",", skipped, len(first), open_bytes)))
+    table = replace(file.table, header=False, delimiter=",", comment="@")
+    return _open_csv(replace(file, table=table), path)
 
 
 def _csv_batches(path: Path, layout: Layout) -> Callable[[], Iterator[list[Any]]]:

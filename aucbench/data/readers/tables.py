@@ -41,7 +41,7 @@ class Learned:
         self._columns = {place: column for column, place in enumerate(places)}
         self._target, self._codes_file = target, aside / "labels.npy"
         self._labels: dict[Any, int] = {}  # code of each label
-        self._blocks: list[tuple[Path, slice]] = []  # the rows of each batch
+        self._rows: dict[Path, list[slice]] = {}  # of each batch of a file
 
     def write(self, batches: Iterator[tuple[Path, list[Any], list[NDArray[np.float64]]]]) -> None:
         """Keep the cells of all features of each batch, and its labels."""
@@ -52,7 +52,8 @@ class Learned:
             for path, batch, cells in batches:
                 self.complete &= len(self._labels) <= MAX_LABELS
                 if self.complete:
-                    self._blocks.append((path, slice(codes.size, codes.size + len(batch[self._target]))))
+                    rows = slice(codes.size, codes.size + len(batch[self._target]))
+                    self._rows.setdefault(path, []).append(rows)
                     distinct, own = _coded_labels(path, batch[self._target])
                     known = [self._labels.setdefault(label, len(self._labels)) for label in distinct]
                     codes.write(np.array([*known, -1])[own])
@@ -73,12 +74,12 @@ class Learned:
 
     def has(self, path: Path) -> bool:
         """Whether the cells of a file are here."""
-        return self.complete and any(own == path for own, _ in self._blocks)
+        return self.complete and path in self._rows
 
     def blocks(self, path: Path) -> Iterator[tuple[NDArray[np.float64], Coded]]:
         """The cells and the labels of each batch of a file."""
         labels, codes = list(self._labels), open_npy(self._codes_file)
-        for rows in [rows for own, rows in self._blocks if own == path]:
+        for rows in self._rows[path]:
             yield self.cells[rows], Coded(labels, codes[rows].astype(np.int64))
 
 
@@ -230,8 +231,6 @@ def _settle(
                 features.remove(feature)
         except DataError as error:
             refused[feature.place] = error
-        if feature.infinite:
-            refused[feature.place] = feature.refusal_of_infinite(path)
 
 
 def _refused_columns(

@@ -12,8 +12,15 @@ from aucbench.contracts import Count, Interval, OpenUnit, check_fields
 from aucbench.contracts.random_streams import RandomStream
 from aucbench.data.equal_rows import equal_rows
 from aucbench.data.loader import Loaded, Part
-from aucbench.data.splits._random import check_classes, drawing, one_fold, random_parts, units_of_classes
-from aucbench.data.splits.forward import forward_fold, forward_parts
+from aucbench.data.splits._parts import (
+    check_classes,
+    drawing,
+    forward_fold,
+    forward_parts,
+    one_fold,
+    random_parts,
+    units_of_classes,
+)
 from aucbench.data.splits.grouped import joined
 from aucbench.errors import DataError, ParameterError
 
