@@ -236,7 +236,7 @@ def _stage(
 
 
 def _sparse_parts(X: Any) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.float64]]:
-    """The arrays indptr, indices and data of CSR rows; of dense rows, those of their values that are not 0."""
+    """The arrays indptr, indices and data of CSR rows; of dense rows, those of the values other than 0."""
     if not isinstance(X, np.ndarray):
         return X.indptr.astype(np.int64), X.indices, X.data
     filled = X != 0.0

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from aucbench.contracts import File
 from aucbench.contracts.cache_folder import cache_folder, folder_of
 from aucbench.data.files.cache import refuse_unwritable
-from aucbench.data.files.download import LARGE_BYTES, RefusedError, check_content, download, remote_size
+from aucbench.data.files.download import LARGE_BYTES, RefusedError, download, remote_size
 from aucbench.data.readers.formats import SUFFIXES
 from aucbench.errors import DataError, FetchError, ParameterError
 from aucbench.pool import file_lock
@@ -41,14 +41,9 @@ def find(name: str, file: File, limit: int | None = LARGE_BYTES) -> FoundFile:
     refusals: dict[str, str] = {}
     place = mirror()
     if isinstance(place, Path):
-        there = _present(place, file)
-        try:
-            if there:
-                check_content(there, file.kind)
-                return FoundFile(file, there, str(there))
-            refusals[f"{place / file.path} (also with another ending)"] = "no such file"
-        except RefusedError as refused:
-            refusals[str(there)] = str(refused)
+        if there := _present(place, file):
+            return FoundFile(file, there, str(there))
+        refusals[f"{place / file.path} (also with another ending)"] = "no such file"
     with refuse_unwritable(f"{name}: the folder {(raw_folder() / file.path).parent}"):
         path = _download(name, file, refusals, limit)
     if path is None:

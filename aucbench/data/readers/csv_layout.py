@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.contracts import File, Table
+from aucbench.data.readers.cells import GAPS, is_number
 from aucbench.data.readers.formats import open_bytes
 from aucbench.errors import DataError
 from aucbench.humanize import counted
@@ -41,7 +42,6 @@ class Layout:
     skipped: int  # lines before the first row, as `open` gives them
     row_length: int  # bytes of the first row, about
     open: Opener  # the stream of lines, without comments
-    is_terminated: bool = False  # whether a delimiter stands behind the last cell of each row
     note: str = ""  # on how the names were found, which was not asked for
 
 
@@ -80,11 +80,9 @@ def find_layout(file: File, path: Path) -> Layout:
             f"{path}: the first line has one column only, expected features and a label; name what stands "
             f"between columns with dataset.delimiter."
         )
-    # Lines may end with a delimiter, that with the names may lack it.
-    is_terminated = bool(below) and len(below[0]) > 2 and not any(row[-1] for row in below)
-    is_terminated &= cells[-1] == "" or all(len(row) == len(cells) + 1 for row in below)
-    if is_terminated:
-        cells, below = cells[: len(below[0]) - 1], [row[:-1] for row in below]
+    ends_empty = bool(below) and len(below[0]) > 2 and not any(row[-1] for row in below)
+    if ends_empty and (cells[-1] == "" or all(len(row) == len(cells) + 1 for row in below)):
+        raise DataError(f"{path}: a delimiter stands at the end of each line; leave it out.")
     header, note = table.header, ""
     if below and all(len(row) == len(cells) + 1 for row in below) and header is not False:
         cells, header, note = ["", *cells], True, ROW_NAMES
@@ -96,7 +94,7 @@ def find_layout(file: File, path: Path) -> Layout:
     refuse_twins(path, names, "; if the first line is data and no header, set dataset.header=false")
     # Empty lines are passed over; the first other record is the header, if any.
     length = len(max((lines[0], *lines[end : end + 1]), key=len))
-    return Layout(names, delimiter, titles + end if header else titles, length, opener, is_terminated, note)
+    return Layout(names, delimiter, titles + end if header else titles, length, opener, note)
 
 
 def refuse_twins(path: Path, names: list[str], way_out: str = "; rename them") -> None:
@@ -285,8 +283,5 @@ def _is_numbered_header(path: Path, cells: list[str], below: list[list[str]]) ->
 
 
 def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return text in ("", "?")  # a missing number, and no name in any case
-    return True
+    """Whether a text is a number, or a missing one, and no name in any case."""
+    return is_number(text) or text in GAPS

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow
 
-from aucbench.data.readers.cells import is_number, plain_texts
+from aucbench.data.readers.cells import is_number
 from aucbench.data.readers.notations import DAY_AND_MONTH, NOTATIONS, are_written_as, is_written_as
 from aucbench.data.readers.row_numbers import FEW_ROWS
 

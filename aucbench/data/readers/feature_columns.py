@@ -362,5 +362,3 @@ class Feature:
         """The description of a column that is left out without having been asked to."""
         note = f"is left out because it {reason}; 'dataset.types={{{self.key}: number}}' keeps it"
         return ColumnRecord(self.name, "dropped", note=note)
-
-

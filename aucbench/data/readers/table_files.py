@@ -13,7 +13,6 @@ from typing import Any
 from urllib.parse import unquote
 
 import pyarrow
-import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet, types
 
@@ -27,7 +26,6 @@ ARFF_ROWS, PARQUET_ROWS = 1 << 14, 1 << 16  # of a batch
 CSV_BYTES, CELL_BYTES, MOST_CSV_BYTES = 1 << 22, 2000, 1 << 27
 INDEX = "index"  # of pandas, which is not a column of its frame
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"  # names the folder of rows without a value
-BEHIND = "behind the last delimiter"  # names the cells behind rows that end with a delimiter
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:\\.|[^'])*'|"(?:\\.|[^"])*"|\S+)\s+(.+)""", re.IGNORECASE)
 _CELL = re.compile(r"""\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|([^,'"]*?))\s*(?:,|$)""")
 
@@ -103,28 +101,20 @@ def _open_keel(file: File, path: Path) -> Columns:
 def _csv_batches(path: Path, layout: Layout) -> Callable[[], Iterator[list[Any]]]:
     """The cells of a CSV file as texts."""
 
-    names = [*layout.names, BEHIND] if layout.is_terminated else layout.names
-
     def batches() -> Iterator[list[Any]]:
         # Everything is read as text: what type a column has shows only at its end.
         convert = arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pyarrow.string()),
+            column_types=dict.fromkeys(layout.names, pyarrow.string()),
             strings_can_be_null=False,
             quoted_strings_can_be_null=False,
         )
         # A block holds many rows, however many columns there are: each column costs some time in each block.
         size = max(CSV_BYTES, min(CELL_BYTES * len(layout.names), MOST_CSV_BYTES), 4 * layout.row_length)
-        read = arrow_csv.ReadOptions(column_names=names, skip_rows=layout.skipped, block_size=size)
+        read = arrow_csv.ReadOptions(column_names=layout.names, skip_rows=layout.skipped, block_size=size)
         parse = arrow_csv.ParseOptions(delimiter=layout.delimiter)
         with arrow_errors(path, layout), layout.open(path) as stream:
             for batch in arrow_csv.open_csv(stream, read, parse, convert):
-                cells = list(batch.columns)
-                if layout.is_terminated and (beyond := pc.max(cells.pop()).as_py()):
-                    raise DataError(
-                        f"{path}: {beyond[:20]!r} stands behind the delimiter that ends other lines; name "
-                        "its column."
-                    )
-                yield cells
+                yield list(batch.columns)
 
     return batches
 
