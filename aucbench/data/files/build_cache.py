@@ -165,7 +165,7 @@ class _Reader:
             if file.table.missing == "median" and self._medians is None:
                 self._medians = find_medians(self._train)
             for block in read_npz(file, path, self._width, self._medians):
-                self._width = block.width
+                self._width = block.X.shape[1]
                 yield block
         else:
             raise DataError(f"{path}: unknown kind of file {file.kind!r}.")

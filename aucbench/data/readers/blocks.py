@@ -62,11 +62,6 @@ class ColumnRecord(msgspec.Struct, frozen=True):
         return len(self.categories)
 
 
-def kept_kinds(columns: Sequence[ColumnRecord]) -> dict[str, str]:
-    """How each column beside the features was read, by its name, in the order of the file."""
-    return {each.name: each.kind.partition(": ")[2] for each in columns if each.kind.startswith(KEPT)}
-
-
 def columns_in_words(columns: Sequence[ColumnRecord], most: int = 8) -> list[str]:
     """How many columns were read as what, and a line for each of which something is to be noted."""
     by_kind: dict[str, list[str]] = {}

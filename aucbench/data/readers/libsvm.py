@@ -106,7 +106,7 @@ def _read(
     text = b"\n".join(row.features for row in rows).translate(_ONE_A_LINE)
     lengths = np.array([row.features.count(b":") for row in rows], np.int64)
     known = {row.label: row for row in rows}
-    read = csv.ReadOptions(False, len(text) + 1, column_names=["index", "value"])
+    read = csv.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=["index", "value"])
     try:
         of_text = {label: _label(path, row, topic) for label, row in known.items()}
         table = csv.read_csv(pyarrow.BufferReader(text), read, _PARSE, _CONVERT)
@@ -117,7 +117,7 @@ def _read(
     begins[(np.cumsum(lengths) - lengths)[lengths > 0]] = True
     ascends = begins[1:] | (np.diff(indices) > 0)
     first = 0 if zero_based else 1
-    if indices.min() < first or not ascends.all() or not np.isfinite(values).all():
+    if np.any(indices < first) or not ascends.all() or not np.isfinite(values).all():
         return None
     return np.array([of_text[row.label] for row in rows]), indices - np.int32(first), values
 

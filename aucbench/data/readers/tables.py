@@ -348,7 +348,7 @@ def _block(schema: Schema, path: Path, cells: Any, labels: Coded, row: int) -> B
     if isinstance(cells, np.ndarray):
         for column in np.flatnonzero(~np.isfinite(cells).all(axis=0)):
             cells[:, column] = schema.features[column].filled(path, cells[:, column], fills, row)
-        return Block.of_dense(labels, cells)
+        return Block(labels, cells)
     widths = [feature.width for feature in schema.features]
     offsets = np.cumsum([0, *widths[:-1]])
     offsets[[feature.hashed for feature in schema.features]] = sum(widths)
@@ -364,10 +364,9 @@ def _block(schema: Schema, path: Path, cells: Any, labels: Coded, row: int) -> B
         else:
             parts.append((rows, first + places, np.broadcast_to(values, len(rows))))
     if dense is not None:
-        return Block.of_dense(labels, dense)
+        return Block(labels, dense)
     rows, places, values = (np.concatenate(each) for each in zip(*parts, strict=True))
-    X = sparse.coo_matrix((values, (rows, places)), (n, schema.width)).tocsr()
-    return Block(labels, np.diff(X.indptr).astype(np.int64), X.indices, X.data, schema.width)
+    return Block(labels, sparse.coo_matrix((values, (rows, places)), (n, schema.width)).tocsr())
 
 
 def _coded_labels(path: Path, array: Any) -> Coded:
