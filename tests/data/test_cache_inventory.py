@@ -2,12 +2,12 @@
 
 import numpy as np
 
-import aucbench
 from aucbench.cli.main import main
 from aucbench.data import load
 from aucbench.data.files import cache_inventory
+from aucbench.data.files.kept_files import array_words
 from aucbench_datasets import catalogue
-from aucbench_datasets.user_files import Libsvm
+from aucbench_datasets.user_files import Libsvm, Npz
 from tests.data.conftest import TINY, Declared
 from tests.helpers.http_server import content
 
@@ -54,9 +54,9 @@ def test_files_of_ones_own_and_arrays_are_shown_and_removed_one_by_one(cache, tm
     for k, path in enumerate(files):
         path.write_text(TINY.replace("7", f"{k}"))
         load(Libsvm(str(path)))
-    X = np.random.default_rng(0).normal(size=(40, 2))
-    aucbench.run("algo=ls_svm", X=X, y=X[:, 0] > 0)
+    array_words(np.eye(40), np.arange(40) % 2)
     (kept,) = (cache / "arrays").iterdir()
+    load(Npz(str(kept)))
     left = {str(path) for path in (*files, kept)}
     for word, gone in (
         (files[0].name, files[0]),

@@ -236,22 +236,6 @@ def test_given_splits_no_other_part(halved, part):
 
 
 @pytest.mark.parametrize(
-    ("make", "field"),
-    [
-        *((lambda f=f: Holdout(f), "test_fraction") for f in (0, 1, -0.1, 1.5, float("nan"))),
-        (lambda: TrainValidTest(0, 0.5), "validation_fraction"),
-        (lambda: TrainValidTest(0.5, float("nan")), "test_fraction"),
-        (lambda: TrainValidTest(0.5, 0.5), r"validation_fraction \+ test_fraction"),
-        (lambda: KFold(1), "folds"),
-        (lambda: KFold(5, 0), "repeats"),
-    ],
-)
-def test_fields_out_of_range_are_refused_by_name(make, field):
-    with pytest.raises(ParameterError, match=rf"{field} must be .*, got"):
-        make()
-
-
-@pytest.mark.parametrize(
     ("protocol", "classes", "expected"),
     [
         (Holdout(), (1, 99), r"has 0 positive and \d+ negative rows.* protocol=kfold"),
