@@ -252,13 +252,8 @@ def _check_density(scaling: Scaling, X: Any, count: int, dtype: np.dtype[Any]) -
     """Refuse to make `count` rows of X dense if X is too sparse or the rows exceed memory."""
     needed, room = count * X.shape[1] * dtype.itemsize, available()
     share = X.nnz / max(1, X.shape[0] * X.shape[1])
-    why = ""
-    if share < SPARSEST and needed > FEW_BYTES:
-        why = f"and {share:.2%} of the values are not zero"
-    elif needed > room:
-        why = f"and {room / 1e9:.1f} GB are available"
-    if why:
+    if needed > room or (share < SPARSEST and needed > FEW_BYTES):
         raise DataError(
-            f"scaling={scaling} makes sparse data dense: {count} x {X.shape[1]} values need "
-            f"{needed / 1e9:.1f} GB, {why}; use scaling=maxabs."
+            f"scaling={scaling} makes sparse data dense: {count} x {X.shape[1]} values, {share:.2%} of which "
+            f"are not zero, need {needed / 1e9:.1f} of {room / 1e9:.1f} GB; use scaling=maxabs."
         )

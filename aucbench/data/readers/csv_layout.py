@@ -41,14 +41,15 @@ class Layout:
     delimiter: str  # one character
     skipped: int  # lines before the first row, as `open` gives them
     row_length: int  # bytes of the first row, about
-    open: Opener  # the stream of lines, without comments
+    open: Opener  # the stream of lines, empty ones in the place of comments
+    quote: str = '"'
     note: str = ""  # on how the names were found, which was not asked for
 
 
 def find_layout(file: File, path: Path) -> Layout:
     """The layout of a CSV file; a `DataError` with the ways out if the first lines do not tell."""
     table = file.table
-    opener: Opener = partial(_lines, table=table)
+    opener: Opener = partial(open_lines, table=table)
     with opener(path) as stream:
         sample = _sample(stream)
     if sample.startswith((b"\xff\xfe", b"\xfe\xff")) or 4 * sample.count(0) > len(sample):
@@ -94,7 +95,7 @@ def find_layout(file: File, path: Path) -> Layout:
     refuse_twins(path, names, "; if the first line is data and no header, set dataset.header=false")
     # Empty lines are passed over; the first other record is the header, if any.
     length = len(max((lines[0], *lines[end : end + 1]), key=len))
-    return Layout(names, delimiter, titles + end if header else titles, length, opener, note)
+    return Layout(names, delimiter, titles + end if header else titles, length, opener, note=note)
 
 
 def refuse_twins(path: Path, names: list[str], way_out: str = "; rename them") -> None:
@@ -105,7 +106,7 @@ def refuse_twins(path: Path, names: list[str], way_out: str = "; rename them") -
 
 
 @contextmanager
-def _lines(path: Path, table: Table) -> Iterator[Any]:
+def open_lines(path: Path, table: Table) -> Iterator[Any]:
     """The lines of a file without those that the user leaves out."""
     with open_bytes(path) as stream:
         for _ in range(table.skip):
@@ -116,7 +117,7 @@ def _lines(path: Path, table: Table) -> Iterator[Any]:
 @contextmanager
 def _tabbed(path: Path, table: Table) -> Iterator[Any]:
     """The lines of a file with a tab in the place of each run of blanks outside quotes."""
-    with _lines(path, table) as stream:
+    with open_lines(path, table) as stream:
         yield _Rewritten(map(_with_tabs, stream))
 
 
