@@ -11,7 +11,7 @@ from aucbench import analysis, api
 from aucbench.contracts import DatasetFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError, DataError, FetchError, ParameterError
-from aucbench.humanize import counted, filesize
+from aucbench.humanize import filesize
 
 LABELS = 10  # that are listed
 
@@ -154,15 +154,9 @@ def describe(file: str, overrides: tuple[str, ...]) -> None:
     like say how to read a file whose name does not.
     """
     from aucbench.cli.standard_input import keep_standard_input
-    from aucbench.data.readers.blocks import RefusedColumnsError
 
     file = keep_standard_input() if file == "-" else file
-    try:
-        found = analysis.describe_data(file, *overrides)
-    except RefusedColumnsError as refused:
-        _print_columns(refused.columns)
-        count = sum(column.kind == "refused" for column in refused.columns)
-        raise DataError(f"{file}: {counted(count, 'column')} refused; the table says why.") from None
+    found = analysis.describe_data(file, *overrides)
     labels = [f"{label} ({rows:,})" for label, rows in list(found.labels.items())[:LABELS]]
     more = f" and {len(found.labels) - LABELS} more" if len(found.labels) > LABELS else ""
     print(

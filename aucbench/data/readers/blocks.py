@@ -37,7 +37,7 @@ class ColumnRecord(msgspec.Struct, frozen=True):
     """A column of a table, as it was read."""
 
     name: str
-    kind: str  # label, dropped, refused, number, categories, or a notation of numbers
+    kind: str  # label, dropped, number, categories, or a notation of numbers
     missing: int = 0  # cells
     note: str = ""  # what was not asked for, and the override that undoes it
     categories: tuple[str, ...] = ()  # of each of its columns of zeros and ones
@@ -47,7 +47,7 @@ class ColumnRecord(msgspec.Struct, frozen=True):
     @property
     def is_feature(self) -> bool:
         """Whether the column became one or more features."""
-        return self.kind not in ("label", "dropped", "refused") and not self.kind.startswith(KEPT)
+        return self.kind not in ("label", "dropped") and not self.kind.startswith(KEPT)
 
     @property
     def width(self) -> int:
@@ -75,11 +75,3 @@ def columns_in_words(columns: Sequence[ColumnRecord], most: int = 8) -> list[str
     notes = [column for column in columns if column.note]
     lines = ["; ".join(texts), *(f"column {column.name!r} {column.note}" for column in notes[:most])]
     return [*lines, f"{len(notes) - most} more columns like these"] if len(notes) > most else lines
-
-
-class RefusedColumnsError(DataError):
-    """Columns of a table cannot be used as they are; `columns` describes all columns, these as refused."""
-
-    def __init__(self, message: str, columns: Sequence[ColumnRecord] = ()):
-        super().__init__(message)
-        self.columns = list(columns)

@@ -21,15 +21,17 @@ from scipy import sparse
 from aucbench.contracts import File, Table
 from aucbench.data.files.npy import NpyWriter, open_npy
 from aucbench.data.labels import MAX_LABELS, Label
-from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded, ColumnRecord, RefusedColumnsError
+from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded, ColumnRecord
 from aucbench.data.readers.cells import LABEL_GAPS, coded, plain_texts
 from aucbench.data.readers.feature_columns import HASHED_COLUMNS, Feature
 from aucbench.data.readers.kept_columns import KeptColumn
 from aucbench.data.readers.row_numbers import index_places
 from aucbench.data.readers.table_files import INDEX, Columns, arrow_errors, open_columns
 from aucbench.errors import DataError
+from aucbench.humanize import counted
 
 MEDIAN_BYTES = 1 << 28  # of values held at a time to find medians
+MOST_REFUSED = 8  # columns whose refusal is explained
 
 
 class Learned:
@@ -124,19 +126,18 @@ def fit(files: Sequence[tuple[File, Path]], aside: Path) -> Schema:
     learned.write(_learn(opened, features, kept, refused))
     columns |= {column.place: column.describe() for column in kept}
     _settle(path, features, columns, opened, refused)
+    if refused:
+        raise _refusal(path, [refused[place] for place in sorted(refused)])
     if not features:
         raise DataError(f"{path}: there are no columns but the label, expected features.")
     learned.complete &= all(feature.staged for feature in features)
-    if not refused:
-        _check_missing(path, features, table)
-        if table.missing == "median":
-            _find_medians([feature for feature in features if feature.numeric], opened, learned)
-        for feature in features:
-            feature.indicates = table.add_indicator and bool(feature.missing) and not feature.hashed
+    _check_missing(path, features, table)
+    if table.missing == "median":
+        _find_medians([feature for feature in features if feature.numeric], opened, learned)
+    for feature in features:
+        feature.indicates = table.add_indicator and bool(feature.missing) and not feature.hashed
     columns |= {feature.place: feature.describe() for feature in features}
     described = [columns[place] for place in range(len(names))]
-    if refused:
-        raise _refused_columns(path, described, refused)
     if note := opened[0].note:
         named = next(place for place, column in enumerate(described) if not column.note)
         described[named] = replace(described[named], note=note)
@@ -233,18 +234,12 @@ def _settle(
             refused[feature.place] = error
 
 
-def _refused_columns(
-    path: Path, columns: list[ColumnRecord], refused: dict[int, DataError]
-) -> RefusedColumnsError:
-    """The first refusal, with the names of other such columns and the description of all."""
-    for place, error in refused.items():
-        reason = str(error).removeprefix(f"{path}: column {columns[place].name!r} ")
-        columns[place] = ColumnRecord(columns[place].name, "refused", note=reason)
-    first, *others = refused
-    also = ", ".join(repr(columns[place].name) for place in others[:20])
-    more = f" and {len(others) - 20} more" if len(others) > 20 else ""
-    others_named = f" Refused as well: {also}{more}; aucbench data describe says why." if others else ""
-    return RefusedColumnsError(f"{refused[first]}{others_named}", columns)
+def _refusal(path: Path, refused: list[DataError]) -> DataError:
+    """The reasons against several columns in one error."""
+    first, *others = [str(error) for error in refused[:MOST_REFUSED]]
+    if (more := len(refused) - MOST_REFUSED) > 0:
+        others.append(f"{counted(more, 'other column')} cannot be used either.")
+    return DataError(" ".join([first, *(text.removeprefix(f"{path}: ") for text in others)]))
 
 
 def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
