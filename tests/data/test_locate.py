@@ -69,7 +69,7 @@ def test_offline_the_network_is_left_alone_and_a_file_downloaded_before_is_used(
 
 def test_a_mirror_file_whose_content_is_refused_is_left_alone(mirror):
     (mirror / "binary" / "tiny").write_text("1 1:1\n-1 0:1\n")
-    with pytest.raises(DataError, match=r"line 2: index 0"):
+    with pytest.raises(DataError, match=r"line 2: got '0:1'"):
         load(Declared())
     assert (mirror / "binary" / "tiny").exists()
 
