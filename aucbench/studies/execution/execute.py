@@ -141,7 +141,7 @@ def executor_for(plan: Plan, running: Running, observer: Observer) -> Iterator[E
         return
     from aucbench.studies.execution.dask_executor import DaskExecutor
 
-    with contextlib.closing(DaskExecutor(running.scheduler, isolated, running.certificates)) as cluster:
+    with contextlib.closing(DaskExecutor(running.scheduler, isolated)) as cluster:
         yield cluster
 
 

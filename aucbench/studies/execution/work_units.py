@@ -3,13 +3,13 @@
 import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
 
+from aucbench.errors import AucbenchError
 from aucbench.evaluation.measures import Measure
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import Failure, Seeds, Trial, TunedRecord
-from aucbench.studies.result import CellResult, OptimumResult
+from aucbench.studies.result import CellResult
 from aucbench.studies.tuners import Point
 
 PREPARED = ("dataset", "features", "scaling", "rescale", "protocol", "dtype", "max_train_rows")
@@ -57,17 +57,11 @@ class CellUnit(Unit):
     had: tuple[Measure, ...] = ()  # measures of an earlier run of the cell, to be kept
     stored: CellResult | None = field(default=None, repr=False)
     scored: bool = False
-    store_path: str | None = None  # of the store, which may have the certified minimum
 
 
 @dataclass(frozen=True, eq=False)
 class TrialsUnit(Unit):
-    """Train settings of a search together on one inner fold; without settings, the search as a whole.
-
-    With a `history` of earlier trials, Optuna proposes the one setting, and it is trained on all inner folds.
-    """
-
-    history: tuple[Trial, ...] | None = None
+    """Train settings of a search together on one inner fold; without settings, the search as a whole."""
 
     def failed(self, failure: Failure) -> list[Trial]:
         """Failed trials of all settings of the unit."""
@@ -80,8 +74,5 @@ class TrialsUnit(Unit):
         ]
 
 
-class Report(NamedTuple):
-    """The outcome of a unit; None if its worker is lost."""
-
-    outcome: Any = None  # CellResult, list of trials, Failure, or AucbenchError that refuses bad input
-    optimum: OptimumResult | None = None  # new minimum, to be stored
+# What comes of a unit: an AucbenchError refuses bad input; None if the worker is lost.
+Report = CellResult | list[Trial] | Failure | AucbenchError | None

@@ -99,19 +99,6 @@ def test_a_stored_cell_that_lacks_measures_gets_them_without_training(kept, meas
         assert np.isfinite(other.curve["ap"]).all()
 
 
-def test_cells_with_final_weights_are_trained_again_where_those_of_checkpoints_are_to_be_kept(tmp_path):
-    words = (*SHORT, *ASKED, f"store.path={tmp_path}")
-    first = aucbench.run(*words).cells[0]
-    again = aucbench.run(*SHORT, words[-1], "store.weights=checkpoints").cells[0]
-    assert len(again.checkpoint_weights) == len(again.curve["auc"])
-    assert again.curve["auc"].tolist() == first.curve["auc"].tolist()
-    assert again.record.measures == first.record.measures
-    for name in NAMES:
-        assert again.curve[name].tolist() == first.curve[name].tolist()
-    last = aucbench.run(*words, "store.weights=checkpoints").cells[0]
-    assert last.curve["train_seconds"].tolist() == again.curve["train_seconds"].tolist()
-
-
 def test_runs_without_weights_get_measures_from_their_scores_or_are_trained_again_where_these_are_not_kept(
     tmp_path,
 ):
