@@ -45,9 +45,9 @@ def encrypted(tmp_path_factory):
 
 def trusting(certificates):
     """Dask's settings, with a folder of certificates."""
-    ca, cert, key = (str(certificates / f"{name}.pem") for name in ("ca", "cert", "key"))
-    tls = {"ca-file": ca, "client": {"cert": cert, "key": key}}
-    return dask.config.set({"distributed.comm.tls": tls, "distributed.comm.require-encryption": True})
+    names = {"ca-file": "ca", "client.cert": "cert", "client.key": "key"}
+    tls = {f"distributed.comm.tls.{key}": str(certificates / f"{name}.pem") for key, name in names.items()}
+    return dask.config.set(tls | {"distributed.comm.require-encryption": True})
 
 
 def test_workers_behind_tls_give_what_one_process_gives(encrypted, tmp_path):
