@@ -277,7 +277,7 @@ class Store:
 
     def _read(self, file: Path, only_record: bool = False, without: Collection[str] = ()) -> CellResult:
         try:
-            members = npz.member(file, RECORD) if only_record else npz.members(file, without)
+            members = npz.members(file, without, RECORD if only_record else None)
             text = npz.values(members.pop(RECORD))
             content = {name: npz.array(each) for name, each in members.items()}
             weights, every, scores, model = (content.pop(name, None) for name in OUTPUTS)

@@ -10,7 +10,7 @@ from aucbench.studies.execution.executor import Executor
 from aucbench.studies.execution.make_record import failure_record
 from aucbench.studies.execution.plan import Plan, PlannedCell, PlannedEntry, cell_now
 from aucbench.studies.execution.tuning_search import TuningSearch
-from aucbench.studies.execution.work_units import CellUnit, Report, TrialsUnit, Unit
+from aucbench.studies.execution.work_units import CellUnit, Report, Unit, failed_trial
 from aucbench.studies.execution.worker import prepared_data
 from aucbench.studies.record import CellStatus, Failure, TunedRecord
 from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult, common
@@ -118,7 +118,7 @@ class Scheduler:
                     self._cells[search.key].append((planned, cell))
                 else:
                     self._cells[search.key] = [(planned, cell)]
-                    self._later.append(TrialsUnit(search.key, planned.digests, planned.entry, search.seeds))
+                    self._later.append(Unit(search.key, planned.digests, planned.entry, search.seeds))
 
     def _queue_disturbed(self) -> None:
         """Queue cells once more that were measured while others ran."""
@@ -197,7 +197,6 @@ class Scheduler:
                 had, tuned = common([stored.record]), stored.record.tuned
                 unit = replace(unit, tuned=tuned, had=had, stored=stored, scored=cell.scored)
             return unit
-        assert isinstance(unit, TrialsUnit)
         trials = self._store.trials(unit.key)
         if cell.failed_before:
             trials = [each for each in trials if each.auc is not None or each.stop_reason == "diverged"]
@@ -242,8 +241,11 @@ class Scheduler:
                 return
             why = f"the process it ran in ended, {LOSSES} times (an exit, a crash, or memory)"
             outcome = Failure(CellStatus.failed, why)
-        if isinstance(unit, TrialsUnit):
-            trials = unit.failed(outcome) if isinstance(outcome, Failure) else outcome
+        if not isinstance(unit, CellUnit):
+            trials = outcome
+            if isinstance(outcome, Failure):
+                why = str(outcome.reason), outcome.message
+                trials = [failed_trial(unit, *point, *why) for point in unit.points]
             assert isinstance(trials, list)
             self._store.add_trials(unit.key, trials)
             self._searches[unit.key].tell(unit, trials)
@@ -253,7 +255,6 @@ class Scheduler:
                 self._store.put(unit.key, outcome)
             self._leases.give_back(unit.key)
         else:
-            assert isinstance(unit, CellUnit)
             assert not isinstance(outcome, list)
             self._finish(unit, outcome)
 

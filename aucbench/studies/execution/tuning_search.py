@@ -10,7 +10,7 @@ from msgspec import UNSET, structs
 from aucbench.evaluation.measures import AUC
 from aucbench.studies.codec import subset
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.execution.work_units import TrialsUnit
+from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Seeds, Trial, TunedRecord, TuningCost
 from aucbench.studies.tuners import (
     Optuna,
@@ -34,7 +34,7 @@ class TuningSearch:
     proposes one after the other.
     """
 
-    def __init__(self, whole: TrialsUnit, folds: int, trials: Iterable[Trial]):
+    def __init__(self, whole: Unit, folds: int, trials: Iterable[Trial]):
         self.open = 0  # trainings that were asked for and not told
         self._whole, self._entry, self._folds = whole, whole.entry, folds
         self._choice, self._space = whole.entry.tuning.choice, whole.entry.tuning.space
@@ -46,7 +46,7 @@ class TuningSearch:
         ]
         self._points = points_of(whole.entry, whole.seeds)
 
-    def ask(self) -> list[TrialsUnit]:
+    def ask(self) -> list[Unit]:
         """The units to run next, when no other is open; empty once the search is complete."""
         units = self._missing()
         while not units and isinstance(self._choice, Optuna) and self._propose():
@@ -54,12 +54,12 @@ class TuningSearch:
         self.open = sum(unit.trainings for unit in units)
         return units
 
-    def tell(self, unit: TrialsUnit, trials: Sequence[Trial]) -> None:
+    def tell(self, unit: Unit, trials: Sequence[Trial]) -> None:
         """Take the trials of a finished unit, or of a part of it."""
         self._trials.extend(trials)
         self.open -= unit.trainings
 
-    def _missing(self) -> list[TrialsUnit]:
+    def _missing(self) -> list[Unit]:
         """Units for the settings so far that have no trial, by fold."""
         done = {(trial.fold, trial.number) for trial in self._known()}
         numbers, most = range(len(self._points)), TOGETHER
@@ -69,7 +69,7 @@ class TuningSearch:
         for fold in range(self._folds):
             points = [(n, self._points[n]) for n in numbers if (fold, n) not in done]
             units += [
-                replace(self._whole, folds=(fold,), points=tuple(points[start : start + most]))
+                replace(self._whole, inner=fold, points=tuple(points[start : start + most]))
                 for start in range(0, len(points), most)
             ]
         return units

@@ -37,7 +37,7 @@ from aucbench.studies.execution.make_record import (
 from aucbench.studies.execution.memory_limit import limited_memory
 from aucbench.studies.execution.optimum import NotCertifiedError, known_or_found
 from aucbench.studies.execution.prepared_data import PreparedData, blaming, innermost_frames, row_factor
-from aucbench.studies.execution.work_units import CellUnit, Report, TrialsUnit, Unit
+from aucbench.studies.execution.work_units import CellUnit, Report, Unit, failed_trial
 from aucbench.studies.import_paths import check_choice
 from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Trial
 from aucbench.studies.result import CellResult
@@ -98,7 +98,6 @@ def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = Non
             try:
                 if isinstance(unit, CellUnit):
                     return _run_cell_unit(unit, prepared, conditions, observer)
-                assert isinstance(unit, TrialsUnit)
                 return _run_trials(unit, prepared, observer)
             finally:
                 _prepared_data.check_untouched(unit)
@@ -226,12 +225,14 @@ def _with_minimum(
     return with_minimum(cell, minimum)
 
 
-def _run_trials(unit: TrialsUnit, prepared: Prepared, observer: Observer) -> list[Trial]:
+def _run_trials(unit: Unit, prepared: Prepared, observer: Observer) -> list[Trial]:
     observer.stage(f"tuning {unit.entry.algorithm.name} ({len(unit.points)} settings, fold {unit.inner})")
     settings, tasks, trials = [], [], []
+    measure = unit.entry.tuning.measure
+    judged_by = () if isinstance(measure, AUC) else (measure,)
     for number, point in unit.points:
         try:
-            tasks.append(_trial_task(unit, prepared, point))
+            tasks.append(replace(task_of(unit, prepared, point, checkpoints=1), measures=judged_by))
             settings.append((number, point))
         except MemoryError:
             raise
@@ -244,12 +245,6 @@ def _run_trials(unit: TrialsUnit, prepared: Prepared, observer: Observer) -> lis
             raise outcome
         trials.append(_trial(unit, number, point, outcome, len(task.y)))
     return trials
-
-
-def _trial_task(unit: Unit, prepared: Prepared, point: Point) -> Task:
-    """The task of one setting of a tuning; the last measure judges the setting."""
-    task, measure = task_of(unit, prepared, point, checkpoints=1), unit.entry.tuning.measure
-    return task if isinstance(measure, AUC) else replace(task, measures=(measure,))
 
 
 def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> Task:
@@ -292,16 +287,15 @@ def _within_time(unit: Unit, observer: Observer) -> Callable[[float], None]:
 
 
 def _trial(unit: Unit, number: int, point: Point, outcome: Outcome | Exception, rows: int) -> Trial:
-    (fold,) = unit.folds
     if isinstance(outcome, Exception):
         error = sentence_of(outcome) + line_in(outcome, package_of(unit.entry.algorithm.cls))
-        return Trial(number=number, fold=fold, parameters=point, auc=None, stop_reason="failed", error=error)
+        return failed_trial(unit, number, point, "failed", error)
     usable = outcome.stop_reason is not StopReason.diverged
     # One pass of a pairs method is as many pairs as there are rows.
     per_iteration = rows_per_iteration(with_setting(unit.entry.algorithm.instance, point), rows)
     return Trial(
         number=number,
-        fold=fold,
+        fold=unit.inner or 0,
         parameters=point,
         auc=float(outcome.auc[-1]) if usable else None,
         value=next((float(values[-1]) for values in outcome.measures.values() if usable), UNSET),

@@ -261,26 +261,6 @@ def test_rescore_keeps_measures_with_other_parameters_unless_told_to_replace_the
         assert cell.curve["pauc"].tolist() == before[cell.record.key].curve["pauc"].tolist()
 
 
-def test_rescore_measures_methods_without_weights_from_their_scores(tmp_path):
-    words = ["-m", "algo=sklearn", "dataset=digits", "max_train_rows=200", "runs=2"]
-    run_study([*words, "study=mine", "tracking=none", f"store.path={tmp_path}"])
-    store = Store(tmp_path)
-    done = rescore(store, "mine", ["ap", "pauc"])
-    assert (done.scored, done.without_scores, done.failed) == (2, {}, [])
-    for cell in store:
-        _, y = rows_of(words[1:5], seed=cell.record.seed)
-        assert cell.record.measures["ap"].value == pytest.approx(
-            average_precision_score(y, cell.scores), abs=1e-9
-        )
-        expected = roc_auc_score(y, cell.scores, max_fpr=0.1)
-        assert cell.record.measures["pauc"].value == pytest.approx(expected, abs=1e-9)
-    first, second = store
-    store.put(first.record.key, replace(first, scores=first.scores[:-1]))
-    store.put(second.record.key, replace(second, scores=-second.scores))
-    done = rescore(store, "mine", ["precision_at"])
-    assert (done.scored, len(done.failed)) == (0, 2)
-
-
 def test_rescore_names_methods_without_weights_and_refuses_weights_of_other_rows(study, capsys):
     cells = {cell.record.algorithm.name: cell for cell in study if cell.record.seed == 0}
     bare, moved = cells["ls_svm"], cells["psam"]
