@@ -244,8 +244,8 @@ class Scheduler:
         if not isinstance(unit, CellUnit):
             trials = outcome
             if isinstance(outcome, Failure):
-                why = str(outcome.reason), outcome.message
-                trials = [failed_trial(unit, *point, *why) for point in unit.points]
+                reason = str(outcome.reason)
+                trials = [failed_trial(unit, *point, reason, outcome.message) for point in unit.points]
             assert isinstance(trials, list)
             self._store.add_trials(unit.key, trials)
             self._searches[unit.key].tell(unit, trials)
