@@ -97,8 +97,7 @@ def describe_data(path: str, *overrides: str) -> "DataDescription":
     Raises
     ------
     AucbenchError
-        The file cannot be read, or not without an override, which the error names. Where columns of a table
-        are refused, its attribute `columns` describes all of them.
+        The file cannot be read, or not without an override, which the error names.
 
     Examples
     --------

@@ -73,7 +73,7 @@ class StreamModel:
         """Add a row with finite values of the named features."""
         if self._failure is not None:
             raise self._failure
-        columns, arrange, *_ = self.columns.layout(names)
+        columns, arrange, _, _ = self.columns.layout(names)
         rows = self._rows
         rows.add(columns, values if arrange is None else array("d", arrange(values)), label)
         self.seen += 1

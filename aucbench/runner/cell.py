@@ -51,7 +51,9 @@ def run_cell(
     with training_context():
         scorer = Scorer(task.X_test, task.y_test, task.measures)
         trainer = Trainer(task, budget, scorer, task.problem(budget.iterations))
-        train(trainer, next_batch, progress)
+        for batch in batches(trainer, next_batch):
+            trainer.advance(batch)
+            progress(trainer.fraction)
         if trainer.stop_reason is StopReason.diverged:
             trainer.iteration = _first_diverged_iteration(trainer, budget)
         outcome = replace(trainer.outcome(), warm_up=warm_up)
@@ -65,14 +67,11 @@ def run_cell(
         )
 
 
-def train(
-    trainer: Trainer, next_batch: Callable[[int], Batch], progress: Callable[[float], None] = lambda _: None
-) -> None:
-    """Train until the run ends; `progress` gets the fraction of the budget spent after every chunk."""
+def batches(trainer: Trainer, next_batch: Callable[[int], Batch]) -> Iterator[Batch]:
+    """The batches until the run ends; the trainer must advance along each before the next is drawn."""
     longest = max_chunk(trainer.task)
     while (chunk := trainer.next_chunk()) is not None:
-        trainer.advance(next_batch(min(chunk, longest)))
-        progress(trainer.fraction)
+        yield next_batch(min(chunk, longest))
 
 
 def _model(algorithm: Any, state: Any) -> bytes | None:

@@ -12,12 +12,12 @@ from aucbench.data import memory
 from aucbench.runner.budget_and_checkpoints import make_budget
 from aucbench.runner.cell import (
     VECTORS,
+    batches,
     check_memory,
     check_requirements,
     compile_kernels,
     is_asked_together,
     max_chunk,
-    train,
     training_context,
     trains_together,
 )
@@ -118,7 +118,9 @@ class _Grid:
         task, trainer = self._tasks[k], None
         with self.error_ends(k):
             trainer = self._trainer(k, make_budget(task), init)
-            train(trainer, batch_sampler(task), partial(self._tell, k))
+            for batch in batches(trainer, batch_sampler(task)):
+                trainer.advance(batch)
+                self._tell(k, trainer.fraction)
             self.results[k] = trainer.outcome()
         self._tell(k, 1.0)
         return trainer
