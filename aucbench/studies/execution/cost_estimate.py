@@ -19,6 +19,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from aucbench.contracts import Access
+from aucbench.data.preprocess import Prepared
 from aucbench.data.splits.protocols import Side, Split
 from aucbench.errors import ParameterError
 from aucbench.pool import Pool, ProcessEnded
@@ -54,15 +55,26 @@ class Speed(NamedTuple):
 
 def probe(entry: Entry, seeds: Seeds, rows: int, seconds: float) -> Speed:
     """Measure the speed of a method for `rows` rows, in about `seconds` seconds plus compilation."""
-    split = prepared_data().split(entry, seeds.split_seed, seeds.fold)
-    with threadpool_limits(1):
-        few = Split(_sample(split.train), _sample(split.test))
-        prepared = prepare_split(entry, few, seeds.split_seed)
+    prepared = _prepared_sample(entry, seeds)
     with limited_memory(entry.limits.memory, 1, worker=True):
         task = task_of(CellUnit("", (), entry, seeds), prepared, {}, entry.budget.checkpoints)
         (task,) = hold_out([task], seeds.split_seed)
         taken = _seconds_per_unit(entry, task, rows, seconds)
     return Speed(taken, size_of(prepared.X) / prepared.X.shape[0])
+
+
+_samples: dict[str, Prepared] = {}  # the latest sample of this process, which several methods share
+
+
+def _prepared_sample(entry: Entry, seeds: Seeds) -> Prepared:
+    where = str((entry.dataset.description, entry.features.description, entry.scaling, entry.settings, seeds))
+    if where not in _samples:
+        _samples.clear()
+        split = prepared_data().split(entry, seeds.split_seed, seeds.fold)
+        with threadpool_limits(1):
+            few = Split(_sample(split.train), _sample(split.test))
+            _samples[where] = prepare_split(entry, few, seeds.split_seed)
+    return _samples[where]
 
 
 def _sample(side: Side) -> Side:
