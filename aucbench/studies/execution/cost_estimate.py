@@ -43,6 +43,7 @@ WAIT_SECONDS = 7.0  # timeout for all probes; a method that must be compiled fir
 PROCESSES = 4  # processes that run probes
 SAMPLE_BYTES = 1 << 25  # size of the probed rows; fewer would fit the processor's cache
 FEWEST, MOST_ROWS = (4, 256), 4_096  # iterations, and rows for a full method, of a probe's first run
+LONGER = 4  # factor between the lengths of runs: log-spaced checkpoints come early in a run
 STEEPEST = 3.0  # largest exponent of the row length
 
 
@@ -100,8 +101,9 @@ def _seconds_per_unit(entry: Entry, task: Task, rows: int, seconds: float) -> fl
                 raise
         if size >= most or (end and process_time() + 2.0 * times[-1][1] > end):
             break
-        size = min(most, 2 * size)
-    (fewer, less), (more, taken) = times[-2:]
+        size = min(most, LONGER * size)
+    more, taken = times[-1]
+    fewer, less = next(each for each in reversed(times) if each[0] <= more / 2)
     slope = max(0.0, taken - less) / (more - fewer)
     start = max(0.0, taken - slope * more)  # initialisation and checkpoints
     return slope + start * (1.0 if is_full else rows / len(task.y)) / units
