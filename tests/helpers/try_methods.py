@@ -63,11 +63,6 @@ class Slow(Weightless):
         return super().step(state, batch)
 
 
-class SlowPlanner(Slow):
-    name: ClassVar[str] = "slow_planner"
-    plans: ClassVar[bool] = True
-
-
 class Hanging(Perceptron):
     name: ClassVar[str] = "hanging"
 
@@ -77,5 +72,5 @@ class Hanging(Perceptron):
 
 
 OWN = (
-    Perceptron, Bursting, DenseOnly, AnyLoss, Raising, WrongShape, Reversed, Slow, SlowPlanner, Hanging,
+    Perceptron, Bursting, DenseOnly, AnyLoss, Raising, WrongShape, Reversed, Slow, Hanging,
 )  # fmt: skip
