@@ -34,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"aucbench {version('aucbench')}")
         return 0
     _plain_warnings()
+    if sys.unraisablehook is sys.__unraisablehook__:
+        sys.unraisablehook = _interrupted_again
     try:
         _refuse_small_limit()
         if "COMP_LINE" in os.environ and any(word.startswith("query=") for word in arguments):
@@ -82,6 +84,17 @@ def _refuse_small_limit() -> None:
             f"This process may have {limit / 1e6:,.0f} MB of data, and needs {LEAST_DATA / 1e6:,.0f} MB to "
             "start; raise the limit (ulimit -d, prlimit --data)."
         )
+
+
+def _interrupted_again(unraisable: Any) -> None:
+    """Repeat Ctrl-C where Python would ignore it, as it came while an object was freed."""
+    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
+        return
+    import signal
+    import threading
+
+    threading.Timer(0.01, os.kill, [os.getpid(), signal.SIGINT]).start()
 
 
 def _interrupted(first: str) -> int:

@@ -20,6 +20,7 @@ from aucbench.config import structured_configs
 from aucbench.config.hydra_errors import as_sentences
 from aucbench.config.overrides import Request, expand
 from aucbench.config.structured_configs import CHOICES
+from aucbench.config.yaml_files import check_yaml
 from aucbench.contracts import DatasetFacts
 from aucbench.contracts.validation import Family
 from aucbench.data.labels import positive_labels
@@ -108,9 +109,22 @@ def session(catalog: Catalog, request: Request = Request()) -> Iterator[None]:  
                 path = loader.get_search_path()
                 path.prepend("command-line", f"file://{own}", SearchPathQuery(provider="schema"))
                 loader.repository.initialize_sources(path)
+                sources = loader.repository.get_sources()
+                _check_files(next(each for each in sources if each.provider == "command-line"), own)
             yield
     finally:
         restore_gh_from_backup(backup)
+
+
+def _check_files(source: Any, folder: Path) -> None:
+    """Let a source of Hydra check each file before it reads it."""
+    load = source.load_config
+
+    def load_config(config_path: str) -> Any:
+        check_yaml(folder / f"{config_path.removesuffix('.yaml')}.yaml")
+        return load(config_path)
+
+    source.load_config = load_config
 
 
 def compose(overrides: Sequence[str], name: str = "config", with_hydra: bool = False) -> DictConfig:

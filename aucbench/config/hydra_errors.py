@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Iterator
 
-import yaml
 from hydra.core.config_store import ConfigStore
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import OmegaConf
@@ -38,9 +37,7 @@ def as_sentences() -> Iterator[None]:
 def _sentence(error: BaseException) -> str | None:
     """The sentence for an error of Hydra or OmegaConf; None for any other error."""
     if isinstance(error, RecursionError):
-        return "A configuration includes itself by its defaults, or is nested too deeply."
-    if isinstance(error, yaml.YAMLError | UnicodeDecodeError):
-        return f"A configuration is no YAML: {' '.join(str(error).split())}."
+        return "A configuration includes itself by its defaults; leave it out there."
     if isinstance(error, MissingConfigException) and error.missing_cfg_file:
         return _unknown_choice(error)
     if isinstance(error, OverrideParseException):
@@ -72,10 +69,8 @@ def _unknown_choice(error: MissingConfigException) -> str:
     what = GROUPS[group].singular if group in GROUPS else group
     advice = suggest(name, known)
     if group in GROUPS and advice.startswith("Known"):  # no name is like it: look into what the plugins are
-        kinds = {each: OmegaConf.get_type(store.load(f"{group}/{each}.yaml").node) for each in known}
-        about = [
-            each for each, kind in kinds.items() if name.lower() in _summary(getattr(kind, "source", None))
-        ]
+        installed = [each for each in known if f"{each}.yaml" in store.list(group)]
+        about = [each for each in installed if name.lower() in _summary(f"{group}/{each}.yaml")]
         kin = [f"{each}={name}" for each in GROUPS if each != group and f"{name}.yaml" in store.list(each)]
         if found := [*about[:MOST_KIN], *kin]:
             advice = f"Did you mean {' or '.join(found)}?"
@@ -84,8 +79,8 @@ def _unknown_choice(error: MissingConfigException) -> str:
 
 def _summary(config: str) -> str:
     """First line of the docstring of a plugin."""
-    kind = OmegaConf.get_type(ConfigStore.instance().load(config).node)
-    return (getattr(kind, "source", None).__doc__ or "").strip().partition("\n")[0].lower()
+    source = getattr(OmegaConf.get_type(ConfigStore.instance().load(config).node), "source", "")
+    return (source.__doc__ or "").strip().partition("\n")[0].lower()
 
 
 def _field(error: OmegaConfBaseException) -> str:
@@ -95,7 +90,7 @@ def _field(error: OmegaConfBaseException) -> str:
         if not section:
             return _unknown_setting(key)
         if section == "loss" and error.object_type is dict:
-            return f"loss.{key}: name the loss whose field this is, as in loss=hinge loss.margin=2."
+            return f"loss.{key}: name the loss whose field this is, as in loss=hinge loss.margin=VALUE."
         who = section if error.object_type in (None, dict) else error.object_type.__name__
         known = [str(name) for name in error.parent_node or {}]
         return f"{full_key}: {who} has no field '{key}'. {suggest(key, known)}"

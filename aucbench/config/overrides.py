@@ -24,6 +24,7 @@ RENAMED = {"baseline": "reference"}  # as commands in plans of earlier versions 
 PLAIN_TEXT = ("dataset.path", "dataset.test_path", "dataset.target", "dataset.positive", "store.path")
 ADDED = ("experiment", "suite")  # groups without a default, chosen by +GROUP=NAME
 BY_NAME = (*CHOICES, Ruleset.name, *ADDED, "hydra/launcher", "hydra/sweeper")
+LONGEST = 100_000  # characters of an override
 NO_NAME = re.compile(r"null|true|false|[-+.\d]+", re.IGNORECASE)  # Hydra reads these as values
 OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra.launcher.parallel", "hydra.mode", "hydra.searchpath")
 
@@ -47,6 +48,8 @@ class Request:
     completion: bool = False
 
     def __post_init__(self) -> None:
+        if long := next((word for word in self.overrides if len(str(word)) > LONGEST), None):
+            raise ParameterError(f"The override '{long[:40]}...' has {len(long):,} characters.")
         object.__setattr__(self, "overrides", tuple(quoted(renamed(word)) for word in self.overrides))
         if not self.completion:
             check_overrides(self.overrides)

@@ -43,7 +43,7 @@ def check_algorithm(
     Raises
     ------
     CheckFailure
-        A rule is broken; the text lists every failing check, with its input and place.
+        A rule is broken; the text lists every failing check, with the smallest failing input.
     """
     return conclude(plugin, examined(Family.algorithms, plugin, patience, loss=loss), raise_on_failure)
 
@@ -85,7 +85,7 @@ def check_dataset(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Findin
 def check_features(
     plugin: Any, *, raise_on_failure: bool = True, patience: float = PATIENCE
 ) -> tuple[Finding, ...]:
-    """Run every check of feature maps.
+    """Run every check of feature maps; a failure shows the smallest failing input found.
 
     Parameters
     ----------

@@ -1,10 +1,11 @@
-"""Checks and their subjects. Checks run in order within a time limit."""
+"""Checks and their subjects. Checks run in order within a time limit; failures show a small input."""
 
 import copy
 import inspect
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,8 +16,8 @@ from aucbench.contracts.validation import Family
 from aucbench.runner.cell import training_context
 from aucbench.suggestions import suggest
 from aucbench.testing.findings import Broken, CheckFailure, Exempted, Finding, Status, Untried, explain
-from aucbench.testing.problems import STANDARD, Size, Toy, small
-from aucbench.testing.time_limit import TimeLimit
+from aucbench.testing.problems import SMALL, STANDARD, Size, Toy, small
+from aucbench.testing.time_limit import SHRINKING, TimeLimit
 
 
 class Subject:
@@ -30,17 +31,25 @@ class Subject:
     def __init__(self, plugin: Any, limit: TimeLimit | None = None, loss: Any = None):
         self.plugin = plugin() if isinstance(plugin, type) else plugin
         self.limit, self._loss, self.where = limit or TimeLimit(), loss, ""
+        self._size: Size | None = None
 
-    def again(self, plugin: Any) -> Self:
-        """The same subject with another plugin of its class."""
+    def again(self, **changes: Any) -> Self:
+        """The same subject with some other attributes."""
         other = copy.copy(self)
-        other.plugin = plugin
+        vars(other).update(changes)
         return other
 
     @property
     def size(self) -> Size:
         """Size of the problems."""
-        return STANDARD
+        self._size = self._size or STANDARD
+        return self._size
+
+    def smaller(self) -> Iterator[Self]:
+        """The same plugin on smaller problems, in order; none if no check has read the size."""
+        for size in SMALL if self._size else ():
+            if size.n <= self._size.n and size.d <= self._size.d and size != self._size:
+                yield self.again(_size=size)
 
     def requirement(self, name: str) -> str | None:
         """The reason why the plugin requires `name` ("dense", "float64"), None if it does not."""
@@ -124,9 +133,7 @@ class Check:
             except Untried as untried:
                 return Finding(self.name, Status.untried, str(untried))
             except (Exception, SystemExit) as error:  # any exception of a plugin is a finding
-                words, place = explain(subject.plugin, error)
-                where = f" The input: {subject.where}." if subject.where else ""
-                return Finding(self.name, Status.failed, words + where, place)
+                return _smallest(self, subject, error)
 
 
 def in_stages(
@@ -207,3 +214,27 @@ def conclude(plugin: Any, findings: tuple[Finding, ...], raise_on_failure: bool)
         text = "; ".join(f"{finding.check}: {finding.message}" for finding in untried)
         warnings.warn(f"{name}: not everything was tried: {text}", stacklevel=4)
     return findings
+
+
+def _smallest(check: Check, subject: Subject, error: BaseException) -> Finding:
+    """The failure on the smallest input found that fails alike."""
+    end = monotonic() + SHRINKING
+    for candidate in subject.smaller():
+        if monotonic() > end:
+            break
+        try:
+            check.function(candidate)
+        except Untried:
+            break
+        except (Exception, SystemExit) as again:  # as in `Check.find`
+            if _kind(candidate, again) == _kind(subject, error):
+                subject, error = candidate, again
+                break
+    words, place = explain(subject.plugin, error)
+    where = f" The smallest input that shows it: {subject.where}." if subject.where else ""
+    return Finding(check.name, Status.failed, words + where, place)
+
+
+def _kind(subject: Subject, error: BaseException) -> tuple[type, str, bool]:
+    """Type of error, line and layout, by which failures are told apart."""
+    return type(error), explain(subject.plugin, error)[1], "CSR" in subject.where

@@ -21,6 +21,11 @@ class Size(NamedTuple):
 
 # More than 1,024 iterations, so that periodic work of a method happens at least once.
 STANDARD = Size(220, 8, 5)
+# Tried in this order when a problem fails, so that the failure is shown on a small one.
+SMALL = sorted(
+    (Size(n, d, 1) for n in (2, 3, 4, 5, 6, 8, 16, 32, 64, 128) for d in (1, 2, 3, 4, 8)),
+    key=lambda size: size.n * size.d,
+)
 
 
 class Toy(NamedTuple):

@@ -6,6 +6,7 @@ from aucbench.humanize import duration
 from aucbench.testing.findings import Untried
 
 PATIENCE = 60.0  # seconds for all checks of a plugin
+SHRINKING = 10.0  # most seconds to look for a smaller failing input
 SLOW = 1e-3  # seconds per iteration from which messages mention them
 
 

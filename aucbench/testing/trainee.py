@@ -4,7 +4,7 @@ import pickle
 from collections.abc import Iterable
 from functools import cached_property
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numba.core import event
@@ -64,7 +64,11 @@ class Trainee(Subject):
                 self.limit.measured(seconds)
         return self._size
 
-    _size: Size | None = None
+    def again(self, **changes: Any) -> Self:
+        """The same method with some other attributes; the first calls are made again."""
+        other = super().again(**changes)
+        vars(other).pop("first_use", None)
+        return other
 
     @property
     def seconds(self) -> float:
@@ -75,7 +79,7 @@ class Trainee(Subject):
     @cached_property
     def first_use(self) -> FirstUse:
         """Results of the first calls of the method."""
-        return first_use(self)
+        return first_use(self, self._size or STANDARD)
 
     @cached_property
     def loss(self) -> Any:
@@ -192,12 +196,12 @@ class Trainee(Subject):
         return Broken(f"`{method}` {words}", place_of(getattr(type(self.plugin), method)))
 
 
-def first_use(trainee: Trainee) -> FirstUse:
+def first_use(trainee: Trainee, size: Size) -> FirstUse:
     """Call every function twice on each kind of rows; errors are recorded, not raised."""
     slowest, recompiled = 0.0, None
     try:
         for layout in trainee.layouts:
-            seconds, again = _first_calls(trainee, layout)
+            seconds, again = _first_calls(trainee, size, layout)
             slowest = max(slowest, seconds)
             if again and recompiled is None:
                 recompiled = (again, trainee.where)
@@ -206,10 +210,10 @@ def first_use(trainee: Trainee) -> FirstUse:
     return FirstUse(recompiled=recompiled, seconds=slowest)
 
 
-def _first_calls(trainee: Trainee, layout: str) -> tuple[float, str | None]:
+def _first_calls(trainee: Trainee, size: Size, layout: str) -> tuple[float, str | None]:
     """Seconds per iteration on rows of a layout, and the method that compiled again."""
-    toy = trainee.use(small(STANDARD, layout))
-    rows = trainee.rows(toy, STANDARD.epochs)
+    toy = trainee.use(small(size, layout))
+    rows = trainee.rows(toy, size.epochs)
     few, more = (FEW, MORE) if len(rows) >= MORE else (1, len(rows))
     batch = trainee.batch(toy, rows)
     state = trainee.start(toy, len(rows))

@@ -27,6 +27,7 @@ def refused(words, *named, **options):
         (["-m", "seed=range(0,1000000000)"], "1,000,001"),
         (["-m", "seed=range(0,2000)", "order_seed=range(0,2000)"], "4,000,000"),
         (["budget.checkpoints=1000000000"], "checkpoints"),
+        (["algo.radius=" + "1" * 50_000_000], "50,000,012"),
     ],
 )
 def test_a_study_of_a_mistyped_size_is_refused_with_the_size(words, named):
@@ -38,12 +39,34 @@ def test_a_large_study_runs_where_the_user_confirms_it():
     assert aucbench.api.study_of(parse(words)).yes
 
 
-@pytest.mark.parametrize(
-    "content", [b"a: &a [*a]", b"runs: [1, 2", b"runs: *unknown", b"\xff\xfe\x00runs", b"runs: \x01"]
+BOMB = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 30)
 )
-def test_damaged_files_of_a_user_are_refused(content, tmp_path):
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        BOMB.encode(),
+        b"a: &a [*a]",
+        b"[" * 100_000,
+        b"runs: [1, 2",
+        b"runs: *unknown",
+        b"runs:\t- 1: 2: 3",
+        b"\xff\xfe\x00runs",
+        b"runs: \x01",
+        b"x" * 2_000_000,
+        b"? [a, b]\n: 1",
+        b"<<: [1]",
+        b"runs: " + b"9" * 5000,
+        b"study: !!timestamp 2001-13-45",
+        b"defaults: 3",
+        b"defaults:\n  - {a: {b: c}}",
+    ],
+)
+def test_damaged_and_exploding_files_of_a_user_are_refused_by_name(content, tmp_path):
     (tmp_path / "mine.yaml").write_bytes(content)
-    refused(["--config-dir", str(tmp_path), "--config-name", "mine"])
+    refused(["--config-dir", str(tmp_path), "--config-name", "mine"], "mine.yaml")
 
 
 def test_configurations_that_include_each_other_are_refused(tmp_path):

@@ -88,7 +88,7 @@ class Assigning(Plain):
 
 
 class WithoutBatch(Plain):
-    def step(self, w):  # the mistake
+    def step(self, w):
         return w
 
 

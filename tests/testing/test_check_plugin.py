@@ -49,14 +49,14 @@ def test_a_method_without_weights_finalize_grid_or_loss_passes_as_does_one_of_a_
     assert len(findings) == len(ALGORITHM_CHECKS)
 
 
-def test_the_failure_says_what_differs_and_on_which_input():
+def test_the_failure_says_what_differs_and_on_which_smallest_input():
     with pytest.raises(CheckFailure) as caught:
         check_algorithm(StepPerChunk)
     text = str(caught.value)
     assert text.startswith("healthy fails 1 check:")  # the name is inherited
     assert "chunks: chunks of 1 give another result" in text
     assert "entry 0 is 0." in text
-    assert "220 x 8 dense rows of float64, seed 0, 1,100 iterations" in text
+    assert "2 x 1 dense rows of float64, seed 0, 2 iterations" in text
 
 
 def test_an_exception_of_the_method_is_a_finding_with_its_line():
@@ -119,6 +119,22 @@ def test_a_method_whose_default_suits_other_data_may_learn_with_its_grid():
     findings = by_name(check_algorithm(Turned))
     assert findings["auc"].message.startswith("test AUC 0.07")
     assert findings["auc"].message.endswith("with sign=1.0 of its grid")
+
+
+class NeedsFive(Healthy):
+    """It fails on five rows and more, of three features and more."""
+
+    requires: ClassVar = {"dense": "so that the number of features is that of the problem"}
+
+    def score(self, state, X):
+        if len(state.w) >= 3 and X.shape[0] >= 5:
+            raise RuntimeError("five")
+        return X @ state.w
+
+
+def test_rows_and_features_are_as_few_as_fail():
+    finding = failures(check_algorithm(NeedsFive, raise_on_failure=False))["runs"]
+    assert "5 x 3 dense rows of float64, seed 0, 5 iterations" in finding.message
 
 
 def test_messages_name_numbers():

@@ -33,8 +33,8 @@ INDENT = " " * 11
 def check(names: tuple[str, ...], every: bool, listed: bool, patience: float) -> int:
     """Check the plugins NAMES, of whatever family, against the rules of the contract.
 
-    Each rule that is broken is explained, with the input that shows it; a plugin that could not be registered
-    is explained too. Data sets that are not on this machine are downloaded; with
+    Each rule that is broken is explained, with the smallest input that shows it; a plugin that could not be
+    registered is explained too. Data sets that are not on this machine are downloaded; with
     AUCBENCH_OFFLINE=1 they are shown as exempt. Exit status 1 when a check failed or was not tried.
     """
     if listed:

@@ -138,7 +138,7 @@ def auc(trainee: Trainee) -> str:
     if epochs < EPOCHS:
         raise Untried(f"only {epochs} of {EPOCHS} passes over {len(train.y)} rows were made in time; {words}")
     for setting in _settings(trainee.plugin):
-        tuned = trainee.again(with_setting(trainee.plugin, setting))
+        tuned = trainee.again(plugin=with_setting(trainee.plugin, setting))
         found = _test_auc(tuned, train, test, epochs)
         if found >= best - gap:
             named = ", ".join(f"{name}={value}" for name, value in setting.items())

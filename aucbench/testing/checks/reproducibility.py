@@ -127,7 +127,7 @@ def _neighbours(trainee: Trainee) -> list[Trainee]:
         if isinstance(value, float) and value:
             with suppress(ParameterError):
                 settings.append(replace(plugin, **{each.name: value / 2.0}))
-    return [trainee.again(setting) for setting in settings]
+    return [trainee.again(plugin=setting) for setting in settings]
 
 
 def inputs_untouched(trainee: Trainee) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from aucbench.testing import FEATURE_CHECKS, Status, check_features
+from aucbench.testing import FEATURE_CHECKS, CheckFailure, Status, check_features
 from tests.helpers.findings import failed
 
 
@@ -115,6 +115,11 @@ def test_a_sound_map_passes_each_check(check):
     assert check(Healthy).status is Status.passed
 
 
+def test_the_failure_names_the_smallest_input():
+    with pytest.raises(CheckFailure, match=r"become features of float64.*: 2 x 1 dense rows of float32"):
+        check_features(broken(AlwaysDouble))
+
+
 def test_a_map_that_returns_nothing_of_use_says_so_at_its_line():
     class NothingFitted(Healthy):
         def fit(self, X, rng):
@@ -133,7 +138,7 @@ def test_a_map_that_returns_nothing_of_use_says_so_at_its_line():
 
     for culprit, words, line in (
         (NothingFitted, "`fit` returned None: end it with `return` and an object", "def fit(self, X, rng):"),
-        (NothingTransformed, "of 220 rows, got None.", "def transform(self, X):"),
+        (NothingTransformed, "of 2 rows, got None.", "def transform(self, X):"),
         (DenseOnly, "These rows are CSR (scipy.sparse)", "def transform(self, X):"),
     ):
         findings = check_features(culprit, raise_on_failure=False)
