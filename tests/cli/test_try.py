@@ -204,6 +204,6 @@ def test_ctrl_c_ends_a_trial_with_one_line(tmp_path):
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does
     _, said = running.communicate()
     assert running.returncode == 130
-    (line,) = [line for line in said.splitlines() if not line.endswith(" ...")]
+    (line,) = [line for line in said.splitlines() if line and not line.endswith(" ...")]
     assert line.startswith("aucbench: interrupted")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["counter", "site"]

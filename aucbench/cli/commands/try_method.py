@@ -1,6 +1,7 @@
 """``aucbench try``: the packaged study of a method and well-known ones, in about a minute, and a verdict."""
 
 import math
+import re
 import sys
 import textwrap
 import warnings
@@ -126,16 +127,18 @@ class _Trial:
 
     def failures(self) -> list[str]:
         """Why the method could not run, each reason once with its data sets."""
-        found: dict[str, dict[str, None]] = {}
-        for cell in from_store(self._store, self._study):
-            failure = self._store.failure(cell.key)
-            if failure is not None and cell.described.algorithm.name == self._name:
-                sentence = f"{failure.reason}: {failure.message}"
-                found.setdefault(sentence, {})[cell.described.dataset.title] = None
+        told = [
+            (cell.described.dataset.title, f"{failure.reason}: {failure.message}")
+            for cell in from_store(self._store, self._study)
+            if cell.described.algorithm.name == self._name
+            and (failure := self._store.failure(cell.key)) is not None
+        ]
         if not MethodFacts(self._cls).requires:  # else it declares which rows it takes
-            for dataset, sentence in self._refused.items():
-                found.setdefault(sentence, {})[dataset] = None
-        return [f"{', '.join(data_sets)}: {sentence}" for sentence, data_sets in found.items()]
+            told += self._refused.items()
+        alike: dict[str, tuple[str, dict[str, None]]] = {}  # sentences that differ in numbers alone
+        for dataset, sentence in told:
+            alike.setdefault(re.sub(r"\d+", "", sentence), (sentence, {}))[1][dataset] = None
+        return [f"{', '.join(data_sets)}: {sentence}" for sentence, data_sets in alike.values()]
 
     def _composed(self, *words: str) -> list[Entry]:
         """Entries of the experiment, of its own methods unless the words name another."""

@@ -17,7 +17,7 @@ NONZEROS = 20
 SPARSE_COLUMNS = (1 << 14, 1 << 18)  # two sizes with the same number of non-zeros
 DENSE_COLUMNS = (64, 1024)
 FACTOR = 9.0  # tolerated growth over the claimed: larger problems leave the caches; a power of d more is 16
-ITERATIONS = 256  # that are measured, after as many; 1 of access full
+ITERATIONS = 64  # that are measured, after as many; 1 of access full
 ATTEMPTS, REPEATS = 5, 3
 
 
