@@ -255,10 +255,10 @@ def _each(catalog: Catalog, composer: Composer, jobs: Sequence[list[str]]) -> li
     listed, composed = _listed(catalog, matrix), []
     for job in jobs:
         names = defaults | dict(word.split("=", 1) for word in job if _name(word) in LOOKED_UP)
-        algo, dataset = (names[group] for group in LOOKED_UP)
+        algo, dataset = (str(names[group]) for group in LOOKED_UP)
         if dataset in listed["skip"].get(algo, ()):
             continue
-        said = _runs_by_size(matrix.runs, catalog.plugins[Family.datasets].get(str(dataset)))
+        said = _runs_by_size(matrix.runs, catalog.plugins[Family.datasets].get(dataset))
         said += listed["for_dataset"].get(dataset, []) + listed["for_algo"].get(algo, [])
         words = [word for word in said if not _is_overruled(word, job)]
         composed.append(Job(job, composer.compose([*words, *job])))

@@ -47,8 +47,9 @@ class Subject:
 
     def smaller(self) -> Iterator[Self]:
         """The same plugin on smaller problems, in order; none if no check has read the size."""
-        for size in SMALL if self._size else ():
-            if size.n <= self._size.n and size.d <= self._size.d and size != self._size:
+        own = self._size or Size(0, 0, 0)
+        for size in SMALL:
+            if size.n <= own.n and size.d <= own.d and size != own:
                 yield self.again(_size=size)
 
     def requirement(self, name: str) -> str | None:

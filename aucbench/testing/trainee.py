@@ -55,14 +55,14 @@ class Trainee(Subject):
     @property
     def size(self) -> Size:
         """The largest that leaves time for all checks."""
-        if self._size is None:
-            seconds = self.first_use.seconds
-            for self._size in (STANDARD, *SMALLER):
-                if RUNS * seconds * self.iterations(self._size.n, self._size.epochs) <= self.limit.seconds:
-                    break
-            if self.first_use.error is None:
-                self.limit.measured(seconds)
-        return self._size
+        if self._size is not None:
+            return self._size
+        seconds, sizes = self.first_use.seconds, (STANDARD, *SMALLER)
+        fit = (s for s in sizes if RUNS * seconds * self.iterations(s.n, s.epochs) <= self.limit.seconds)
+        self._size = size = next(fit, sizes[-1])
+        if self.first_use.error is None:
+            self.limit.measured(seconds)
+        return size
 
     def again(self, **changes: Any) -> Self:
         """The same method with some other attributes; the first calls are made again."""
