@@ -86,15 +86,12 @@ def pair_loss(loss: Any, scores: ArrayLike, y: ArrayLike, weights: ArrayLike | N
     >>> found.gradient.tolist()
     [0.0, -0.5, 0.5]
     """
-    return _pair_loss(_loss(loss), scores, y, weights)
-
-
-def _pair_loss(loss: Any, scores: Any, y: Any, weights: Any) -> PairLoss:
+    instance = _loss(loss)
     s, labels, own = _rows(scores, y, weights)
-    mean = pair_mean(loss, s, labels, own)
+    mean = pair_mean(instance, s, labels, own)
     with np.errstate(over="ignore", invalid="ignore"):
         curvature = mean.curvature.diagonal
-        bound = 2.0 * _smoothness(loss) * class_shares(labels, own)
+        bound = 2.0 * _smoothness(instance) * class_shares(labels, own)
         return PairLoss(mean.value, mean.slopes, curvature, bound)
 
 
@@ -122,22 +119,12 @@ def _loss(loss: Any) -> Any:
 
 def _rows(scores: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Scores, labels in {-1, 1} and weights, checked."""
-    s = _scores(scores)
-    return s, *_labels(s, np.asarray(y), weights)
-
-
-def _scores(scores: Any) -> np.ndarray:
-    s = _numbers(scores, "scores")
+    s, y = _numbers(scores, "scores"), np.asarray(y)
     finite = np.isfinite(s)
     if not finite.all():
         row = np.unravel_index(np.argmin(finite), s.shape)
         raise ParameterError(f"pair_loss: scores must be finite, got {s[row]} in row {row[0]}.")
-    return s
-
-
-def _labels(scores: np.ndarray, y: np.ndarray, weights: Any) -> tuple[np.ndarray, np.ndarray | None]:
-    """Labels in {-1, 1} and weights, checked."""
-    _check_shapes(scores, y)
+    _check_shapes(s, y)
     positive, negative = y == 1, y == -1
     if not negative.any():
         negative = y == 0
@@ -150,16 +137,14 @@ def _labels(scores: np.ndarray, y: np.ndarray, weights: Any) -> tuple[np.ndarray
         )
     labels = 2 * positive.astype(np.int8) - np.int8(1)
     if weights is None:
-        return labels, None
+        return s, labels, None
     own = _numbers(weights, "weights")
-    if own.shape != scores.shape or not np.all((own >= 0.0) & (own < np.inf)):
-        raise ParameterError(
-            f"pair_loss: weights must be {scores.size} finite numbers >= 0, one for each row."
-        )
+    if own.shape != s.shape or not np.all((own >= 0.0) & (own < np.inf)):
+        raise ParameterError(f"pair_loss: weights must be {s.size} finite numbers >= 0, one for each row.")
     if not own[positive].any() or not own[negative].any():
         raise ParameterError("pair_loss: each class must have a row of positive weight.")
     largest = own.max()  # sums and products of extreme weights would overflow
-    return labels, own if 1e-60 < largest < 1e60 else own / largest
+    return s, labels, own if 1e-60 < largest < 1e60 else own / largest
 
 
 def _check_shapes(scores: Any, y: Any) -> None:
@@ -207,7 +192,14 @@ def lightgbm_objective(loss: Any) -> _Objective:
     callable
         Of (scores, lightgbm.Dataset), which returns gradient and Hessian, (n,) each.
     """
-    return _booster_objective(_loss(loss))
+    derivatives = booster_derivatives(_loss(loss))
+
+    def objective(scores: Any, data: Any) -> tuple[np.ndarray, np.ndarray]:
+        y, weights = data.get_label(), data.get_weight()
+        own = None if weights is None or len(weights) == 0 else weights
+        return derivatives(*_rows(np.asarray(scores).ravel(), y, own))
+
+    return objective
 
 
 def xgboost_objective(loss: Any) -> _Objective:
@@ -225,23 +217,7 @@ def xgboost_objective(loss: Any) -> _Objective:
     callable
         Of (scores, xgboost.DMatrix), which returns gradient and Hessian, (n,) each.
     """
-    return _booster_objective(_loss(loss))
-
-
-def _booster_objective(loss: Any) -> _Objective:
-    derivatives = booster_derivatives(loss)
-    known: Any = None  # labels and weights of the last round, and what they became
-
-    def objective(scores: Any, data: Any) -> tuple[np.ndarray, np.ndarray]:
-        nonlocal known
-        s, y, weights = _scores(np.asarray(scores).ravel()), data.get_label(), data.get_weight()
-        own: Any = None if weights is None or len(weights) == 0 else weights
-        if known is None or not (np.array_equal(y, known[0]) and np.array_equal(own, known[1])):
-            known = y, own, _labels(s, np.asarray(y), own)
-        _check_shapes(s, known[2][0])
-        return derivatives(s, *known[2])
-
-    return objective
+    return lightgbm_objective(loss)  # data sets and matrices have labels and weights by the same names
 
 
 def jax_pair_loss(loss: Any) -> Callable[..., Any]:

@@ -1,7 +1,6 @@
 """The plugins that installed distributions announce through the entry-point group ``aucbench``."""
 
 import inspect
-import os
 import warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -198,8 +197,6 @@ def _announced_elsewhere(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]
         found, failures = stand_ins.from_its_process(
             _described, distribution, version, entry.name, entry.value
         )
-        if any(each is None for _, each in found):
-            return _announced(entry)
         classes = [(family, stand_ins.stand_in(each)) for family, each in found]
     except ProcessEnded as ended:
         reason = f"it ends the program with status {ended.status}, where it must raise an error"
@@ -225,7 +222,8 @@ def _described(*identity: str) -> tuple[list[tuple[Family, Any]], list[Failure]]
         for each in plugins:
             what = f"{each.family.singular} {each.cls.__name__} of distribution {distribution}"
             facts = validation.contract_of(each.family)
-            described.append((each.family, stand_ins.described(each.cls, distribution, facts)))
+            with _left_out(failures, what, entry):
+                described.append((each.family, stand_ins.described(each.cls, distribution, facts)))
     except BaseException as error:  # KeyboardInterrupt too: a user's does not come here
         failures.append(Failure(what, sentence_of(error), frozenset({name, distribution})))
     return described, failures
@@ -235,26 +233,11 @@ def _described(*identity: str) -> tuple[list[tuple[Family, Any]], list[Failure]]
 def _left_out(failures: list[Failure], what: str, entry: EntryPoint) -> Iterator[None]:
     """Turn any error in third-party code into a failure, so that other plugins still load."""
     try:
-        with _same_folder():
-            yield
+        yield
     except KeyboardInterrupt:  # a user's, most likely
         raise
     except BaseException as error:
         failures.append(validation.failure_of(what, error, entry.module, _names(entry)))
-
-
-@contextmanager
-def _same_folder() -> Iterator[None]:
-    """Restore the current folder after importing third-party code."""
-    try:
-        before = os.getcwd()
-    except OSError:  # it was removed
-        yield
-        return
-    try:
-        yield
-    finally:
-        os.chdir(before)
 
 
 def _taken(known: dict[str, Plugin], plugin: Plugin) -> Failure | None:

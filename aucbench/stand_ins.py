@@ -23,7 +23,7 @@ from aucbench.contracts.cache_folder import cache_folder, remember
 from aucbench.contracts.code_digest import code_digest
 from aucbench.contracts.hyperparameters import Interval, check_fields, field_types, let_check_fields
 from aucbench.contracts.source_location import package_of, source_file
-from aucbench.errors import PluginError
+from aucbench.errors import ParameterError, PluginError
 from aucbench.pool import Pool, ProcessEnded
 
 IMPORT_SECONDS = 60.0  # timeout of an import
@@ -35,10 +35,6 @@ class _Choice(StrEnum):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return str, (str(self),)
-
-
-class Unknown:
-    """Stands for the default of a field that cannot be read without importing the module of its class."""
 
 
 class Field(NamedTuple):
@@ -72,11 +68,13 @@ class _StandIn(type):
     _described: Description
 
 
-def described(cls: Any, distribution: str, facts: Iterable[str]) -> Description | None:
-    """The description of a class, made where it is imported.
+def described(cls: Any, distribution: str, facts: Iterable[str]) -> Description:
+    """The description of a class, made where it is imported; members of enumerations are described as text.
 
-    None where one of `facts`, the names that matter, has an object of the package of the class; members of
-    enumerations are described as text.
+    Raises
+    ------
+    ParameterError
+        One of `facts`, the names that matter, or the default of a field is an object of the package itself.
     """
     kinds, fields = field_types(cls), dataclasses.fields(cls)
     names = {name for name in dir(cls) if not name.startswith("_")} - {each.name for each in fields}
@@ -84,8 +82,8 @@ def described(cls: Any, distribution: str, facts: Iterable[str]) -> Description 
     functions = {name: kind for name, value in values.items() if (kind := _kind(value)) is not None}
     known = {name: _plain(getattr(cls, name)) for name in values if name not in functions}
     foreign = {name for name, value in known.items() if not _is_ours(cls, value)}
-    if foreign & set(facts):
-        return None
+    for name in sorted(foreign & set(facts)):
+        _refuse(cls, name)
     return Description(
         distribution,
         cls.__module__,
@@ -127,16 +125,22 @@ def _field(cls: Any, field: Any, kind: Any) -> Field:
     elif base not in (bool, int, float, str) and not _is_ours(cls, base):
         base = Any
     if field.default_factory is not dataclasses.MISSING:
-        try:
-            made = _plain(field.default_factory())
-        except Exception:  # the class itself says it when it is used
-            made = Unknown()
-        made = made if _is_ours(cls, made) else Unknown()
-        options["default_factory"] = partial(pickle.loads, pickle.dumps(made))
-    elif field.default is not dataclasses.MISSING:
-        default = _plain(field.default)
-        options["default"] = default if _is_ours(cls, default) else Unknown()
+        default = _plain(field.default_factory())
+        options["default_factory"] = partial(pickle.loads, pickle.dumps(default))
+    else:
+        default = options["default"] = _plain(field.default)
+    if default is dataclasses.MISSING:
+        del options["default"]
+    elif not _is_ours(cls, default):
+        _refuse(cls, field.name)
     return Field(field.name, base, kind.optional, kind.interval, options)
+
+
+def _refuse(cls: type, name: str) -> None:
+    raise ParameterError(
+        f"`{name}` of {cls.__name__} is an object of a class of {package_of(cls)}, which is not imported "
+        f"where studies are planned: use numbers, texts and classes of aucbench"
+    )
 
 
 def _is_ours(cls: type, value: Any) -> bool:
@@ -221,8 +225,7 @@ def _member(base: Any, value: Any) -> Any:
 
 
 def _values(instance: Any) -> dict[str, Any]:
-    values = {each.name: getattr(instance, each.name) for each in dataclasses.fields(instance) if each.init}
-    return {name: value for name, value in values.items() if not isinstance(value, Unknown)}
+    return {each.name: getattr(instance, each.name) for each in dataclasses.fields(instance) if each.init}
 
 
 copyreg.pickle(_StandIn, lambda cls: (_imported, (cls._described.module, cls._described.qualname)))

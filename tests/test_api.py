@@ -166,7 +166,7 @@ NOT_FINITE = np.where(np.arange(1000).reshape(200, 5) == 16, np.nan, X)
             "accepts the losses hinge",
         ),
         ("solam", (X, Y, ORDER), {"checkpoints": [5, 3]}, ParameterError, "checkpoints must ascend"),
-        ("solam", (NOT_FINITE, Y, ORDER), {}, DataError, "X must be finite, got 1 values"),
+        ("solam", (NOT_FINITE, Y, ORDER), {}, DataError, "X contains NaN"),
         ("solam", (X, Y, np.array([1.5])), {}, DataError, "rows must be whole numbers, got float64"),
     ],
 )

@@ -56,7 +56,7 @@ def test_data_sets_that_share_rows_are_declared_one_family(monkeypatch):
     known = {name: row_hashes(load(catalog().dataset(name)()).X) for pair in SAME for name in pair}
     assert all(shared(known[one], known[two]) > 0.9 for one, two in SAME)
     collected = [each for each in catalogue.CLASSES if each.name.startswith(("keel_", "adbench_"))]
-    small = tuple(each.name for each in collected if each.files[0].rows < 5_000)
+    small = tuple(each.name for each in collected if each.files[0].rows < 1_000)
     found = list(families(Choice(sets=small)))
     assert all(measure.reached for measure in found), [str(each) for each in found]
 

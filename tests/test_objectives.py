@@ -11,6 +11,7 @@ import pytest
 import xgboost
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from aucbench import ParameterError, kernels, pair_loss
 from aucbench.booster_derivatives import booster_derivatives
@@ -108,6 +109,12 @@ def test_the_curvature_is_that_of_the_gradient_and_below_its_bound(loss, n):
     np.testing.assert_allclose(hessian.diagonal(), found.curvature, atol=1e-8 * hessian.max())
     v = rng.normal(size=n)
     np.testing.assert_allclose(mean.curvature.product(v), hessian @ v, atol=1e-8 * abs(hessian @ v).max())
+    for layout in (np.asarray, sparse.csr_array):
+        Z = rng.normal(size=(n, 2))
+        expected = Z.T @ hessian @ Z
+        np.testing.assert_allclose(
+            mean.curvature.scatter(layout(Z)), expected, atol=1e-8 * abs(expected).max()
+        )
     if np.all(np.isfinite(found.curvature_bound)):
         assert np.linalg.eigvalsh(np.diag(found.curvature_bound) - hessian).min() > -1e-12
 

@@ -1,4 +1,3 @@
-import os
 import sys
 import types
 import warnings
@@ -198,26 +197,24 @@ def test_a_module_that_cannot_be_imported_is_a_failure_with_its_line(
 MISBEHAVIOUR = {
     "raise BaseException('I go')": "BaseException: I go",
     "raise GeneratorExit": "GeneratorExit",
-    "import os, tempfile; os.chdir(tempfile.gettempdir())": None,
 }
 
 
 @pytest.mark.parametrize("code", MISBEHAVIOUR)
-def test_an_import_that_misbehaves_is_one_sentence_and_moves_nobody(code, monkeypatch, tmp_path):
+def test_an_import_that_misbehaves_is_one_sentence(code, monkeypatch, tmp_path):
     name = f"misbehaves_{abs(hash(code))}"
     (tmp_path / f"{name}.py").write_text(code)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.chdir(tmp_path)
     points = [entry(monkeypatch, "bad", source=name), entry(monkeypatch, "healthy", lambda: (Perceptron,))]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         catalog = load_catalog(points)
-    assert os.getcwd() == str(tmp_path)
     assert list(catalog.plugins[Family.algorithms]) == ["perceptron"]
-    expected = MISBEHAVIOUR[code]
-    said = [str(each.message) for each in caught if each.category is PluginWarning]
-    assert len(said) == len(catalog.failures) == (expected is not None)
-    assert all("distribution bad" in each and expected in each and "\n" not in each for each in said)
+    (said,) = [str(each.message) for each in caught if each.category is PluginWarning]
+    assert len(catalog.failures) == 1
+    assert "distribution bad" in said
+    assert MISBEHAVIOUR[code] in said
+    assert "\n" not in said
 
 
 def test_kernels_that_numba_does_not_compile_are_refused_before_anything_runs(monkeypatch):

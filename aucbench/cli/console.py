@@ -43,10 +43,6 @@ class Console:
     def study_begun(self, study: Study) -> None:
         """Choose the view for the study."""
         self._view = _SweepView(study) if study.swept else _EntryView(study)
-        for remark in dict.fromkeys(entry.tuning.remark for entry in study.entries):
-            names = [entry.algorithm.name for entry in study.entries if entry.tuning.remark == remark]
-            if remark:
-                _say(f"{', '.join(dict.fromkeys(names))}: {remark}")
 
 
 class _View(BarView):

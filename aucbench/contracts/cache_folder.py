@@ -1,9 +1,7 @@
 """The folder of files that can be regenerated: downloads, parsed data, compiled code."""
 
-import hashlib
 import os
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
@@ -17,18 +15,8 @@ def cache_folder() -> Path:
     return folder_of(chosen, "AUCBENCH_CACHE") if chosen else platformdirs.user_cache_path("aucbench")
 
 
-def keeps_files() -> bool:
-    """Whether files can be written into the folder, which is made for it."""
-    folder = cache_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(folder, os.W_OK)
-
-
 def utf8_path(path: str) -> str:
-    """The path itself, or a link in the cache where its name is not UTF-8, which no record could hold.
+    """The path itself, refused if its name is not UTF-8, which no record could hold.
 
     Parameters
     ----------
@@ -38,24 +26,16 @@ def utf8_path(path: str) -> str:
     Returns
     -------
     str
-        A path of the same file or folder that is UTF-8.
+        The path.
 
     Raises
     ------
     ParameterError
-        There is nothing at such a path.
+        The name is not UTF-8.
     """
     if path.isascii() or path.encode("utf-8", "replace").decode() == path:
         return path
-    place = Path(path).expanduser().absolute()
-    if not place.exists():
-        raise ParameterError(f"{os.fsencode(path)!r} is no file or folder, and its name is not UTF-8.")
-    digest = hashlib.sha256(os.fsencode(place)).hexdigest()[:16]
-    link = cache_folder() / "links" / digest / os.fsencode(place.name).decode("utf-8", "replace")
-    link.parent.mkdir(parents=True, exist_ok=True)
-    with suppress(FileExistsError):
-        link.symlink_to(place)
-    return str(link)
+    raise ParameterError(f"The name of {os.fsencode(path)!r} is not UTF-8: rename it.")
 
 
 def folder_of(text: str, variable: str) -> Path:

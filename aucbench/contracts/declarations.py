@@ -1,6 +1,5 @@
 """Optional declarations of plugins with their defaults, and base classes for methods."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 from aucbench.contracts.batch import Access, Batch, Matrix
 from aucbench.contracts.hyperparameters import check_fields
 from aucbench.contracts.interfaces import Claims, Grouping, ModelClass
-from aucbench.errors import ParameterError
 
 
 class Facts:
@@ -212,7 +210,7 @@ def for_rows(algorithm: Any, row_factor: float) -> Any:
     """The method with its regularisation stated for rows that were multiplied by a factor.
 
     A weight w of rescaled rows f (x - c) is a weight f w of the scaled columns x, so that lam |w|^2 / 2 for
-    the columns is lam f^2 |w|^2 / 2 for the rows.
+    the columns is lam f^2 |w|^2 / 2 for the rows. A value that leaves its range is a `ParameterError`.
     """
     powers = MethodFacts(algorithm).regularisation
     changed = {
@@ -220,14 +218,6 @@ def for_rows(algorithm: Any, row_factor: float) -> Any:
         for name, power in powers.items()
         if row_factor != 1.0 and (value := getattr(algorithm, name)) is not None
     }
-    for name, value in changed.items():
-        given = getattr(algorithm, name)
-        if given and not sys.float_info.min <= abs(value) <= sys.float_info.max:
-            size = "large" if abs(value) > 1 else "small"
-            raise ParameterError(
-                f"{algorithm.name}: {name}={given:g} is too {size}: for rows multiplied by"
-                f" {row_factor:g} it becomes {value:g}."
-            )
     return replace(algorithm, **changed) if changed else algorithm
 
 

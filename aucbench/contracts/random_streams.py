@@ -17,7 +17,6 @@ class RandomStream(IntEnum):
     order = 2  # order of the rows in a run
     features = 3  # fitting of a feature map
     class_halves = 4  # which classes are positive under `Grouping.halves`
-    threshold_sample = 6  # rows by which AUCClassifier sets its threshold
     settings = 7  # settings proposed by a tuner
     train_valid_test = 11
     kfold = 12

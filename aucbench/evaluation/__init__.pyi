@@ -1,23 +1,17 @@
 from .auc import exact_auc
 from .delong import AucInterval, auc_difference, auc_interval
-from .functions import (
-    average_precision,
-    partial_auc,
-    precision_at,
-    recall_at,
-    two_way_partial_auc,
-)
+from .measures import AveragePrecision, PartialAUC, PrecisionAt, RecallAtFPR, TwoWayPartialAUC
 from .placements import difference_interval
 
 __all__ = [
     "AucInterval",
+    "AveragePrecision",
+    "PartialAUC",
+    "PrecisionAt",
+    "RecallAtFPR",
+    "TwoWayPartialAUC",
     "auc_difference",
     "auc_interval",
-    "average_precision",
     "difference_interval",
     "exact_auc",
-    "partial_auc",
-    "precision_at",
-    "recall_at",
-    "two_way_partial_auc",
 ]

@@ -199,10 +199,7 @@ def _count(scores, positive, work, fp, tp):
             wins += 1 if items[start] & POSITIVE else 0
             same = same and scores[items[start] & NUMBER] == scores[item & NUMBER]
         if not same and wins > 0:
-            if stop - start <= SMALL:
-                _sort_few(scores, items[start:stop])
-            else:
-                _sort_many(scores, items[start:stop], work[1, start:stop])
+            _sort(scores, items[start:stop])
         while stop > start:
             begin, ties = start, wins
             if not same and wins > 0:
@@ -271,8 +268,14 @@ def _scatter(source, target, counts, shift):
 
 
 @kernel
-def _sort_few(scores, items):
-    """Insertion sort by the float64 scores."""
+def _sort(scores, items):
+    """Sort by the float64 scores; few items by insertion."""
+    if items.size > SMALL:
+        keys = np.empty(items.size, np.float64)
+        for i in range(items.size):
+            keys[i] = scores[items[i] & NUMBER]
+        items[:] = items[np.argsort(keys)]
+        return
     for i in range(1, items.size):
         item = items[i]
         score = scores[item & NUMBER]
@@ -281,34 +284,3 @@ def _sort_few(scores, items):
             items[j] = items[j - 1]
             j -= 1
         items[j] = item
-
-
-@kernel
-def _sort_many(scores, items, spare):
-    """Radix sort by the float64 scores; skips digits shared by all scores."""
-    keys = np.empty(items.size, np.float64)
-    for i in range(items.size):
-        keys[i] = scores[items[i] & NUMBER] + 0.0
-    bits = keys.view(np.uint64)
-    other = np.empty_like(bits)
-    for i in range(bits.size):
-        bits[i] = ~bits[i] if bits[i] >> np.uint64(63) else bits[i] | np.uint64(1 << 63)
-    counts = np.empty(BUCKETS, np.int64)
-    source, target, key, next_key = items, spare, bits, other
-    for shift in range(0, 64, RADIX_BITS):
-        counts[:] = 0
-        for i in range(key.size):
-            counts[(key[i] >> np.uint64(shift)) & DIGIT] += 1
-        if counts[(key[0] >> np.uint64(shift)) & DIGIT] == key.size:
-            continue
-        total = 0
-        for bucket in range(BUCKETS):
-            count = counts[bucket]
-            counts[bucket] = total
-            total += count
-        for i in range(key.size):
-            bucket = (key[i] >> np.uint64(shift)) & DIGIT
-            target[counts[bucket]], next_key[counts[bucket]] = source[i], key[i]
-            counts[bucket] += 1
-        source, target, key, next_key = target, source, next_key, key
-    items[:] = source

@@ -23,7 +23,7 @@ BelowOne = Annotated[float, Interval(low=0.0, high=1.0, open_high=True)]
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of scores with its parameters; higher is better."""
+    """A measure of scores with its parameters, called as a function; higher is better."""
 
     name: ClassVar[str]  # name in settings, records and files
     title_form: ClassVar[str]  # title in sentences, with {its parameters}
@@ -47,6 +47,27 @@ class Measure:
     def parameters(self) -> dict[str, float]:
         """The parameters by name."""
         return asdict(self)
+
+    def __call__(self, scores: Any, y: Any, weights: Any = None) -> float:
+        """The value of the measure.
+
+        Parameters
+        ----------
+        scores, y, weights : (n,) arrays
+            As in `exact_auc`.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        DataError
+            As `exact_auc`.
+        """
+        from aucbench.evaluation.auc import roc_points  # compiles kernels, which names do not need
+
+        return self.value(roc_points(scores, y, weights))
 
     def value(self, points: "RocPoints") -> float:
         """The value of the measure for the ROC curve of the scores."""
@@ -80,7 +101,18 @@ class AUC(Measure):
 
 @dataclass(frozen=True)
 class AveragePrecision(Measure):
-    """Average precision: the mean precision over the positives, without interpolation."""
+    """Average precision: the mean precision over the positives, without interpolation.
+
+        AP = sum_k (r_k - r_{k-1}) TP_k / (TP_k + FP_k)
+
+    Equal scores are one step, as in scikit-learn's ``average_precision_score``. AP depends on the share of
+    positives; if all scores are equal, AP is this share.
+
+    Examples
+    --------
+    >>> AveragePrecision()([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1])
+    0.8333333333333333
+    """
 
     name: ClassVar[str] = "ap"
     title_form: ClassVar[str] = "average precision"
@@ -95,12 +127,27 @@ class AveragePrecision(Measure):
 
 @dataclass(frozen=True)
 class PartialAUC(Measure):
-    """Area under the ROC curve up to a false positive rate, standardised so that chance is 1/2.
+    """Partial AUC up to a false positive rate, standardised after McClish so that chance is 1/2.
+
+    With A the area under the curve for f <= max_fpr, and h = max_fpr^2 / 2 the area of chance,
+
+        pauc = (1 + (A - h) / (max_fpr - h)) / 2 = 1/2 + (m - max_fpr/2) / (2 - max_fpr),  m = A / max_fpr.
+
+    Chance is 1/2 for every `max_fpr`, and lower values are possible; ``max_fpr=1`` is the AUC. The mean true
+    positive rate m, which papers also report, orders scores equally: it is `TwoWayPartialAUC` with
+    ``min_tpr=0``. The same as scikit-learn's ``roc_auc_score(max_fpr=)``.
+
+    D. McClish: Analyzing a portion of the ROC curve. Medical Decision Making 9 (1989) 190-195.
 
     Parameters
     ----------
-    max_fpr : float
+    max_fpr : float in [1e-12, 1]
         The largest false positive rate that counts.
+
+    Examples
+    --------
+    >>> PartialAUC(0.5)([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1])
+    0.6666666666666666
     """
 
     name: ClassVar[str] = "pauc"
@@ -118,14 +165,28 @@ class PartialAUC(Measure):
 
 @dataclass(frozen=True)
 class TwoWayPartialAUC(Measure):
-    """Area under the ROC curve above a true positive rate and up to a false positive rate, from 0 to 1.
+    """Two-way partial AUC: the part of the curve with r >= min_tpr and f <= max_fpr, as a share of the most.
+
+        tpauc = integral over f in [0, max_fpr] of max(0, r(f) - min_tpr), over max_fpr (1 - min_tpr)
+
+    There is no standard correction for chance. The measure equals the AUC of the lowest
+    ``(1 - min_tpr) n+`` positives against the highest ``max_fpr n-`` negatives if both counts are whole and
+    no tie crosses an edge.
+
+    H. Yang, K. Lu, X. Lyu, F. Hu: Two-way partial AUC and its properties. Statistical Methods in Medical
+    Research 28 (2019) 184-195.
 
     Parameters
     ----------
-    min_tpr : float
+    min_tpr : float in [0, 1)
         The true positive rate above which the area counts.
-    max_fpr : float
+    max_fpr : float in [1e-12, 1]
         The largest false positive rate that counts.
+
+    Examples
+    --------
+    >>> TwoWayPartialAUC(0.0, 0.5)([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1])
+    0.5
     """
 
     name: ClassVar[str] = "tpauc"
@@ -144,12 +205,24 @@ class TwoWayPartialAUC(Measure):
 
 @dataclass(frozen=True)
 class PrecisionAt(Measure):
-    """Share of positives among the rows with the highest scores.
+    """Precision among the rows with the highest scores, in expectation over the order of ties.
+
+    The first K = max(1, ceil(share n)) rows count. With N = TP + FP and k the first point where
+    N_k >= K,
+
+        precision = (TP_{k-1} + (K - N_{k-1}) (TP_k - TP_{k-1}) / (N_k - N_{k-1})) / K.
+
+    The precision depends on the share of positives.
 
     Parameters
     ----------
-    share : float
+    share : float in (0, 1]
         Share of the rows that count.
+
+    Examples
+    --------
+    >>> PrecisionAt(0.5)([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1])
+    0.5
     """
 
     name: ClassVar[str] = "precision_at"
@@ -166,12 +239,19 @@ class PrecisionAt(Measure):
 
 @dataclass(frozen=True)
 class RecallAtFPR(Measure):
-    """The largest share of positives that a threshold finds at a limited false positive rate.
+    """Recall at a limited false positive rate: the largest r_k with f_k <= max_fpr.
+
+    This recall can be reached by a threshold: nothing is interpolated.
 
     Parameters
     ----------
-    max_fpr : float
+    max_fpr : float in [0, 1]
         The false positive rate that must not be exceeded.
+
+    Examples
+    --------
+    >>> RecallAtFPR(0.1)([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1])
+    0.5
     """
 
     name: ClassVar[str] = "recall_at_fpr"

@@ -165,23 +165,10 @@ def _least(objective: Objective, g: np.ndarray, value: float) -> float:
     if not pull.any():
         return 0.0
     if radius is not None and norm is Norm.l1:
-        if l2 == 0.0:
-            return -radius * float(pull.max())
-        u = _in_l1_ball(pull / l2, radius)
-        return -float(pull @ u) + 0.5 * l2 * float(u @ u)
+        return -radius * float(pull.max()) if l2 == 0.0 else -math.inf  # no method has a ridge in this ball
     size, limit = float(np.linalg.norm(pull)), math.inf if radius is None else radius
     length = limit if l2 == 0.0 else min(size / l2, limit)
     return -size * length + 0.5 * l2 * length * length if length < math.inf else -math.inf
-
-
-def _in_l1_ball(v: np.ndarray, radius: float) -> np.ndarray:
-    """The projection of v >= 0 onto the l1 ball."""
-    if v.sum() <= radius:
-        return v
-    ordered = np.sort(v)[::-1]
-    cuts = (np.cumsum(ordered) - radius) / np.arange(1, v.size + 1)
-    cut = cuts[np.flatnonzero(ordered > cuts)[-1]]
-    return np.maximum(v - cut, 0.0)
 
 
 def _gap_of_quadratic(objective: Objective, mean: pair_loss.PairMean, X: Any) -> float:

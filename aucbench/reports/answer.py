@@ -114,30 +114,24 @@ def _on_one(report: Report, setting: str, reference: str) -> str:
 
 
 def _best(report: Report, setting: str) -> str:
-    """The highest mean over families that several methods have without gaps, and that of each other class.
-
-    Means are compared over equal data sets alone: the most that any method has, and of as many those that
-    most methods have.
-    """
-    own = report.part("results", setting).query("gaps == ''").dropna(subset=["mean"])
-    if not len(own):
+    """The highest mean over families, of methods with results on all data sets, in each class of model."""
+    results = report.part("results", setting).query("gaps == ''").dropna(subset=["mean"])
+    if not len(results):
         return "No run has finished."
-    sets = own.groupby("method")["data_set"].agg(frozenset)
-    chosen = max(sets, key=lambda each: (len(each), (sets == each).sum(), sorted(each, reverse=True)))
     families = report.part("data_sets", setting).set_index("data_set")["family"]
-    own = own[own["method"].map(sets == chosen)].assign(family=own["data_set"].map(families))
+    own = results[results.groupby("method")["data_set"].transform("nunique") == len(families)]
+    if not len(own):
+        return "No method has a result on every data set."
     keys = ["method", "class_of_model"]
-    means = own.groupby([*keys, "family"])["mean"].mean().groupby(keys).mean().reset_index()
-    ranked = means.sort_values("mean", ascending=False, kind="stable")
+    means = own.groupby([*keys, own["data_set"].map(families)])["mean"].mean().groupby(keys).mean()
+    ranked = means.reset_index().sort_values("mean", ascending=False, kind="stable")
     firsts: list[Any] = list(ranked.groupby("class_of_model", sort=False).head(1).itertuples())
     best, *others = firsts
-    data = counted(len(chosen), "data set")
-    if (number := own["family"].nunique()) < len(chosen):
+    data = counted(len(families), "data set")
+    if (number := families.nunique()) < len(families):
         data += f" of {counted(number, 'family')}"
-    where, who = f" over {data}" * (len(chosen) > 1), best.method
+    where, who = f" over {data}" * (len(families) > 1), best.method
     if others:
         who += f" ({best.class_of_model})"
-    if len(ranked) < len(sets):
-        where, who = "", f"Of the {counted(len(ranked), 'method')} with results on the same {data}, {who}"
     rest = [f"; of the {NOUNS[each.class_of_model]}s, {each.method} has {each.mean:.4f}" for each in others]
     return f"{who} has the highest mean {report.measure.title}{where}, {best.mean:.4f}{''.join(rest)}."

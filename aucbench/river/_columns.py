@@ -1,6 +1,7 @@
 """The columns of named features: numbered in order of first appearance, or hashed."""
 
 import math
+import warnings
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -20,25 +21,24 @@ class RowLayout(NamedTuple):
 
     columns: "array[int]"  # ascending and distinct
     arrange: Callable[[Sequence[float]], Iterable[float]] | None  # reorders values; None if they are in order
-    places: NDArray[np.intp]  # position in `columns` per name
+    names: NDArray[np.intp]  # positions of the names that have a column
+    places: NDArray[np.intp]  # position in `columns` of each of them
 
     def gather(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Reorder the values of rows (n, names) into the columns."""
         if self.arrange is None:
             return X
         gathered = np.zeros((X.shape[0], len(self.columns)))
-        if len(self.columns) == len(self.places):
-            gathered[:, self.places] = X
-        else:
-            np.add.at(gathered.T, self.places, X.T)
+        np.add.at(gathered.T, self.places, X[:, self.names].T)
         return gathered
 
 
 class Columns(dict[Any, int]):
-    """Map from names to columns, numbered in order of first appearance or hashed."""
+    """Map from names to columns, numbered in order of first appearance until they are closed, or hashed."""
 
     def __init__(self, hashed: int | None = None) -> None:
         self._hashed = hashed  # number of columns into which names are hashed
+        self._is_closed = self._has_warned = False
         self._layouts: dict[tuple[Any, ...], RowLayout] = {}
 
     def __missing__(self, name: Any) -> int:
@@ -62,12 +62,16 @@ class Columns(dict[Any, int]):
         """The column of a feature; None for a new feature, unless names are hashed."""
         return self.get(name) if self._hashed is None else self[name]
 
+    def close(self) -> None:
+        """Give no new columns from now on; the first new name that is ignored is warned of."""
+        self._is_closed = True
+
     def remembered(self, names: tuple[Any, ...]) -> RowLayout | None:
         """The cached layout of a combination of names, or None."""
         return self._layouts.get(names)
 
     def layout(self, names: tuple[Any, ...]) -> RowLayout:
-        """The layout of a combination of names; new names get new columns."""
+        """The layout of a combination of names; new names get new columns unless they are closed."""
         found = self._layouts.get(names)
         if found is None:
             found = self._new_layout(names)
@@ -77,21 +81,34 @@ class Columns(dict[Any, int]):
         return found
 
     def _new_layout(self, names: tuple[Any, ...]) -> RowLayout:
-        numbers = [self[name] for name in names]
-        columns = sorted(set(numbers))
+        found = [self.known(name) if self._is_closed else self[name] for name in names]
+        numbers = {k: column for k, column in enumerate(found) if column is not None}
+        if len(numbers) < len(names):
+            self._warn(names[found.index(None)])
+        columns = sorted(set(numbers.values()))
         place = {column: number for number, column in enumerate(columns)}
-        places = np.array([place[number] for number in numbers], np.intp)
+        places = np.array([place[number] for number in numbers.values()], np.intp)
         arrange: Callable[[Sequence[float]], Iterable[float]] | None = None
         if len(columns) < len(names):
-            arrange = partial(_sums, places.tolist(), len(columns))
-        elif numbers != columns:
+            arrange = partial(_sums, [*numbers], places.tolist(), len(columns))
+        elif [*numbers.values()] != columns:
             arrange = itemgetter(*np.argsort(places).tolist())
-        return RowLayout(array("i", columns), arrange, places)
+        return RowLayout(array("i", columns), arrange, np.array([*numbers], np.intp), places)
+
+    def _warn(self, name: Any) -> None:
+        if self._has_warned:
+            return
+        self._has_warned = True
+        warnings.warn(
+            f"Features that first appear after the warm-up are ignored, such as {name!r}; set n_features, so "
+            f"that features are hashed into a fixed number of columns, or a longer warmup.",
+            stacklevel=2,
+        )
 
 
-def _sums(places: list[int], count: int, values: Sequence[float]) -> list[float]:
+def _sums(names: list[int], places: list[int], count: int, values: Sequence[float]) -> list[float]:
     """Sum the values that share a column, exactly, so that the order of the features has no effect."""
     groups: list[list[float]] = [[] for _ in range(count)]
-    for place, value in zip(places, values, strict=True):
-        groups[place].append(value)
+    for name, place in zip(names, places, strict=True):
+        groups[place].append(values[name])
     return [math.fsum(group) for group in groups]

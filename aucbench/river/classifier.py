@@ -29,8 +29,8 @@ class AUCClassifier(base.MiniBatchClassifier):
     Parameters
     ----------
     algo : str or object, default="solam"
-        Name of a registered method of access ``stream`` that declares ``resumable = True``, or an instance of
-        one, registered or not.
+        Name of a registered linear method of access ``stream`` that declares ``resumable = True`` and does
+        not plan its stages, or an instance of one, registered or not.
     algo_params : dict, default=None
         Hyperparameters of the method, such as ``{"radius": 1.0}``; the others keep their defaults.
     loss : str or object, default=None
@@ -50,8 +50,6 @@ class AUCClassifier(base.MiniBatchClassifier):
     chunk : int, default=1
         Rows learnt at once, a power of two up to 1024. The model then lags by up to `chunk` - 1 rows, but
         predictions cost less in a loop that predicts and learns in turn.
-    iterations : int, default=None
-        Number of rows of the whole stream, for methods that plan their stages, such as ``"fsauc"``.
     seed : int, default=0
         Seed of the random numbers of the method.
 
@@ -98,7 +96,6 @@ class AUCClassifier(base.MiniBatchClassifier):
         rescale: bool = True,
         warmup: int = 128,
         chunk: int = 1,
-        iterations: int | None = None,
         seed: int = 0,
     ):
         self.algo = algo
@@ -109,22 +106,24 @@ class AUCClassifier(base.MiniBatchClassifier):
         self.rescale = rescale
         self.warmup = warmup
         self.chunk = chunk
-        self.iterations = iterations
         self.seed = seed
         if not isinstance(rescale, bool):
             raise ParameterError(f"rescale must be True or False, got {rescale!r}.")
         _check_numbers({"warmup": warmup, "chunk": chunk, "seed": seed})
-        _check_numbers({"n_features": n_features, "iterations": iterations}, or_none=" or None")
+        if n_features is not None:
+            _check_numbers({"n_features": n_features})
         algorithm = built("algo", algo, algo_params)
         chosen = built_loss(algorithm, loss, loss_params)
-        why = why_not_on(algorithm, iterations, "learn_one")
+        why = why_not_on(algorithm, "learn_one")
         if "dense" in MethodFacts(algorithm).requires:
             why = f"{algorithm.name} needs dense rows: {algorithm.requires['dense']}"
+        if MethodFacts(algorithm).weights is None:
+            why = f"{algorithm.name} is not linear: it has no `weights`."
         if why is not None:
             raise ParameterError(why)
         self._y_name: Any = None
         self._stream = StreamModel(
-            Settings(algorithm, chosen, rescale, warmup, chunk, iterations, seed),
+            Settings(algorithm, chosen, rescale, warmup, chunk, seed),
             Columns(n_features),
         )
 
@@ -265,17 +264,15 @@ class AUCClassifier(base.MiniBatchClassifier):
         yield {"chunk": 32}
 
 
-def _check_numbers(numbers: dict[str, Any], or_none: str = "") -> None:
+def _check_numbers(numbers: dict[str, Any]) -> None:
     """Refuse parameters that are not integers in their range."""
     for name, value in numbers.items():
-        if value is None and or_none:
-            continue
-        largest, least = LARGEST.get(name), 0 if name == "seed" else 1
-        is_integer = isinstance(value, int) and not isinstance(value, bool) and value >= least
+        largest = LARGEST.get(name)
+        is_integer = isinstance(value, int) and not isinstance(value, bool) and value >= 0
         if largest is None and not is_integer:
-            raise ParameterError(f"{name} must be an integer from {least} on{or_none}, got {value!r}.")
+            raise ParameterError(f"{name} must be an integer from 0 on, got {value!r}.")
         if largest is not None and not (is_integer and value <= largest and value.bit_count() == 1):
-            raise ParameterError(f"{name} must be a power of two up to {largest:,}{or_none}, got {value!r}.")
+            raise ParameterError(f"{name} must be a power of two up to {largest:,}, got {value!r}.")
 
 
 def _sign(y: Any) -> int:
@@ -336,14 +333,12 @@ def _refuse_values(x: Any) -> None:
     if not isinstance(x, Mapping):
         raise DataError(f"A row must be a dict of features by name, got an object of {type(x).__name__}.")
     for name, value in x.items():
-        which = f"The value of the feature {name!r} must be"
         try:
             is_finite = math.isfinite(value)
-        except (TypeError, ValueError):
-            raise DataError(
-                f"{which} a number, got {value!r}; river.preprocessing.OneHotEncoder makes numbers of texts."
-            ) from None
-        except OverflowError:  # too many digits to show
-            raise DataError(f"{which} finite as a float, got a larger {type(value).__name__}.") from None
+        except (TypeError, ValueError, OverflowError):
+            is_finite = False
         if not is_finite:
-            raise DataError(f"{which} finite, got {value!r}.")
+            raise DataError(
+                f"The value of the feature {name!r} must be a finite number, got {value!r:.40} "
+                f"({type(value).__name__}); river.preprocessing.OneHotEncoder makes numbers of texts."
+            )

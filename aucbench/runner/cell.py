@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
-from aucbench.contracts import Access, MethodFacts
+from aucbench.contracts import Access, Batch, MethodFacts
 from aucbench.contracts.source_location import line_of
 from aucbench.data import memory
 from aucbench.errors import DataError, ParameterError, PluginError
@@ -24,7 +24,7 @@ from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer
 from aucbench.runner.state import is_finite
 from aucbench.runner.task import Outcome, StopReason, Task, rows_of
-from aucbench.runner.trainer import CheckpointCallback, Trainer, finalize
+from aucbench.runner.trainer import Trainer, finalize
 
 VECTORS = 6  # least number of (d,) vectors in a run: state, checkpoint and copies of both
 KEPT_KINDS = 4096  # most kinds of compiled tasks remembered
@@ -38,30 +38,24 @@ _compiled: dict[tuple[Any, ...], str] = {}  # kinds of tasks that this process h
 def run_cell(
     task: Task,
     progress: Callable[[float], None] = lambda fraction: None,
-    on_checkpoint: CheckpointCallback | None = None,
 ) -> Outcome:
     """Compile, train up to each checkpoint in turn, measure there, and find where a run diverged.
 
     `progress` gets the fraction of the budget spent, from 0 to 1, after every chunk; what it raises ends the
-    run. `on_checkpoint` gets the number of a checkpoint, from 0, and its AUC with the other measures behind
-    it, as soon as they are measured. When it returns True the run ends as `pruned`, at the last checkpoint
-    too. The measures are the same with and without it. A budget, an order or data that do not suit the method
-    are a `ParameterError`.
+    run. A budget, an order or data that do not suit the method are a `ParameterError`.
     """
     check_requirements(task)
     check_memory(task.X.shape[1])
-    budget, next_batch, longest = make_budget(task), batch_sampler(task), max_chunk(task)
+    budget, next_batch = make_budget(task), batch_sampler(task)
     warm_up = compile_kernels(task)
     with training_context():
-        scorer, problem = scorer_of(task), task.problem(budget.iterations)
-        trainer = Trainer(task, budget, scorer, problem, on_checkpoint)
-        while (chunk := trainer.next_chunk()) is not None:
-            start, batch = trainer.iteration, next_batch(min(chunk, longest))
+        scorer = Scorer(task.X_test, task.y_test, task.measures)
+        trainer = Trainer(task, budget, scorer, task.problem(budget.iterations))
+        for batch in batches(trainer, next_batch):
             trainer.advance(batch)
-            if trainer.stop_reason is StopReason.diverged:
-                trainer.iteration = first_diverged_iteration(task, budget, start, len(batch))
-            else:
-                progress(trainer.fraction)
+            progress(trainer.fraction)
+        if trainer.stop_reason is StopReason.diverged:
+            trainer.iteration = _first_diverged_iteration(trainer, budget)
         outcome = replace(trainer.outcome(), warm_up=warm_up)
         if outcome.stop_reason is StopReason.diverged:
             return outcome
@@ -71,6 +65,13 @@ def run_cell(
             scores=scorer.scores() if outcome.weights is None else None,
             model=_model(task.algorithm, trainer.final) if task.keep_model else None,
         )
+
+
+def batches(trainer: Trainer, next_batch: Callable[[int], Batch]) -> Iterator[Batch]:
+    """The batches until the run ends; the trainer must advance along each before the next is drawn."""
+    longest = max_chunk(trainer.task)
+    while (chunk := trainer.next_chunk()) is not None:
+        yield next_batch(min(chunk, longest))
 
 
 def _model(algorithm: Any, state: Any) -> bytes | None:
@@ -83,11 +84,6 @@ def _model(algorithm: Any, state: Any) -> bytes | None:
         where = line_of(type(algorithm), "model")
         raise PluginError(f"{algorithm.name}: `model` must return bytes, got {type(model).__name__}{where}")
     return model
-
-
-def scorer_of(task: Task) -> Scorer:
-    """A scorer on the test rows of a task."""
-    return Scorer(task.X_test, task.y_test, task.measures)
 
 
 def check_requirements(task: Task) -> None:
@@ -244,16 +240,17 @@ def max_chunk(task: Task) -> int:
     return 1 if task.access is Access.full and MethodFacts(task.algorithm).done is not None else CHUNK_ROWS
 
 
-def first_diverged_iteration(task: Task, budget: Budget, start: int, length: int) -> int:
+def _first_diverged_iteration(trainer: Trainer, budget: Budget) -> int:
     """The first iteration after which the model is not finite, found by training once more up to there.
 
     How far a chunk reaches depends on the checkpoints; the iteration at which a method diverges does not.
     """
+    task, start = trainer.task, trainer.chunk_start
     algorithm, next_batch = task.algorithm, batch_sampler(task)
     state = algorithm.init(task.problem(budget.iterations), task.generator())
     for done in range(0, start, CHUNK_ROWS):
         state = algorithm.step(state, next_batch(min(start - done, CHUNK_ROWS)))
-    batch = next_batch(length)
+    batch = next_batch(trainer.iteration - start)
     while len(batch) > 1:
         half = len(batch) // 2
         first = batch.take(batch.rows[:half])

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from aucbench.contracts import Access, Batch, MethodFacts, Problem
 from aucbench.data.preprocess import check_magnitude
@@ -46,17 +45,12 @@ def replay_rows(
 
 
 def _matrix(X: Any) -> Any:
-    if sparse.issparse(X):
-        X = X.tocsr()
-        X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-    else:
-        X = np.asarray(X)
-        if X.ndim != 2:
-            raise DataError(f"X must be a matrix, got {X.ndim} dimensions.")
-        X = np.ascontiguousarray(X, X.dtype if X.dtype == np.float32 else np.float64)
-    bad = np.count_nonzero(~np.isfinite(X.data if sparse.issparse(X) else X))
-    if bad:
-        raise DataError(f"X must be finite, got {bad} values that are NaN or infinite.")
+    from sklearn.utils import check_array  # takes a second
+
+    try:
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", input_name="X")
+    except ValueError as error:
+        raise DataError(str(error).partition("\n")[0]) from None
     check_magnitude(X)
     return X
 

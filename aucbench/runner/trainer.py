@@ -18,66 +18,56 @@ from aucbench.runner.scorer import Scorer
 from aucbench.runner.state import is_finite, state_bytes
 from aucbench.runner.task import Outcome, StopReason, Task
 
-CheckpointCallback = Callable[[int, NDArray[np.float64]], bool]
-
 
 class Clock:
-    """The training clock: nanoseconds of wall, and of CPU of this thread and of all threads of the process.
+    """The training clock: seconds of wall, and of CPU of this thread and of all threads of the process.
 
     ``with clock:`` runs it.
     """
 
-    def __init__(self, wall_ns: int = 0, cpu_ns: int = 0, process_ns: int = 0) -> None:
-        self.wall_ns = wall_ns
-        self.cpu_ns = cpu_ns
-        self.process_ns = process_ns
+    def __init__(self, nanoseconds: tuple[int, int, int] = (0, 0, 0)) -> None:
+        self._ns = nanoseconds  # of the process, of this thread, and of the wall clock
 
     def __enter__(self) -> "Clock":
-        self._process_start = process_time_ns()
-        self._cpu_start = thread_time_ns()
-        self._wall_start = perf_counter_ns()
+        self._start = process_time_ns(), thread_time_ns(), perf_counter_ns()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.wall_ns += perf_counter_ns() - self._wall_start
-        self.cpu_ns += thread_time_ns() - self._cpu_start
-        self.process_ns += process_time_ns() - self._process_start
+        wall, thread, process = perf_counter_ns(), thread_time_ns(), process_time_ns()
+        ends = zip(self._ns, (process, thread, wall), self._start, strict=True)
+        process, thread, wall = (before + end - start for before, end, start in ends)
+        self._ns = process, thread, wall
 
     @property
     def seconds(self) -> float:
         """Wall seconds so far."""
-        return self.wall_ns * 1e-9
+        return self._ns[2] * 1e-9
 
     @property
     def cpu_seconds(self) -> float:
         """Thread-CPU seconds so far."""
-        return self.cpu_ns * 1e-9
+        return self._ns[1] * 1e-9
 
     @property
     def process_cpu_seconds(self) -> float:
         """CPU seconds of all threads of the process so far."""
-        return self.process_ns * 1e-9
+        return self._ns[0] * 1e-9
 
-    def __iadd__(self, other: "Clock") -> "Clock":
-        self.wall_ns += other.wall_ns
-        self.cpu_ns += other.cpu_ns
-        self.process_ns += other.process_ns
-        return self
-
-    def __floordiv__(self, count: int) -> "Clock":
-        return Clock(self.wall_ns // count, self.cpu_ns // count, self.process_ns // count)
+    def add_share(self, other: "Clock", count: int) -> None:
+        """Add an equal share of another clock's time, which `count` clocks share."""
+        process, thread, wall = (own + each // count for own, each in zip(self._ns, other._ns, strict=True))
+        self._ns = process, thread, wall
 
     def copy(self) -> "Clock":
         """A stopped clock that shows the same."""
-        return Clock(self.wall_ns, self.cpu_ns, self.process_ns)
+        return Clock(self._ns)
 
 
 class Trainer:
     """Trains one setting; the clock runs in init, step and finalize only, and in `wait` after each of them.
 
-    Several trainers on the same test rows may share one scorer. `on_checkpoint` gets the number of a
-    checkpoint, from 0, and its AUC and other measures unless they are NaN; the run ends when it returns True.
-    `init` gives the state before the first iteration in the place of the method's own.
+    Several trainers on the same test rows may share one scorer. `init` gives the state before the first
+    iteration in the place of the method's own.
     """
 
     def __init__(
@@ -86,13 +76,13 @@ class Trainer:
         budget: Budget,
         scorer: Scorer,
         problem: Problem,
-        on_checkpoint: CheckpointCallback | None = None,
         init: Callable[[Problem, np.random.Generator], Any] | None = None,
     ) -> None:
         self.task = task
         self.iteration = 0  # iterations done
+        self.chunk_start = 0  # iterations done before the last chunk
         self.stop_reason: StopReason | None = None  # why the run ended before its budget did
-        self._budget, self._scorer, self._on_checkpoint = budget, scorer, on_checkpoint
+        self._budget, self._scorer = budget, scorer
         self._curve: list[tuple[int, float, float]] = []  # iterations, wall and thread-CPU seconds
         self._models: list[int] = []  # numbers of the models in the scorer
         self.final: Any = None  # the state that was scored at the last checkpoint
@@ -138,6 +128,7 @@ class Trainer:
 
     def _count(self, batch: Batch, check: bool) -> None:
         algorithm = self.task.algorithm
+        self.chunk_start = self.iteration
         self.iteration += len(batch)
         if batch.access is not Access.stream:
             self._samples = len(batch.y) if batch.access is Access.full else batch.rows.shape[-1]
@@ -196,10 +187,6 @@ class Trainer:
         if self.task.keep_weights and self._weights is not None:
             self._all_weights.append(self._weights)
         self._curve.append((self.iteration, clock.seconds, clock.cpu_seconds))
-        if self._on_checkpoint is not None:
-            values = self._scorer.values(model)
-            if not np.isnan(values[0]) and self._on_checkpoint(len(self._models) - 1, values):
-                self.stop_reason = StopReason.pruned
 
 
 def finalize(algorithm: Any, state: Any, clock: Clock | None = None) -> Any:

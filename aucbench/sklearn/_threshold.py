@@ -1,19 +1,15 @@
-"""From scores to classes and probabilities: the threshold between the classes, and the calibration."""
+"""From scores to classes: the threshold between the classes."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from aucbench.contracts.random_streams import RandomStream, generator
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import ParameterError
 
-FOLDS = 5  # folds of the cross-validation for calibration
-KEPT_ROWS = 1_000  # largest number of sampled rows per class
-KEPT_BYTES = 1 << 25  # largest memory of the sampled rows per class
+KEPT_ROWS = 1_000  # largest number of kept rows per class
+KEPT_BYTES = 1 << 25  # largest memory of the kept rows per class
 
 
 def best_threshold(
@@ -41,60 +37,29 @@ def best_threshold(
     return middle if low <= middle < high else low
 
 
-class Sample:
-    """A uniform random sample of the rows seen so far, per class.
+class LatestRows:
+    """The latest rows of each class, which give the threshold of a training in parts."""
 
-    Every row gets a random key; the rows with the smallest keys are kept.
-    """
-
-    def __init__(self, seed: int):
-        self._rng = generator(seed, RandomStream.threshold_sample)
-        self._kept: dict[int, tuple[Any, NDArray[np.float64]]] = {}  # rows and keys per label
+    def __init__(self) -> None:
+        self._kept: dict[int, Any] = {}  # rows per label
 
     def add(self, X: Any, y: NDArray[np.int8]) -> None:
         """Add rows."""
-        nonzeros = X.nnz if sparse.issparse(X) else X.size
-        row_bytes = max(1, X.dtype.itemsize * nonzeros // len(y))
-        room = max(2, min(KEPT_ROWS, KEPT_BYTES // row_bytes))
-        for label in (-1, 1):
-            rows = np.flatnonzero(y == label)
-            keys = self._rng.random(len(rows))
-            old, old_keys = self._kept.get(label, (X[:0], np.empty(0)))
-            cut = np.sort(np.concatenate([old_keys, keys]))[:room]
-            if len(cut) == 0:
-                continue
-            stays, comes = old_keys <= cut[-1], keys <= cut[-1]
-            if np.any(comes):
-                parts = [old[stays], X[rows[comes]]]
-                joined = sparse.vstack(parts, "csr") if sparse.issparse(X) else np.vstack(parts)
-                self._kept[label] = joined, np.concatenate([old_keys[stays], keys[comes]])
+        size = X.nnz if sparse.issparse(X) else X.size
+        room = max(2, min(KEPT_ROWS, KEPT_BYTES // max(1, X.dtype.itemsize * size // len(y))))
+        for label in np.unique(y).tolist():
+            rows = X[y == label]
+            if label in self._kept:
+                parts = [self._kept[label], rows]
+                rows = sparse.vstack(parts, "csr") if sparse.issparse(X) else np.vstack(parts)
+            self._kept[label] = rows[-room:].copy()
 
     @property
     def complete(self) -> bool:
-        """Whether the sample has rows of both classes."""
+        """Whether there are rows of both classes."""
         return len(self._kept) == 2
 
     def threshold(self, name: str, model: Any) -> float:
-        """The best threshold for the sample, scored by `model`."""
-        parts = [
-            (model.scores(X), np.full(X.shape[0], label, np.int8)) for label, (X, _) in self._kept.items()
-        ]
-        scores, y = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return best_threshold(name, scores, y)
-
-
-def calibrator(estimator: Any, X: Any, signs: NDArray[np.int8], seed: int, **of_rows: Any) -> Any:
-    """Fit an estimator to all rows, and Platt's sigmoid to its cross-validation scores."""
-    groups = of_rows["groups"]
-    units = np.arange(len(signs)) if groups is None else groups
-    rarer = min(len(np.unique(units[signs == label])) for label in (-1, 1))
-    if rarer < 2:
-        what = "row" if groups is None else "group"
-        raise DataError(f"calibrate=True needs two {what}s of each class, got a class with a single {what}.")
-    settings = {"n_splits": min(FOLDS, rarer), "shuffle": True, "random_state": seed % 2**32}
-    if groups is None:
-        folds: Any = StratifiedKFold(**settings)
-    else:
-        folds = list(StratifiedGroupKFold(**settings).split(X, signs, groups))
-    calibrated = CalibratedClassifierCV(estimator, method="sigmoid", cv=folds, ensemble=False)
-    return calibrated.fit(X, signs, **{name: each for name, each in of_rows.items() if each is not None})
+        """The best threshold for these rows, scored by `model`."""
+        y = np.repeat(np.array([*self._kept], np.int8), [rows.shape[0] for rows in self._kept.values()])
+        return best_threshold(name, np.concatenate([*map(model.scores, self._kept.values())]), y)

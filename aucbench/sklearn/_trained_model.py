@@ -1,8 +1,7 @@
 """Training for the estimator, by the functions of the runner: on all rows at once or in parts."""
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import is_dataclass, replace
 from enum import Enum
 from typing import Any, NamedTuple, get_args, get_type_hints
@@ -16,25 +15,23 @@ from aucbench.contracts import Batch, MethodFacts, for_rows
 from aucbench.errors import DataError, ParameterError
 from aucbench.runner.budget_and_checkpoints import Budget, IterationBudget, make_budget
 from aucbench.runner.cell import (
+    batches,
     check_memory,
     check_requirements,
-    first_diverged_iteration,
-    max_chunk,
     training_context,
 )
 from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer, linear_scores
 from aucbench.runner.task import Order, StopReason, Task, hold_out
 from aucbench.runner.trainer import Trainer, finalize
-from aucbench.sklearn._threshold import Sample, best_threshold
+from aucbench.sklearn._threshold import LatestRows, best_threshold
 from aucbench.sklearn._training_rows import Representation
-from aucbench.studies.adapted_plugins import check_plan, divergence, why_not_on
+from aucbench.studies.adapted_plugins import divergence, why_not_on
 
 PARTIAL_FIT = (
     "partial_fit",
     'fit, algo="solam", or ',
 )  # arguments of `why_not_on`: the refused call and its alternative
-FEW_ROWS = 100  # a first call of partial_fit with fewer rows warns
 
 
 class Ingredients(NamedTuple):
@@ -65,19 +62,13 @@ class Model:
 
 
 class ModelTrainer(Trainer):
-    """A training that keeps the last model and can go on with other rows.
-
-    `diverged` names the iteration at which the model diverged; it is empty for a finite model. The method
-    plans for `planned` iterations.
-    """
+    """A training that keeps the last model and can go on with other rows."""
 
     model: Model
-    diverged = ""
 
-    def __init__(self, task: Task, budget: Budget, planned: int | None):
-        problem = task.problem(planned)
-        super().__init__(task, budget, Scorer(task.X_test, task.y_test), problem)
-        self._calls, self._planned = 0, planned
+    def __init__(self, task: Task, budget: Budget):
+        super().__init__(task, budget, Scorer(task.X_test, task.y_test), task.problem(budget.iterations))
+        self._calls = 0
 
     def _measure(self) -> None:
         algorithm = self.task.algorithm
@@ -85,16 +76,9 @@ class ModelTrainer(Trainer):
 
     def run(self, next_batch: Callable[[int], Batch]) -> None:
         """Train until the budget ends, then release the rows."""
-        task = self.task
-        while (due := self.next_chunk()) is not None:
-            start, batch = self.iteration, next_batch(min(due, max_chunk(task)))
+        for batch in batches(self, next_batch):
             self.advance(batch)
-            if self.stop_reason is not StopReason.diverged:
-                continue
-            self.diverged = f"within {self.iteration:,} iterations"
-            if not self._calls and self._planned == self._budget.iterations:  # repeatable
-                self.iteration = first_diverged_iteration(task, self._budget, start, len(batch))
-                self.diverged = f"at iteration {self.iteration:,}"
+        task = self.task
         self._calls += 1
         none, no_labels = task.X[:0].copy(), task.y[:0].copy()
         self.task = replace(
@@ -103,11 +87,8 @@ class ModelTrainer(Trainer):
 
     def go_on(self, X: Any, y: NDArray[np.int8]) -> None:
         """Train on other rows, once each, in an order that differs from call to call."""
-        end, task = self.iteration + len(y), self.task
-        if MethodFacts(task.algorithm).plans:
-            whole = "of all calls of partial_fit"
-            check_plan(task.algorithm, self._planned or 0, self.iteration, len(y), whole)
-        self.task = replace(task, X=X, y=y)
+        end = self.iteration + len(y)
+        self.task = replace(self.task, X=X, y=y)
         self._budget = IterationBudget(end, [end])
         with training_context():
             self.run(batch_sampler(replace(self.task, fold=self._calls)))
@@ -131,9 +112,9 @@ def task_of(
 class Fitted:
     """A model for raw rows, and the `cut`: scores above it are positive."""
 
-    def __init__(self, parts: Ingredients, seed: int, is_sparse: bool):
+    def __init__(self, parts: Ingredients, is_sparse: bool):
         self.cut, self.iterations = 0.0, 0
-        self._parts, self._is_sparse, self._sample = parts, is_sparse, Sample(seed)
+        self._parts, self._is_sparse, self._latest = parts, is_sparse, LatestRows()
         self._representation = Representation(parts.scaling, parts.features, parts.rescale)
         self._trainer: ModelTrainer | None = None  # kept only if training can go on
 
@@ -159,24 +140,24 @@ class Fitted:
             raise ParameterError("The model forgot its training rows, so partial_fit cannot go on: call fit.")
         self._check_finite(self._trainer)
         self._trainer.go_on(Z, y)
-        self._sample.add(Z, y)
+        self._latest.add(Z, y)
         self._take(self._trainer)
-        if self._sample.complete:
-            self.cut = self._sample.threshold(self._parts.algo.name, self._model)
+        if self._latest.complete:
+            self.cut = self._latest.threshold(self._parts.algo.name, self._model)
 
     def forget_rows(self) -> None:
-        """Drop the state of the training and the sampled rows; the model stays."""
-        self._trainer, self._sample = None, Sample(0)
+        """Drop the state of the training and the latest rows; the model stays."""
+        self._trainer, self._latest = None, LatestRows()
 
     def _take(self, trainer: ModelTrainer) -> None:
         self._check_finite(trainer)
         self._model, self.iterations = trainer.model, trainer.iteration
 
     def _check_finite(self, trainer: ModelTrainer) -> None:
-        if not trainer.diverged:
-            return
-        advice = "" if self._parts.rescale else ", or set rescale=True"
-        raise ParameterError(f"{divergence(self._parts.algo, trainer.diverged, 'algo__')}{advice}.")
+        if trainer.stop_reason is StopReason.diverged:
+            where = f"within {trainer.iteration:,} iterations"
+            advice = "" if self._parts.rescale else ", or set rescale=True"
+            raise ParameterError(f"{divergence(self._parts.algo, where, 'algo__')}{advice}.")
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """(n,) scores, positive above the cut."""
@@ -193,18 +174,6 @@ class Fitted:
         return coef[None], np.array([offset - self.cut])
 
 
-@contextmanager
-def former_fit_kept(estimator: Any) -> Iterator[None]:
-    """Restore the estimator after an error in the block; scikit-learn sets attributes before fitting."""
-    before = vars(estimator).copy()
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
-
-
 def fitted(
     parts: Ingredients,
     X: Any,
@@ -212,18 +181,16 @@ def fitted(
     seed: int,
     epochs: float | None,
     weights: NDArray[np.float64] | None,
-    groups: NDArray[np.int64] | None,
 ) -> Fitted:
     """Train on all rows at once, for `epochs` unless the ingredients set a number of iterations."""
-    made = Fitted(parts, seed, sparse.issparse(X))
+    made = Fitted(parts, sparse.issparse(X))
     Z = made._representation.fit_transform(X, seed, weights)
     budget = {"iterations": parts.iterations} if parts.iterations is not None else {"epochs": epochs}
     factor = made._representation.row_factor
-    made_of = {"weights": weights, "groups": groups, **budget}
-    (task,) = hold_out([task_of(parts, Z, y, seed, factor, **made_of)], seed)
+    (task,) = hold_out([task_of(parts, Z, y, seed, factor, weights=weights, **budget)], seed)
     limit, next_batch = make_budget(task), batch_sampler(task)
     with training_context():
-        done = ModelTrainer(task, limit, limit.iterations)
+        done = ModelTrainer(task, limit)
         done.run(next_batch)
     if MethodFacts(parts.algo).done is not None and done.stop_reason is None:
         warnings.warn(
@@ -234,26 +201,18 @@ def fitted(
         )
     made._take(done)
     made.cut = best_threshold(parts.algo.name, made._model.scores(Z), y, weights)
-    if why_not_on(parts.algo, done.iteration, *PARTIAL_FIT) is None:
+    if why_not_on(parts.algo, *PARTIAL_FIT) is None:
         made._trainer = done
     return made
 
 
 def begun(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int) -> Fitted:
     """Train on the first of several parts of the rows, each row once."""
-    counts = np.count_nonzero(y == 1), np.count_nonzero(y == -1)
-    if len(y) < FEW_ROWS or 0 in counts:
-        warnings.warn(
-            f"The first call of partial_fit had {counts[0]} positive and {counts[1]} negative rows. They "
-            f"alone decide scaling, feature map and what {parts.algo.name} measures on rows: begin with at "
-            f"least {FEW_ROWS} rows, of both classes in random order.",
-            stacklevel=3,
-        )
-    made = Fitted(parts, seed, sparse.issparse(X))
+    made = Fitted(parts, sparse.issparse(X))
     Z = made._representation.fit_transform(X, seed)
     task = task_of(parts, Z, y, seed, made._representation.row_factor)
     with training_context():  # the method may measure these rows
-        made._trainer = ModelTrainer(task, IterationBudget(0, []), parts.iterations)
+        made._trainer = ModelTrainer(task, IterationBudget(0, []))
     made._take_in(Z, y)
     return made
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pandas
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
 
@@ -45,27 +44,16 @@ def shown(labels: NDArray[Any]) -> str:
     return ", ".join(map(repr, labels.tolist()))
 
 
-def group_numbers(groups: Any, y: Any) -> NDArray[np.int64]:
-    """(n,) the group of each row as a number; raises DataError if a row has no group."""
-    found, n = np.asarray(groups), len(y)
-    if found.shape != (n,):
-        raise DataError(f"groups must have shape ({n},), one group per row, got {found.shape}.")
-    numbers, _ = pandas.factorize(found)
-    if (numbers < 0).any():
-        raise DataError(f"The group of row {np.argmin(numbers)} is missing.")
-    return np.asarray(numbers, np.int64)
-
-
 def weighted_rows(
-    X: Any, y: Any, weights: Any, algorithm: Any, groups: Any = None
-) -> tuple[Any, Any, Any, NDArray[np.float64] | None]:
-    """Rows, labels, groups and weights without rows of weight zero; without weights, all rows and None.
+    X: Any, y: Any, weights: Any, algorithm: Any
+) -> tuple[Any, Any, NDArray[np.float64] | None]:
+    """Rows, labels and weights without rows of weight zero; without weights, all rows and None.
 
     For a method that does not declare `weighted`, whole weights, such as the weights of scikit-learn's
     bagging, become copies of the rows; other weights raise ParameterError. Invalid weights raise DataError.
     """
     if weights is None:
-        return X, y, groups, None
+        return X, y, None
     n = len(y)
     try:
         found = np.array(weights, np.float64)
@@ -80,7 +68,7 @@ def weighted_rows(
         raise DataError("Every sample_weight is zero: a positive weight on rows of both classes is needed.")
     if MethodFacts(algorithm).weighted:
         kept = slice(None) if found.all() else found > 0.0
-        return X[kept], y[kept], None if groups is None else groups[kept], found[kept]
+        return X[kept], y[kept], found[kept]
     if found.sum() > MOST_COPIES * n or not np.array_equal(found, np.rint(found)):
         known = catalog().plugins[Family.algorithms].values()
         names = ", ".join(each.name for each in known if MethodFacts(each.cls).weighted)
@@ -89,7 +77,7 @@ def weighted_rows(
             f"at most {MOST_COPIES}; these methods take any weights: {names}."
         )
     copies = np.repeat(np.arange(n), found.astype(np.int64))
-    return X[copies], y[copies], None if groups is None else groups[copies], None
+    return X[copies], y[copies], None
 
 
 class Representation:

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -12,9 +12,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from aucbench.errors import DataError, ParameterError
 from aucbench.sklearn._parameters import PluginParameters
-from aucbench.sklearn._threshold import calibrator
-from aucbench.sklearn._trained_model import PARTIAL_FIT, Fitted, Ingredients, begun, fitted, former_fit_kept
-from aucbench.sklearn._training_rows import group_numbers, shown, signs_of, two_classes, weighted_rows
+from aucbench.sklearn._trained_model import PARTIAL_FIT, Fitted, Ingredients, begun, fitted
+from aucbench.sklearn._training_rows import shown, signs_of, two_classes, weighted_rows
 from aucbench.studies.adapted_plugins import why_not_on
 
 ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}  # accepted inputs
@@ -64,9 +63,6 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         Number of iterations, instead of `epochs`.
     order : {"shuffled", "stored", "blocks"}, default="shuffled"
         Order of the rows: reshuffled each epoch, as stored, or in shuffled blocks.
-    calibrate : bool, default=False
-        Whether to provide `predict_proba`: Platt's sigmoid, fitted on the scores of five-fold
-        cross-validation, so that fitting takes six trainings. The sigmoid keeps the order of the scores.
     random_state : int, RandomState instance or None, default=None
         Seed of the order, of the method and of the feature map. An int gives the same model each time, like
         `seed` of a run.
@@ -96,9 +92,9 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
     -----
     `predict` uses the score threshold with the best balanced accuracy (the mean recall of both classes) on
     the training rows. The threshold is subtracted from the scores, so that `decision_function` is positive if
-    `predict` returns the second class; the AUC stays the same. With ``calibrate=True`` the threshold is the
-    same, so that `predict` may contradict a probability above one half, above all on imbalanced data
-    (scikit-learn's ``check_classifiers_train`` requires this threshold).
+    `predict` returns the second class; the AUC stays the same. For probabilities, wrap the classifier in
+    ``sklearn.calibration.CalibratedClassifierCV(..., ensemble=False)``, whose sigmoid keeps the order of the
+    scores.
 
     A row with `sample_weight` k counts as k rows, a row of weight 0 is dropped, and the weight of a pair is
     the product of both weights. Methods that declare ``weighted = True`` accept weights (``aucbench list``
@@ -109,13 +105,12 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
     `partial_fit` is available for methods of access ``stream`` that declare ``resumable = True``, such as
     ``"solam"``: their training can go on with other rows. It is not available for methods that draw pairs
-    or minibatches, need all rows (the default, ``"auto"``), or remember rows by number; the error gives the
-    reason. The first call fixes all settings, and its rows alone determine scaling, feature map, row factor,
-    largest row norm and number of rows per class. Therefore start with a large call of both classes; a small
-    call warns. Each call takes its rows once, whatever `epochs`. A method that plans its stages (``"fsauc"``)
-    needs `iterations`, the number of rows of all calls together, and refuses more rows; its `fit` uses up the
-    plan. The threshold is the best threshold for a random sample of the rows of all calls. After `fit`,
-    `partial_fit` goes on from the fitted model; `fit` always begins anew.
+    or minibatches, need all rows (the default, ``"auto"``), remember rows by number, or plan their stages
+    (``"fsauc"``); the error gives the reason. The first call fixes all settings, and its rows alone determine
+    scaling, feature map, row factor, largest row norm and number of rows per class. Therefore start with a
+    large call of both classes. Each call takes its rows once, whatever `epochs`. The
+    threshold is the best threshold for the latest 1,000 rows of each class. After `fit`, `partial_fit` goes
+    on from the fitted model; `fit` always begins anew.
 
     Examples
     --------
@@ -135,7 +130,6 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
     classes_: NDArray[Any]
     _fitted: Fitted
-    _calibrator: Any  # None without calibrate=True
 
     def __init__(
         self,
@@ -151,7 +145,6 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         epochs: float | None = None,
         iterations: int | None = None,
         order: str = "shuffled",
-        calibrate: bool = False,
         random_state: Any = None,
     ):
         self.algo = algo
@@ -165,16 +158,9 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         self.epochs = epochs
         self.iterations = iterations
         self.order = order
-        self.calibrate = calibrate
         self.random_state = random_state
 
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train.
 
         Parameters
@@ -185,9 +171,6 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
             Labels of two classes.
         sample_weight : (n_samples,) array, default=None
             Row weights >= 0; whole numbers for a method that is not `weighted`.
-        groups : (n_samples,) array, default=None
-            The group of each row, such as its patient; numbers or texts. Rows of a group are on one side of
-            the cross-validation for calibration, and of the validation rows that a method holds out.
 
         Returns
         -------
@@ -199,29 +182,17 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         ValueError
             A setting or the data cannot be used, or the training diverged.
         """
-        with former_fit_kept(self):
-            X, y = validate_data(self, X, y, **ROWS)
-            _check_switch("calibrate", self.calibrate)
-            check_classification_targets(y)
-            numbers = None if groups is None else group_numbers(groups, y)
-            X, y, numbers, weights = weighted_rows(X, y, sample_weight, self._algorithm(), numbers)
-            classes, parts, seed = two_classes(y), self._ingredients(), self._seed()
-            signs = signs_of(y, classes)
-            if self.calibrate:
-                one = clone(self).set_params(calibrate=False, random_state=seed)
-                sigmoid = calibrator(one, X, signs, seed, sample_weight=weights, groups=numbers)
-                made = sigmoid.calibrated_classifiers_[0].estimator._fitted
-            else:
-                epochs = self._budget().epochs
-                made, sigmoid = fitted(parts, X, signs, seed, epochs, weights, numbers), None
-            self._fitted, self._calibrator, self.classes_ = made, sigmoid, classes
+        X, y = validate_data(self, X, y, **ROWS)
+        check_classification_targets(y)
+        X, y, weights = weighted_rows(X, y, sample_weight, self._algorithm())
+        classes, parts = two_classes(y), self._ingredients()
+        signs, epochs = signs_of(y, classes), self._budget().epochs
+        self._fitted = fitted(parts, X, signs, self._seed(), epochs, weights)
+        self.classes_ = classes
         return self
 
     def _can_go_on(self) -> bool:
-        why = why_not_on(self._algorithm(), self.iterations, *PARTIAL_FIT)
-        if self.calibrate:
-            why = "calibrate=True needs all rows at once for its cross-validation, not partial_fit: use fit."
-        if why is not None:
+        if (why := why_not_on(self._algorithm(), *PARTIAL_FIT)) is not None:
             raise AttributeError(why)
         return True
 
@@ -249,18 +220,17 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
             A setting or the data cannot be used or differ from the first call's, or the training diverged.
         """
         first = not self.__sklearn_is_fitted__()
-        with former_fit_kept(self):
-            X, y = validate_data(self, X, y, reset=first, **ROWS)
-            check_classification_targets(y)
-            known = two_classes(y if classes is None else np.asarray(classes)) if first else self.classes_
-            if classes is not None and not np.array_equal(np.unique(classes), known):
-                raise DataError(f"The classes of the first call were {shown(known)}, got {classes!r}.")
-            parts, signs = self._ingredients(), signs_of(y, known)
-            if first:
-                self._fitted = begun(parts, X, signs, self._seed())
-            else:
-                self._fitted.go_on(parts, X, signs)
-            self._calibrator, self.classes_ = None, known
+        X, y = validate_data(self, X, y, reset=first, **ROWS)
+        check_classification_targets(y)
+        known = two_classes(y if classes is None else np.asarray(classes)) if first else self.classes_
+        if classes is not None and not np.array_equal(np.unique(classes), known):
+            raise DataError(f"The classes of the first call were {shown(known)}, got {classes!r}.")
+        parts, signs = self._ingredients(), signs_of(y, known)
+        if first:
+            self._fitted = begun(parts, X, signs, self._seed())
+        else:
+            self._fitted.go_on(parts, X, signs)
+        self.classes_ = known
         return self
 
     def forget_rows(self) -> Self:
@@ -312,35 +282,6 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         positive = self.decision_function(X) > 0.0
         return self.classes_[positive.astype(np.intp)]
 
-    def _is_calibrated(self) -> bool:
-        if not self.calibrate:
-            raise AttributeError("Probabilities need calibrate=True before fit.")
-        return True
-
-    @available_if(_is_calibrated)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Calibrated probabilities; with ``calibrate=True`` only.
-
-        Parameters
-        ----------
-        X : (n_samples, n_features) array, data frame or sparse matrix
-            Rows.
-
-        Returns
-        -------
-        (n_samples, 2) array
-            Probabilities of the classes, in the order of `classes_`.
-        """
-        check_is_fitted(self)
-        if self._calibrator is None:
-            raise ParameterError("There are no probabilities: call fit after setting calibrate=True.")
-        return self._calibrator.predict_proba(validate_data(self, X, reset=False, **ROWS))
-
-    @available_if(_is_calibrated)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Logarithms of `predict_proba`."""
-        return np.log(self.predict_proba(X))
-
     @property
     def coef_(self) -> NDArray[np.float64]:
         """(1, n_features_in_) weights for the raw features."""
@@ -369,7 +310,8 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         return tags
 
     def _ingredients(self) -> Ingredients:
-        _check_switch("rescale", self.rescale)
+        if not isinstance(self.rescale, bool | np.bool_):
+            raise ParameterError(f"rescale must be True or False, got {self.rescale!r}.")
         plugins = self._algorithm(), self._loss(), self._map()
         scaling = "none" if self.scaling is None else self.scaling
         return Ingredients(*plugins, scaling, self.rescale, self.order, self._budget().iterations)
@@ -385,8 +327,3 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         if isinstance(state, int | np.integer) and state >= 0:
             return int(state)
         return int(check_random_state(state).randint(np.iinfo(np.int32).max))
-
-
-def _check_switch(name: str, value: Any) -> None:
-    if not isinstance(value, bool | np.bool_):
-        raise ParameterError(f"{name} must be True or False, got {value!r}.")

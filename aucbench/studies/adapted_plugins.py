@@ -84,7 +84,7 @@ def mapping(group: str, parameters: Any) -> dict[str, Any]:
     return {} if parameters is None else dict(parameters)
 
 
-def why_not_on(algorithm: Any, planned: int | None, call: str, instead: str = "") -> str | None:
+def why_not_on(algorithm: Any, call: str, instead: str = "") -> str | None:
     """The reason why a method cannot continue training on other rows; None if it can.
 
     `call` names the function that passes these rows, `instead` an alternative to it.
@@ -99,21 +99,9 @@ def why_not_on(algorithm: Any, planned: int | None, call: str, instead: str = ""
         )
     if validation_share(algorithm):
         return f"{name} holds out validation rows, which {call} cannot: set its validation to 0."
-    if MethodFacts(algorithm).plans and planned is None:
-        return (
-            f"{name} must know the number of iterations beforehand: "
-            f"set iterations to the number of rows of all calls of {call}."
-        )
+    if MethodFacts(algorithm).plans:
+        return f"{name} must know the number of rows beforehand: use {instead}a method that does not plan."
     return None
-
-
-def check_plan(algorithm: Any, planned: int, done: int, rows: int, whole: str) -> None:
-    """Refuse more rows than a method planned; `whole` describes the rows that the plan counts."""
-    if done + rows > planned:
-        raise ParameterError(
-            f"{algorithm.name} planned {planned} iterations, has done {done} and got {rows} more rows: "
-            f"set iterations to the number of rows {whole}."
-        )
 
 
 def divergence(algorithm: Any, where: str, prefix: str = "") -> str:

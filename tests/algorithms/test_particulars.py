@@ -187,5 +187,6 @@ def test_training_goes_on_with_rows_of_the_other_layout(cls):
     for first, second in (LAYOUTS, LAYOUTS[::-1]):
         state = algorithm.init(problem_of(algorithm, first(X), Y, len(ORDER)), np.random.default_rng(0))
         state = algorithm.step(state, Batch(first(X), Y, ORDER[:half]))
-        state = algorithm.step(state, Batch(second(X[::-1]), Y[::-1], 249 - ORDER[half:]))
+        turned, labels = np.ascontiguousarray(X[::-1]), np.ascontiguousarray(Y[::-1])
+        state = algorithm.step(state, Batch(second(turned), labels, 249 - ORDER[half:]))
         assert difference(algorithm.weights(state), expected) < 1e-9

@@ -69,9 +69,9 @@ def test_every_declared_field_is_stated_for_the_rows_and_none_stays_none():
             assert getattr(for_rows(method, 0.5), field) == expected
 
 
-@pytest.mark.parametrize(("C", "factor", "size"), [(1e308, 0.1, "large"), (1e-308, 100.0, "small")])
-def test_a_strength_that_overflows_on_the_rows_is_named_as_it_was_given(C, factor, size):
-    with pytest.raises(ParameterError, match=rf"log_reg: C={C:g} is too {size}".replace("+", r"\+")):
+@pytest.mark.parametrize(("C", "factor"), [(1e308, 0.1), (1e-308, 1e100)])
+def test_a_strength_that_overflows_on_the_rows_is_refused(C, factor):
+    with pytest.raises(ParameterError, match="log_reg: C must be"):
         for_rows(aucbench.catalog().algorithm("log_reg")(C=C), factor)
 
 

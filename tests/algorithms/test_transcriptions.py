@@ -30,7 +30,7 @@ PROBLEMS = {
 }
 ANY, SQUARE, SCALED = ("dense", "sparse", "unscaled"), ("dense", "narrow", "unscaled"), ("dense", "sparse")
 MOST = {Access.stream: 600, Access.pairs: 600, Access.minibatch: 30, Access.full: 1}
-EXAMPLES = 15
+EXAMPLES = 10
 BOUNDS = {"delta": [0.01, 0.5], "kappa": [None, 1.0]}
 MARGINS = [Hinge(), Hinge(margin=0.3)]
 OF_BLOCKS = [SquaredHinge(), Hinge(), Logistic()]

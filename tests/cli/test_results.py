@@ -167,13 +167,13 @@ def test_merge_counts_replications_writes_both_and_lists_disagreements(run, done
 
 @pytest.mark.mirror
 def test_compare_takes_a_study_from_an_archive(run, done, tmp_path):
-    words = ["-m", "algo=solam", "dataset=diabetes", "study=spdam_table3", "budget.checkpoints=2"]
+    words = ["-m", "algo=opauc", "dataset=diabetes", "study=opauc_table2", "budget.checkpoints=2"]
     assert main([*words, "tracking=none"]) == 0
-    run("results", "export", "spdam_table3", "table.zip")
+    run("results", "export", "opauc_table2", "table.zip")
     shutil.move("aucbench-store", "away")
-    assert "diabetes" in done("compare", "spdam_table3", "--with", "table.zip")
-    done("compare", "spdam_table3", "--with", "table.zip", "--out", "made")
-    assert "--with table.zip" in Path("made/spdam_table3.md").read_text()
+    assert "diabetes" in done("compare", "opauc_table2", "--with", "table.zip")
+    done("compare", "opauc_table2", "--with", "table.zip", "--out", "made")
+    assert "--with table.zip" in Path("made/opauc_table2.md").read_text()
 
 
 REFUSED = {

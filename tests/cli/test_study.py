@@ -251,24 +251,6 @@ def test_a_launcher_of_somebody_else_is_refused(run):
     assert "hydra/launcher=dask" in err
 
 
-EXTENDED = ("algo=fake_gentle", "tuning.folds=2", "tuning.extend=true", *COMMON)
-
-
-@pytest.mark.parametrize(
-    ("words", "is_said"),
-    [
-        (("tuning=none",), True),
-        (("tuning=grid", "tuning.grid={fake_gentle:{eta:[0.1]}}"), True),
-        (("tuning=grid", "tuning.grid={fake_gentle:{eta:[0.1,0.2]}}"), False),
-    ],
-)
-def test_a_grid_that_cannot_be_extended_is_named(words, is_said, run):
-    for more in ((), ("-m",)):
-        status, _, err = run(*more, *words, *EXTENDED)
-        assert status == 0
-        assert ("fake_gentle: tuning.extend=true has no effect" in err) is is_said
-
-
 @pytest.mark.parametrize("setting", ["reference", "baseline"])
 def test_the_next_command_names_store_and_reference(setting, run):
     words = ("algo=fake_gentle", "store.path='my store'", f"{setting}=fake_other", *COMMON)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from aucbench.evaluation import auc, exact_auc, functions
+from aucbench.evaluation import auc, exact_auc, measures
 
 SCORES = st.one_of(
     st.floats(allow_nan=False),
@@ -60,5 +60,5 @@ def test_every_kind_of_scores_gives_the_auc_of_all_pairs_and_of_sklearn(family, 
 
 
 def test_the_examples_of_the_documentation_hold():
-    for module in (auc, functions):
+    for module in (auc, measures):
         assert doctest.testmod(module).failed == 0

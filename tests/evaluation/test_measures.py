@@ -11,12 +11,12 @@ from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 from aucbench import DataError, ParameterError
 from aucbench.cli.entry_summary import advice_on
 from aucbench.evaluation import (
-    average_precision,
+    AveragePrecision,
+    PartialAUC,
+    PrecisionAt,
+    RecallAtFPR,
+    TwoWayPartialAUC,
     exact_auc,
-    partial_auc,
-    precision_at,
-    recall_at,
-    two_way_partial_auc,
 )
 from aucbench.evaluation.auc import measure_columns
 from aucbench.evaluation.delong import chance_half_width
@@ -27,7 +27,6 @@ SMALL = (
     np.array([0.9, 0.9, 0.8, 0.7, 0.7, 0.7, 0.6, 0.5, 0.5, 0.4, 0.3, 0.3, 0.2, 0.1]),
     np.array([1, -1, 1, 1, -1, -1, 1, 1, -1, -1, 1, -1, -1, -1], np.int8),
 )
-FUNCTIONS = (exact_auc, average_precision, partial_auc, two_way_partial_auc, precision_at, recall_at)
 
 
 def labels(rng, n):
@@ -42,12 +41,12 @@ def labels(rng, n):
 def test_every_kind_of_scores_gives_the_values_of_sklearn(family, n):
     rng = np.random.default_rng(n)
     scores, y = FAMILIES[family](rng, n), labels(rng, n)
-    assert average_precision(scores, y) == pytest.approx(average_precision_score(y, scores), abs=1e-12)
+    assert AveragePrecision()(scores, y) == pytest.approx(average_precision_score(y, scores), abs=1e-12)
     for rate in (0.03, 0.2, 1.0):
         expected = roc_auc_score(y, scores, max_fpr=rate)
-        assert partial_auc(scores, y, rate) == pytest.approx(expected, abs=1e-12)
+        assert PartialAUC(rate)(scores, y) == pytest.approx(expected, abs=1e-12)
         fpr, tpr, _ = roc_curve(y, scores, drop_intermediate=False)
-        assert recall_at(scores, y, rate) == pytest.approx(tpr[fpr <= rate + 1e-12].max(), abs=1e-12)
+        assert RecallAtFPR(rate)(scores, y) == pytest.approx(tpr[fpr <= rate + 1e-12].max(), abs=1e-12)
 
 
 @pytest.mark.parametrize("family", ["normal", "ties", "constant"])
@@ -59,13 +58,13 @@ def test_weights_give_the_values_of_sklearn_and_whole_ones_count_rows_several_ti
     own = {"sample_weight": weights}
     assert exact_auc(scores, y, weights) == pytest.approx(roc_auc_score(y, scores, **own), abs=1e-12)
     expected = average_precision_score(y, scores, **own)
-    assert average_precision(scores, y, weights) == pytest.approx(expected, abs=1e-12)
+    assert AveragePrecision()(scores, y, weights) == pytest.approx(expected, abs=1e-12)
     expected = roc_auc_score(y, scores, max_fpr=0.2, **own)
-    assert partial_auc(scores, y, 0.2, weights) == pytest.approx(expected, abs=1e-12)
+    assert PartialAUC(0.2)(scores, y, weights) == pytest.approx(expected, abs=1e-12)
     times = rng.integers(0, 4, 500)
     times[:2] = 1
     often = np.repeat(scores, times), np.repeat(y, times)
-    for function in (exact_auc, average_precision, partial_auc, two_way_partial_auc):
+    for function in (exact_auc, AveragePrecision(), PartialAUC(), TwoWayPartialAUC()):
         assert function(scores, y, weights=times) == pytest.approx(function(*often), abs=1e-12)
 
 
@@ -85,9 +84,7 @@ def test_the_two_way_area_is_that_of_a_numeric_integration(family, bounds):
     rng = np.random.default_rng(1)
     scores, y = FAMILIES[family](rng, 90), labels(rng, 90)
     scores = scores + 0.5 * (y == 1) * (family == "normal")
-    assert two_way_partial_auc(scores, y, *bounds) == pytest.approx(
-        by_integration(scores, y, *bounds), abs=1e-4
-    )
+    assert TwoWayPartialAUC(*bounds)(scores, y) == pytest.approx(by_integration(scores, y, *bounds), abs=1e-4)
 
 
 def test_the_two_way_area_is_the_auc_of_the_lowest_positives_against_the_highest_negatives():
@@ -95,7 +92,7 @@ def test_the_two_way_area_is_the_auc_of_the_lowest_positives_against_the_highest
     positives, negatives = np.sort(rng.normal(0.7, 1.0, 40)), np.sort(rng.normal(0.0, 1.0, 60))
     scores, y = np.append(positives, negatives), np.repeat([1, -1], [40, 60]).astype(np.int8)
     hard = (positives[:20, None] > negatives[None, -30:]).mean()
-    assert two_way_partial_auc(scores, y, 0.5, 0.5) == pytest.approx(hard, abs=1e-12)
+    assert TwoWayPartialAUC(0.5, 0.5)(scores, y) == pytest.approx(hard, abs=1e-12)
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=2, max_size=9), st.integers(1, 9))
@@ -110,12 +107,12 @@ def test_precision_is_the_mean_over_all_orders_of_ties(samples, wanted):
     edge = np.sort(scores)[::-1][rows - 1]
     inside, tied = scores > edge, scores == edge
     expected = ((y == 1) & inside).sum() + (rows - inside.sum()) * (y[tied] == 1).mean()
-    assert precision_at(scores, y, rows / n) == pytest.approx(expected / rows, abs=1e-12)
+    assert PrecisionAt(rows / n)(scores, y) == pytest.approx(expected / rows, abs=1e-12)
     drawn = []
     for _ in range(400):
         order = np.lexsort((rng.random(n), -scores))[:rows]
         drawn.append((y[order] == 1).mean())
-    assert precision_at(scores, y, rows / n) == pytest.approx(np.mean(drawn), abs=0.15)
+    assert PrecisionAt(rows / n)(scores, y) == pytest.approx(np.mean(drawn), abs=0.15)
 
 
 def test_scores_that_are_all_equal_have_the_value_of_chance_and_the_whole_range_is_the_auc():
@@ -127,9 +124,9 @@ def test_scores_that_are_all_equal_have_the_value_of_chance_and_the_whole_range_
         # No threshold splits equal scores; random ones reach a recall of about the rate.
         assert value == pytest.approx(0.0 if each.name == "recall_at_fpr" else each.chance(share)), each
     scores = rng.normal(size=200) + 0.8 * y
-    assert partial_auc(scores, y, 1.0) == pytest.approx(exact_auc(scores, y), abs=1e-12)
-    assert two_way_partial_auc(scores, y, 0.0, 1.0) == pytest.approx(exact_auc(scores, y), abs=1e-12)
-    assert recall_at(np.zeros(200), y, 1.0) == 1.0
+    assert PartialAUC(1.0)(scores, y) == pytest.approx(exact_auc(scores, y), abs=1e-12)
+    assert TwoWayPartialAUC(0.0, 1.0)(scores, y) == pytest.approx(exact_auc(scores, y), abs=1e-12)
+    assert RecallAtFPR(1.0)(np.zeros(200), y) == 1.0
 
 
 @pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, lambda scores: scores.astype(np.float32)])
@@ -137,21 +134,22 @@ def test_columns_give_what_each_column_gives_alone(form):
     rng = np.random.default_rng(0)
     scores, y = form(np.round(rng.normal(size=(400, 3)), 1)), labels(rng, 400)
     found = measure_columns(scores, y, [cls() for cls in MEASURES.values()])
-    assert found.tolist() == [[function(column, y) for function in FUNCTIONS] for column in scores.T]
+    assert found.tolist() == [[cls()(column, y) for cls in MEASURES.values()] for column in scores.T]
 
 
 @pytest.mark.parametrize(
-    ("function", "parameter", "said"),
+    ("measure", "parameter", "said"),
     [
-        (partial_auc, 2.0, r"pauc: max_fpr must be .* got 2"),
-        (two_way_partial_auc, 1.0, "tpauc: min_tpr must be >= 0 and < 1, got 1"),
-        (precision_at, 0, r"precision_at: share .* got 0"),
-        (recall_at, -1, r"recall_at_fpr: max_fpr .* got -1"),
+        (PartialAUC, 2.0, r"pauc: max_fpr must be .* got 2"),
+        (PartialAUC, 9e-13, r"pauc: max_fpr must be .* got 9e-13"),
+        (TwoWayPartialAUC, 1.0, "tpauc: min_tpr must be >= 0 and < 1, got 1"),
+        (PrecisionAt, 0, r"precision_at: share .* got 0"),
+        (RecallAtFPR, -1, r"recall_at_fpr: max_fpr .* got -1"),
     ],
 )
-def test_a_parameter_out_of_range_is_refused_with_a_reason(function, parameter, said):
+def test_a_parameter_out_of_range_is_refused_with_a_reason(measure, parameter, said):
     with pytest.raises(ParameterError, match=said):
-        function(*SMALL, parameter)
+        measure(parameter)
 
 
 Y = SMALL[1]
@@ -185,34 +183,15 @@ NO_NUMBERS = (  # and what is shown of them
 def test_what_has_no_value_is_refused_with_a_reason(wrong, said):
     for weights in (None, np.ones(14)):
         arguments = {"scores": SMALL[0], "y": Y, "weights": weights} | wrong
-        for function in (exact_auc, average_precision, partial_auc):
+        for function in (exact_auc, AveragePrecision(), PartialAUC()):
             with pytest.raises(DataError, match=said):
                 function(**arguments)
-
-
-@pytest.mark.parametrize("function", [partial_auc, lambda *own: two_way_partial_auc(*own[:2], 0.5, own[2])])
-def test_rates_too_small_to_divide_by_are_refused_and_those_above_have_a_value(function):
-    scores, y = SMALL
-    assert 0.0 <= function(scores, y, 1e-12) <= 1.0
-    for rate in (5e-324, 1e-300, 9e-13):
-        with pytest.raises(ParameterError, match=f"max_fpr must be .* got {rate}"):
-            function(scores, y, rate)
-
-
-def test_steps_without_weight_count_nothing_wherever_they_are():
-    scores, y = np.array([0.9, 0.8, 0.7, 0.1]), np.array([1, -1, 1, -1])
-    for without in range(4):
-        weights = (np.arange(4) != without) * 1.0
-        expected = average_precision_score(y, scores, sample_weight=weights)
-        assert average_precision(scores, y, weights) == expected
-        left = weights > 0
-        assert average_precision(scores, y, weights) == average_precision(scores[left], y[left])
 
 
 @pytest.mark.parametrize("unit", [1e308, 1e-320])
 def test_the_unit_of_the_weights_makes_no_difference(unit):
     scores, y = SMALL
-    for function in (exact_auc, average_precision, partial_auc, two_way_partial_auc):
+    for function in (exact_auc, AveragePrecision(), PartialAUC(), TwoWayPartialAUC()):
         assert function(scores, y, weights=[unit] * 14) == pytest.approx(function(scores, y), abs=1e-12)
 
 

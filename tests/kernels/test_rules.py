@@ -189,18 +189,13 @@ def assert_moves_as_a_plain_loop(cls, settings, X, plain, y, order, derivative=N
 @pytest.mark.parametrize(
     ("function", "ball", "form", "pairs"),
     [
-        # Each costs a compilation, alone and in lockstep: balls, layouts and functions meet pairwise.
-        (logistic, "none", "dense", False),
+        # Each costs a compilation, alone and in lockstep; balls, layouts and functions meet in turn.
         (logistic, "none", "lazy", True),
-        (logistic, "l2", "float32", False),
         (logistic, "l2", "dense", True),  # pairs pass through the same steps as differences of rows
-        (logistic, "l2", "csr", False),
         (logistic, "l2", "lazy", False),
-        (logistic, "l1", "dense", False),
         (logistic, "l1", "csr", True),
         (logistic, "l1", "lazy", False),
         (passive, "l2", "csr", False),
-        (passive, "l2", "lazy", False),
         (passive_by_a_helper, "none", "float32", False),
         (turned, "l2", "lazy", False),
         (turned, "l1", "dense", False),
@@ -217,9 +212,7 @@ def test_a_rule_moves_the_weights_as_a_plain_loop_does_alone_and_in_lockstep(fun
     assert_moves_as_a_plain_loop(method(function, ball, pairs), settings, *data(form, pairs))
 
 
-@pytest.mark.parametrize(
-    ("form", "pairs"), [("dense", False), ("csr", True), ("lazy", False), ("lazy", True)]
-)
+@pytest.mark.parametrize(("form", "pairs"), [("dense", False), ("lazy", True)])
 def test_products_with_fixed_vectors_follow_the_weights(form, pairs):
     settings = [(eta, lam, 1.0, 1, False) for eta in (0.01, 0.1) for lam in (0.0, 0.01)]
     assert_moves_as_a_plain_loop(
@@ -283,7 +276,7 @@ def one_step(row, own, given):
     return Move(given.eta * (1.1 - row.s), 1.0, 0.0, 1.0 if row.t == 1 else 0.0), own
 
 
-@pytest.mark.parametrize("ball", ["none", "l2", "l1"])
+@pytest.mark.parametrize("ball", ["l2", "l1"])
 def test_columns_that_come_after_the_last_point_of_the_average_are_zero_in_it(ball):
     rng = np.random.default_rng(0)
     X = sparse.csr_matrix((rng.normal(size=300), np.arange(300), np.arange(0, 301, 3)), shape=(100, 9000))
@@ -301,7 +294,7 @@ def overflowing(row, own, given):
     return Move(1e308, 1.0, 0.0, 1e-3 if row.t == 1 else 0.0), own
 
 
-@pytest.mark.parametrize("form", ["dense", "csr", "lazy"])
+@pytest.mark.parametrize("form", ["dense", "lazy"])
 def test_what_overflows_is_not_taken_for_rounding(form):
     X, _, y, order = data(form)
     cls, numbers = method(overflowing), SETTINGS[0]
@@ -389,7 +382,7 @@ def of_a_tuple(factors):
     ("make", "values"),
     [
         (of_a_function, (constant, falling)),
-        (of_a_number, (1.0, -0.5, np.int64(1), np.int64(2))),
+        (of_a_number, (1.0, -0.5)),
         (of_a_tuple, ((1.0,), (0.1,))),
     ],
 )
@@ -490,12 +483,8 @@ import numpy as np
 from aucbench import Batch, Problem
 from stranger.method import Own
 X, y = np.ones((1, 1)), np.ones(1, np.int8)
-own, other = Own(), Own()
-together = Own.together([own, other], [own.init(Problem(X, y), None), other.init(Problem(X, y), None)])
-batch = Batch(X, y, np.zeros(1, np.int64))
-together.step(batch)
+own, batch = Own(), Batch(X, y, np.zeros(1, np.int64))
 w = own.weights(own.step(own.init(Problem(X, y), None), batch))
-assert own.weights(together.state(1)) == w
 loops = Own.rule._loops.values()
 print(w[0], sum(sum(loop.stats.cache_hits.values()) for loop in loops),
       sum(sum(loop.stats.cache_misses.values()) for loop in loops))
@@ -522,10 +511,10 @@ def test_the_loops_of_a_rule_are_kept_on_disk_until_the_rule_or_what_it_calls_is
         )  # fmt: skip
         return tuple(float(word) for word in done.stdout.split())
 
-    assert result(2.0, 1.0) == (2.0, 0, 2)
-    assert result(2.0, 1.0) == (2.0, 2, 0)
-    assert result(2.0, 5.0) == (10.0, 0, 2)
-    assert result(2.0, 5.0, outside=2.0) == (20.0, 0, 2)
+    assert result(2.0, 1.0) == (2.0, 0, 1)
+    assert result(2.0, 1.0) == (2.0, 1, 0)
+    assert result(2.0, 5.0) == (10.0, 0, 1)
+    assert result(2.0, 5.0, outside=2.0) == (20.0, 0, 1)
 
 
 def test_numba_finds_the_source_of_every_loop_in_the_file_of_its_rule():

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
         *(AUCClassifier(**parameters) for parameters in AUCClassifier._unit_test_params()),
         AUCClassifier("opauc", {"eta": 0.1}, n_features=2, warmup=16),
         AUCClassifier("sgd_log", rescale=False, warmup=1, chunk=32),
-        AUCClassifier("fsauc", iterations=5000, n_features=2**13),
+        AUCClassifier("solam", n_features=2**13),
     ],
     ids=str,
 )

@@ -8,7 +8,6 @@ from collections import UserDict
 from decimal import Decimal
 from fractions import Fraction
 from types import MappingProxyType
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -40,15 +39,12 @@ LABELS = (Y > 0).tolist()
 
 
 KNOWN = catalog().plugins[Family.algorithms]
-RESUMABLE = [name for name, plugin in KNOWN.items() if getattr(plugin.cls, "resumable", False)]
-# A saddle point, d x d moments, those of low rank, a plan, rounds, and a rule with an intercept.
-SEVERAL = ("solam", "opauc", "opauc_r", "fsauc", "sauc", "sgd_log")
-
-
-def classifier(algo, rows=5000, **keywords):
-    """A classifier that is told the number of rows where the method must know it."""
-    plans = getattr(KNOWN[algo].cls, "plans", False)
-    return AUCClassifier(algo, iterations=rows if plans else None, **keywords)
+RESUMABLE = [
+    name
+    for name, plugin in KNOWN.items()
+    if getattr(plugin.cls, "resumable", False) and not getattr(plugin.cls, "plans", False)
+]
+SEVERAL = ("solam", "opauc", "opauc_r", "sgd_log")  # a saddle point, moments, those of low rank, an intercept
 
 
 def learnt(model, rows=ROWS, labels=LABELS):
@@ -62,22 +58,13 @@ def weights_of(model, names=NAMES):
     return np.array([found[name] for name in names])
 
 
-class Nearest(Weightless):
-    """Its score is not linear."""
-
-    name: ClassVar[str] = "nearest"
-
-    def score(self, state, X):
-        return np.tanh(X @ state.w)
-
-
 @pytest.mark.parametrize("algo", RESUMABLE)
 def test_the_model_is_that_of_the_methods_own_steps(algo):
-    model = learnt(classifier(algo, N, rescale=False, warmup=WARMUP))
+    model = learnt(AUCClassifier(algo, rescale=False, warmup=WARMUP))
     method = model._stream.settings.algorithm
     name = accepted_loss(catalog(), method, None)
     rows = sparse.csr_array(X)
-    first = Problem(rows[:WARMUP], Y[:WARMUP], model.iterations, name and catalog().loss(name)())
+    first = Problem(rows[:WARMUP], Y[:WARMUP], None, name and catalog().loss(name)())
     state = method.init(first, generator(0, RandomStream.method))
     state = method.step(state, Batch(rows, Y, np.arange(N)))
     wanted = method.weights(finalize(method, state))
@@ -85,18 +72,42 @@ def test_the_model_is_that_of_the_methods_own_steps(algo):
     assert exact_auc(X @ weights_of(model), Y) > 0.8
 
 
-def test_the_model_is_that_of_a_loop_in_numpy_with_or_without_weights():
-    linear, other = (
-        learnt(AUCClassifier(method, rescale=False)) for method in (Perceptron(eta=0.05), Nearest(eta=0.05))
-    )
+def test_the_model_is_that_of_a_loop_in_numpy():
+    model = learnt(AUCClassifier(Perceptron(eta=0.05), rescale=False))
     w = np.zeros(D)
     for x, label in zip(X, Y, strict=True):
         if label * (x @ w) < 1.0:
             w += 0.05 * label * x
-    np.testing.assert_allclose(weights_of(linear), w, rtol=1e-12)
-    assert linear.score_one(ROWS[3]) == pytest.approx(float(X[3] @ w), rel=1e-12)
-    assert other.score_one(ROWS[3]) == pytest.approx(np.tanh(float(X[3] @ w)), rel=1e-9)
-    assert other.score_one({"unknown": 1.0}) == 0.0
+    np.testing.assert_allclose(weights_of(model), w, rtol=1e-12)
+    assert model.score_one(ROWS[3]) == pytest.approx(float(X[3] @ w), rel=1e-12)
+
+
+def test_features_that_first_come_after_the_warm_up_are_warned_of_once_and_ignored():
+    late, never = AUCClassifier(warmup=32), AUCClassifier(warmup=32)
+    cut = [{name: x[name] for name in NAMES[:4]} for x in ROWS]
+    with pytest.warns(UserWarning, match="'f4'.* n_features") as found:
+        learnt(late, cut[:200] + ROWS[200:])
+    assert len(found) == 1
+    learnt(never, cut)
+    assert late.weights == never.weights
+    assert late.score_one(ROWS[0]) == pytest.approx(never.score_one(cut[0]))
+    frames = AUCClassifier(warmup=32)
+    frames.learn_many(pd.DataFrame(cut[:200]), LABELS[:200])
+    with pytest.warns(UserWarning, match="'f4'"):
+        frames.learn_many(pd.DataFrame(ROWS[200:]), LABELS[200:])
+    np.testing.assert_allclose(weights_of(frames, NAMES[:4]), weights_of(never, NAMES[:4]), rtol=1e-9)
+    assert late.predict_many(pd.DataFrame(ROWS)).tolist() == [late.predict_one(x) for x in ROWS]
+
+
+def test_features_that_come_during_the_warm_up_are_worth_what_they_would_be_as_zeros():
+    cut = [x if number >= 20 else {name: x[name] for name in NAMES[:4]} for number, x in enumerate(ROWS)]
+    late, known = AUCClassifier(warmup=32), AUCClassifier(warmup=32)
+    for number, (x, label) in enumerate(zip(cut, LABELS, strict=True)):
+        late.learn_one(x, label)
+        if number % 5 == 0:
+            assert np.isfinite(late.score_one(ROWS[number]))
+    learnt(known, [dict.fromkeys(NAMES, 0.0) | x for x in cut])
+    np.testing.assert_allclose(weights_of(late), weights_of(known), rtol=1e-7, atol=1e-10)
 
 
 def test_rescaling_multiplies_rows_by_a_power_of_two_that_brings_their_mean_square_near_one():
@@ -111,7 +122,7 @@ def test_rescaling_multiplies_rows_by_a_power_of_two_that_brings_their_mean_squa
 
 @pytest.mark.parametrize("algo", SEVERAL)
 def test_predictions_frames_and_copies_in_between_change_nothing(algo):
-    plain, asked, framed = (classifier(algo, N) for _ in range(3))
+    plain, asked, framed = (AUCClassifier(algo) for _ in range(3))
     learnt(plain)
     for number, (x, y) in enumerate(zip(ROWS, LABELS, strict=True)):
         asked.learn_one(x, y)
@@ -127,49 +138,19 @@ def test_predictions_frames_and_copies_in_between_change_nothing(algo):
         assert other.predict_proba_one(ROWS[0]) == pytest.approx(plain.predict_proba_one(ROWS[0]), rel=1e-6)
 
 
-@pytest.mark.parametrize("algo", SEVERAL)
-def test_features_may_come_late_and_are_worth_what_they_would_be_as_zeros(algo):
-    cut = [x if number >= 200 else {name: x[name] for name in NAMES[:4]} for number, x in enumerate(ROWS)]
-    late = learnt(classifier(algo, N, warmup=32), cut)
-    zeros = [dict.fromkeys(NAMES, 0.0) | x for x in cut]
-    known = learnt(classifier(algo, N, warmup=32), zeros)
-    np.testing.assert_allclose(weights_of(late), weights_of(known), rtol=1e-7, atol=1e-10)
-    assert np.all(weights_of(late)[4:] != 0.0)
-
-
 @pytest.mark.parametrize("algo", [name for name in SEVERAL if KNOWN[name].cls.claims.cost != "d^2"])
 def test_a_wide_row_is_scored_by_its_own_columns_as_by_all(algo):
-    model = classifier(algo, N, n_features=4096)
+    model = AUCClassifier(algo, n_features=4096)
     for x, y in zip(ROWS[:300], LABELS, strict=False):
         model.learn_one(x, y)
         by_columns = model.score_one(x)
+    assert model._stream._by_columns
     assert model.score_one(x) == pytest.approx(by_columns, rel=1e-9)
-    columns = [model._stream.columns.known(name) for name in NAMES]
-    assert len(set(columns)) == D
-    all_weights = model.weights
+    all_weights, columns = model.weights, [model._stream.columns.known(name) for name in NAMES]
     assert by_columns == pytest.approx(
         sum(all_weights[c] * x[n] for c, n in zip(columns, NAMES, strict=True))
     )
     assert by_columns != 0.0
-
-
-def test_a_state_that_cannot_grow_is_refused_and_hashing_helps(monkeypatch):
-    cls, few = KNOWN["sgd_log"].cls, [{"a": x["f0"]} for x in ROWS[:200]]
-    init = cls.init
-
-    def init_by_width(algorithm, problem, rng):
-        state = init(algorithm, problem, rng)
-        return state._replace(given=state.given._replace(t0=1.0 + problem.n_features))
-
-    monkeypatch.setattr(cls, "init", init_by_width)
-    for keywords in ({}, {"n_features": 8}):
-        model = learnt(AUCClassifier("sgd_log", **keywords), few, LABELS[:200])
-        model.learn_one({"b": 1.0}, True)
-        if keywords:
-            assert model.score_one({"b": 1.0}) != 0.0
-        else:
-            with pytest.raises(ParameterError, match=r"sgd_log .* n_features"):
-                model.score_one({"b": 1.0})
 
 
 def test_a_chunk_delays_predictions_and_nothing_else():
@@ -182,25 +163,6 @@ def test_a_chunk_delays_predictions_and_nothing_else():
             kept = fresh.score_one(ROWS[0])
         assert delayed.score_one(ROWS[0]) == pytest.approx(kept, rel=1e-9)
     assert fresh.score_one(ROWS[0]) != delayed.score_one(ROWS[0])
-
-
-@pytest.mark.parametrize("n_features", [None, 4096])
-def test_a_feature_may_come_within_a_chunk_after_a_prediction(n_features):
-    model = AUCClassifier(chunk=32, n_features=n_features)
-    learnt(model, ROWS[:129], LABELS[:129])
-    before = model.score_one(ROWS[0])
-    for number in range(30):  # the chunk ends with row 160
-        x = ROWS[0] | {f"new{number}": 2.0}
-        model.learn_one(x, True)
-        asked = pickle.loads(pickle.dumps(model))  # keeps no weights from before the feature came
-        assert model.score_one(x) == pytest.approx(asked.score_one(x), rel=1e-12)
-        assert model.score_one({"unknown": 1.0} | x) == pytest.approx(asked.score_one(x), rel=1e-12)
-        assert model.score_one(ROWS[0]) == pytest.approx(before, rel=1e-12)
-        many = model.predict_proba_many(pd.DataFrame([x]))
-        assert many[True][0] == pytest.approx(model.predict_proba_one(x)[True], rel=1e-9)
-    assert model.score_one(x) == pytest.approx(before, rel=1e-12)
-    model.learn_one(ROWS[0], True)
-    assert model.score_one(x) != pytest.approx(before, rel=1e-3)
 
 
 def test_probabilities_are_the_sigmoid_of_two_normal_classes():
@@ -252,14 +214,6 @@ def test_it_stands_in_pipelines_and_wrappers_of_river():
     assert metric.get() > 0.75
 
 
-def test_a_planning_method_refuses_more_rows_than_planned():
-    model = learnt(AUCClassifier("fsauc", iterations=100), ROWS[:100], LABELS[:100])
-    with pytest.raises(ParameterError, match=r"fsauc planned 100 .* 1 more"):
-        model.learn_one(ROWS[0], True)
-    with pytest.raises(ParameterError, match=r"fsauc planned 100 .* 5 more"):
-        model.learn_many(pd.DataFrame(ROWS[:5]), LABELS[:5])
-
-
 def test_a_diverged_model_says_what_to_change():
     model = learnt(AUCClassifier(Exploding(at=150)), ROWS[:140], LABELS[:140])
     learnt(model, ROWS[:20], LABELS[:20])
@@ -273,7 +227,8 @@ def test_a_diverged_model_says_what_to_change():
         ({"algo": "psam"}, "psam .* learn_one"),
         ({"algo": "ls_svm"}, "ls_svm .* learn_one"),
         ({"algo": "spam"}, "spam .*resumable"),
-        ({"algo": "fsauc"}, "fsauc .* iterations"),
+        ({"algo": "fsauc"}, "fsauc .* beforehand"),
+        ({"algo": Weightless()}, "not linear"),
         ({"algo": "slam"}, "slam"),
         ({"algo_params": {"radius": -1.0}}, r"solam.* radius .*-1\.0"),
         ({"loss": "hinge"}, "solam .*hinge"),
@@ -284,8 +239,7 @@ def test_a_diverged_model_says_what_to_change():
         ({"seed": -1}, "seed .* -1"),
         ({"seed": None}, "seed .* None"),
         ({"seed": True}, "seed .* True"),
-        ({"iterations": True}, "iterations .* True"),
-        ({"n_features": 2**40}, r"n_features .* 1,073,741,824 .* 1099511627776"),
+        ({"n_features": 2**40}, r"n_features .* 1,073,741,824, got 1099511627776"),
         ({"warmup": 2**40}, "warmup .* 1099511627776"),
         ({"chunk": None}, "chunk .* None"),
     ],
@@ -305,10 +259,7 @@ def test_settings_that_cannot_be_used_are_refused_at_once(parameters, named):
         ({"a": 1.0}, "spam", "'spam'"),
         ({"a": 1.0}, 2, "2"),
         ({"a": 1.0, "b": float("inf")}, False, "'b' .* inf"),
-        ({"a": 10**400}, True, "'a' .* int"),
-        ({"a": 1.0, "b": 10**400, "c": -(10**400)}, True, "'b' .* int"),
-        ({"a": Fraction(10**400, 3), "b": 1.0}, True, "'a' .* Fraction"),
-        ({"a": Decimal("1e400")}, True, "'a' .* Decimal"),
+        ({"a": 1.0, "b": 10**400, "c": -(10**400)}, True, r"'b' .*\(int\)"),
         ({"a": Decimal("sNaN")}, True, "'a' .* Decimal"),
         ({"a": 1.0, "b": pd.NA}, True, "'b' .* <NA>"),
         ({"a": 1.0}, pd.NA, "<NA>"),
@@ -381,12 +332,10 @@ def test_frames_and_labels_that_cannot_be_used_are_refused(frame, y, named):
         UserDict,
         MappingProxyType,
         lambda x: dict(reversed(x.items())),
-        lambda x: {name: Decimal(value) for name, value in x.items()},
-        lambda x: {name: Decimal(v) if name == "f3" else v for name, v in x.items()},
         lambda x: {name: Fraction(v) if name == "f3" else Decimal(v) for name, v in x.items()},
         lambda x: {name: np.float64(value) for name, value in x.items()},
     ],
-    ids=["UserDict", "proxy", "reversed", "Decimal", "one Decimal", "Fraction and Decimal", "float64"],
+    ids=["UserDict", "proxy", "reversed", "Fraction and Decimal", "float64"],
 )
 @pytest.mark.parametrize("n_features", [None, 4, 4096])
 def test_mappings_and_numbers_of_other_types_say_what_dicts_of_floats_say(changed, n_features):
@@ -427,7 +376,7 @@ HASHED = [42724, 110530, 129268, 217319, 32666]
 
 def test_the_example_of_the_docstring_runs_and_every_resumable_method_is_in_these_tests():
     assert doctest.testmod(classifier_module).failed == 0
-    assert {"solam", "opauc", "opauc_r", "adaoam", "fsauc", "sauc", "sgd_log"} <= set(RESUMABLE)
+    assert {"solam", "opauc", "opauc_r", "adaoam", "sgd_log"} <= set(RESUMABLE)
     assert all(KNOWN[name].cls.access == "stream" for name in RESUMABLE)
 
 

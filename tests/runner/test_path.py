@@ -121,9 +121,9 @@ def test_the_path_goes_from_the_largest_value_to_the_smallest_and_results_keep_t
     assert [outcome.iterations for outcome in found] == [1, 1, 5]
 
 
-def test_the_default_comes_last_and_flags_have_paths_of_their_own():
+def test_the_default_and_flags_have_paths_of_their_own():
     run_grid(followed(*(Following(value=value) for value in (None, 0.1, 10.0))))
-    assert [value for value, _ in Following.starts] == [10.0, 0.1, None]
+    assert {value: start is None for value, start in Following.starts} == {10.0: True, 0.1: False, None: True}
     Following.starts.clear()
     run_grid(followed(*(Following(value=value, flag=flag) for value in (1.0, 2.0) for flag in (True, False))))
     assert sorted(Following.starts, key=str) == [(1.0, 7), (1.0, 7), (2.0, None), (2.0, None)]

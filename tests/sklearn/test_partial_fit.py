@@ -61,24 +61,16 @@ def test_one_call_is_a_fit_of_one_epoch_and_it_goes_on_after_fit_and_after_pickl
     assert np.array_equal(one.fit(X, Y).coef_, before)
 
 
-def test_a_planning_method_needs_the_number_of_rows_and_refuses_more():
-    model = in_parts(AUCClassifier("fsauc", iterations=400, random_state=0))
-    assert roc_auc_score(Y_TEST, model.decision_function(X_TEST)) > 0.9
-    with pytest.raises(ParameterError, match=r"planned 400 .* done 400 .* 1 more"):
-        model.partial_fit(X[:1], Y[:1])
-
-
 @pytest.mark.parametrize(
     ("parameters", "reason"),
     [
         ({}, "auto takes all rows in every iteration.*solam"),
-        ({"algo": "fsauc"}, "fsauc .* set iterations"),
+        ({"algo": "fsauc"}, "fsauc .* beforehand"),
         ({"algo": "psam"}, "psam draws its pairs from all rows"),
         ({"algo": "mba"}, "mba draws its minibatches from all rows"),
         ({"algo": "ls_svm"}, "ls_svm takes all rows in every iteration"),
         ({"algo": "spam"}, "spam does not declare `resumable = True`"),
         ({"algo": Undeclared()}, "undeclared does not declare `resumable = True`"),
-        ({"algo": "solam", "calibrate": True}, "calibrate=True needs all rows at once"),
         ({"algo": "nothing"}, "Unknown algorithm 'nothing'"),
     ],
     ids=lambda value: str(value)[:30],
@@ -142,10 +134,3 @@ def test_a_method_without_weights_is_scored_by_its_state():
     np.testing.assert_allclose(without.decision_function(X_TEST), with_weights.decision_function(X_TEST))
     with pytest.raises(AttributeError, match="the method is not linear"):
         _ = without.coef_
-
-
-@pytest.mark.parametrize("rows", [slice(50), Y == 1], ids=["few", "one class"])
-def test_a_stream_that_begins_with_few_rows_or_one_class_is_warned_of_at_the_line_of_the_caller(rows):
-    with pytest.warns(UserWarning, match="at least 100 rows") as found:
-        AUCClassifier("solam", random_state=0).partial_fit(X[rows], Y[rows], classes=[-1, 1])
-    assert found[0].filename == __file__

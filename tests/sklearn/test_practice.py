@@ -28,6 +28,10 @@ def model(**parameters):
     return AUCClassifier("psam", random_state=0, **parameters)
 
 
+def calibrated():
+    return CalibratedClassifierCV(model(), cv=3, ensemble=False)
+
+
 @pytest.mark.slow
 def test_a_search_over_columns_of_a_frame_nests_its_parameters_in_two_processes():
     frame = FRAME.assign(site=np.where(np.arange(len(Y)) % 3, "a", "b"))
@@ -51,12 +55,11 @@ def test_names_of_features_reach_it_through_a_pipeline_of_frames():
 @pytest.mark.parametrize(
     "wrapped",
     [
-        CalibratedClassifierCV(model(), cv=3),
         BaggingClassifier(model(), n_estimators=3, random_state=0),
         StackingClassifier([("a", model()), ("b", HistGradientBoostingClassifier(max_iter=5))], cv=3),
         StackingClassifier([("b", HistGradientBoostingClassifier(max_iter=5))], model(), cv=3),
         VotingClassifier([("a", model()), ("b", HistGradientBoostingClassifier(max_iter=5))]),
-        VotingClassifier([("a", model(calibrate=True)), ("b", model(calibrate=True))], voting="soft"),
+        VotingClassifier([("a", calibrated()), ("b", calibrated())], voting="soft"),
         TunedThresholdClassifierCV(model(), cv=3),
         RFE(model(), n_features_to_select=10, step=5),
     ],
@@ -71,5 +74,5 @@ def test_many_classes_are_refused_with_the_way_out_which_works():
     rows, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=r"expected two classes, got 3; sklearn.multiclass.OneVsRest"):
         model().fit(rows, y)
-    each = OneVsRestClassifier(model(calibrate=True), n_jobs=2)
+    each = OneVsRestClassifier(calibrated(), n_jobs=2)
     assert cross_val_score(each, rows, y, scoring="roc_auc_ovr", cv=3).min() > 0.9

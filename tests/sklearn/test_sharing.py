@@ -4,6 +4,7 @@ import mlflow
 import numpy as np
 import pytest
 import skops.io
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -16,7 +17,7 @@ Y = np.where(X[:, 0] + 0.3 * rng.normal(size=200) > 0, 1, 0)
 
 
 def test_mlflow_saves_a_pipeline_with_the_public_list_and_names_aucbench(tmp_path):
-    model = AUCClassifier("psam", features="nystroem", calibrate=True, random_state=0)
+    model = CalibratedClassifierCV(AUCClassifier("psam", features="nystroem", random_state=0), ensemble=False)
     pipeline = make_pipeline(StandardScaler(), model).fit(X, Y)
     mlflow.sklearn.save_model(
         pipeline, tmp_path / "model", skops_trusted_types=TRUSTED_TYPES, pip_requirements=["aucbench"]

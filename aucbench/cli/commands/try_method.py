@@ -49,7 +49,7 @@ def try_method(name: str, epochs: float, seconds: float, store: str | None) -> i
     """Run the method NAME on three small data sets beside well-known ones (the experiment `try`).
 
     All have their defaults. The speed of the method is measured first: a slow one gets fewer epochs, and one
-    that hangs is killed. Shows curves, leaderboards, and a verdict in words. Nothing is downloaded or logged.
+    that hangs is killed. Shows leaderboards and a verdict in words. Nothing is downloaded or logged.
     Exit status 1 when the method failed or diverged on some of the data.
     """
     for option, value in (("epochs", epochs), ("seconds", seconds)):
@@ -197,16 +197,10 @@ def _with_epochs(entry: Entry, epochs: float) -> Entry:
 def _show(
     report: Report, name: str, troubles: Sequence[str], remarks: Sequence[str], epochs: float | None
 ) -> None:
-    """Print curves, boards and the verdict."""
-    from aucbench.reports.try_verdict import BLOCKS, LETTERS, curves_table, next_steps, verdict
-    from aucbench.reports.views.text import show, show_table
+    """Print the board and the verdict."""
+    from aucbench.reports.try_verdict import next_steps, verdict
+    from aucbench.reports.views.text import show
 
-    console = Console()
-    blocks = LETTERS if console.options.ascii_only else BLOCKS
-    for setting, data_set in report.data_sets[["setting", "data_set"]].itertuples(index=False):
-        title, curves = curves_table(report, setting, data_set, name, blocks)
-        if curves.lines:
-            show_table(title, curves)
     show(report)
     print()
     sentences = [
@@ -215,6 +209,6 @@ def _show(
         *(f"Note: {remark}." for remark in remarks),
         *(f"Next: {step}" for step in next_steps(report, name, epochs, bool(troubles))),
     ]
-    width = min(80, console.width)
+    width = min(80, Console().width)
     for sentence in sentences:
         print(textwrap.fill(sentence, width, subsequent_indent="  ", break_long_words=False))

@@ -25,18 +25,11 @@ from aucbench.data.readers.cells import (
     plain_texts,
     words_for_missing,
 )
-from aucbench.data.readers.doubtful_texts import (
-    SHOWN_TEXTS,
-    first_of,
-    refuse_errors,
-    refuse_identifiers,
-    ways_out,
-)
+from aucbench.data.readers.doubtful_texts import SHOWN_TEXTS, refuse_errors, refuse_identifiers, ways_out
 from aucbench.data.readers.notations import DETECTED, NOTATIONS, days, is_written_as, read_numbers, units
 from aucbench.data.readers.row_numbers import RowOrder
 from aucbench.data.readers.table_files import Columns
 from aucbench.errors import DataError
-from aucbench.humanize import counted
 
 HASHED_LEVELS = 1000  # categories up to this number have a column each, unless the user declares them
 HASHED_COLUMNS = 1 << 18  # that all hashed columns share
@@ -60,7 +53,6 @@ class Feature:
     many_texts: bool = False  # more than can be counted
     identifying: bool = False  # most of these occurred once
     missing: int = 0
-    infinite: int = 0
     median: float = float("nan")
     order: RowOrder = field(default_factory=RowOrder)
     rows: int = 0  # whose numbers were learned
@@ -139,7 +131,9 @@ class Feature:
         return next((i, str(text)) for i, text in texts if text is not None and not self._is_number(text))
 
     def _is_number(self, text: str) -> bool:
-        return _of_notation(self.notation, text) if self.notation else is_number(text)
+        if self.notation:
+            return read_numbers(self.notation, pyarrow.array([text], pyarrow.string())) is not None
+        return is_number(text)
 
     def learn(self, path: Path, array: Any) -> NDArray[np.float64]:
         """Learn from the next cells; gives their numbers, or the codes of texts, NaN where one is missing."""
@@ -156,7 +150,7 @@ class Feature:
         self.missing, self.words = 0, Counter()
 
     def _learn_numbers(self, path: Path, array: Any) -> NDArray[np.float64] | None:
-        """Count missing and infinite cells; None if one is no number: the column is one of texts then."""
+        """Count missing cells; None if one is no number: the column is one of texts then."""
         values = self.values(array)
         self.rows += len(array)
         if values is None and (self.declared or self.stated):
@@ -172,13 +166,13 @@ class Feature:
             return None
         self._refuse_units(path)
         self.order.add(values)
-        finite = np.isfinite(values)
-        if not finite.all():
-            missing = int(np.count_nonzero(np.isnan(values)))
+        if np.isinf(values).any():
+            row = self.rows - len(array) + int(np.argmax(np.isinf(values))) + 1
+            what = f"has an infinite value in row {row}; correct or empty such cells, or"
+            raise self.error(path, f"{what} {self.leave_out}.")
+        if missing := int(np.count_nonzero(np.isnan(values))):
             self.missing += missing
-            self.infinite += len(values) - int(np.count_nonzero(finite)) - missing
-            if missing:
-                self.words += words_for_missing(array, self._missing_numbers)
+            self.words += words_for_missing(array, self._missing_numbers)
         return values
 
     def _learn_texts(self, path: Path, array: Any) -> NDArray[np.float64]:
@@ -197,9 +191,7 @@ class Feature:
         distinct, places = coded(texts)
         times = np.bincount(places[places >= 0], minlength=len(distinct)).tolist()
         self.counts.update(dict(zip(distinct, times, strict=True)))
-        if (
-            len(self.counts) > doubtful_texts.MAX_CATEGORIES
-        ):  # perhaps numbers with some errors between: see to the errors
+        if len(self.counts) > doubtful_texts.MAX_CATEGORIES:  # perhaps numbers with some errors between
             for text in [text for text in self.counts if is_number(text)]:
                 self.numbers += self.counts.pop(text)
             self.staged = False
@@ -227,12 +219,11 @@ class Feature:
         if self.numeric or self.nominal or self.declared or not self.notations:
             return
         if self.notations[0] == "thousands" and len(self.notations) > 1:
-            first = {text: 1 for text in self.counts if "," in text}
-            path, row, text = first_of(self, first, opened)
+            text = next((text for text in self.counts if "," in text), "1,234")
             raise self.error(
-                path,
-                f"has numbers with commas ({text!r} in row {row}), which may stand between thousands or "
-                f"before decimals; say which with 'dataset.types={{{self.key}: thousands}}' or "
+                opened[0].path,
+                f"has numbers with commas, such as {text!r}, which may stand between thousands or before "
+                f"decimals; say which with 'dataset.types={{{self.key}: thousands}}' or "
                 f"'dataset.types={{{self.key}: decimal_comma}}'.",
             )
         self.numeric, self.notation, self.staged = True, self.notations[0], False
@@ -246,13 +237,13 @@ class Feature:
             what = f"has a date that there is not; correct it, or set dataset.drop=[{self.key}]."
             raise self.error(opened[0].path, what)
 
-    def check_type(self, opened: Sequence[Columns]) -> None:
+    def check_type(self, path: Path) -> None:
         """Refuse a column that looks like numbers with some errors in it, like identifiers or like dates."""
         if self.numeric:
             return
         if not (self.nominal or self.declared):
-            refuse_errors(self, opened)
-            refuse_identifiers(self, opened[0].path)
+            refuse_errors(self, path)
+            refuse_identifiers(self, path)
         many = self.many_texts or self.numbers or len(self.counts) > HASHED_LEVELS
         self.hashed |= bool(many) and (self.declared != "categories" or self.many_texts)
 
@@ -269,11 +260,6 @@ class Feature:
             f"stands; {self.leave_out}, or use it with "
             f"'dataset.types={{{self.key}: {self.notation or 'number'}}}'.",
         )
-
-    def refusal_of_infinite(self, path: Path) -> DataError:
-        """Of a column with infinite values."""
-        what = f"has {counted(self.infinite, 'infinite value')}; correct or empty such cells, or set "
-        return self.error(path, f"{what}dataset.drop=[{self.key}].")
 
     def cells(self, path: Path, array: Any) -> NDArray[np.float64]:
         """The numbers of an array of cells, or the places of texts; NaN where a cell is missing."""
@@ -376,11 +362,3 @@ class Feature:
         """The description of a column that is left out without having been asked to."""
         note = f"is left out because it {reason}; 'dataset.types={{{self.key}: number}}' keeps it"
         return ColumnRecord(self.name, "dropped", note=note)
-
-
-def _of_notation(name: str, text: str) -> bool:
-    return read_numbers(name, _array(text)) is not None
-
-
-def _array(*texts: str) -> Any:
-    return pyarrow.array(texts, pyarrow.string())

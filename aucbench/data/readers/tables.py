@@ -21,15 +21,17 @@ from scipy import sparse
 from aucbench.contracts import File, Table
 from aucbench.data.files.npy import NpyWriter, open_npy
 from aucbench.data.labels import MAX_LABELS, Label
-from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded, ColumnRecord, RefusedColumnsError
+from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded, ColumnRecord
 from aucbench.data.readers.cells import LABEL_GAPS, coded, plain_texts
 from aucbench.data.readers.feature_columns import HASHED_COLUMNS, Feature
 from aucbench.data.readers.kept_columns import KeptColumn
 from aucbench.data.readers.row_numbers import index_places
 from aucbench.data.readers.table_files import INDEX, Columns, arrow_errors, open_columns
 from aucbench.errors import DataError
+from aucbench.humanize import counted
 
 MEDIAN_BYTES = 1 << 28  # of values held at a time to find medians
+MOST_REFUSED = 8  # columns whose refusal is explained
 
 
 class Learned:
@@ -41,7 +43,7 @@ class Learned:
         self._columns = {place: column for column, place in enumerate(places)}
         self._target, self._codes_file = target, aside / "labels.npy"
         self._labels: dict[Any, int] = {}  # code of each label
-        self._blocks: list[tuple[Path, slice]] = []  # the rows of each batch
+        self._rows: dict[Path, list[slice]] = {}  # of each batch of a file
 
     def write(self, batches: Iterator[tuple[Path, list[Any], list[NDArray[np.float64]]]]) -> None:
         """Keep the cells of all features of each batch, and its labels."""
@@ -52,7 +54,8 @@ class Learned:
             for path, batch, cells in batches:
                 self.complete &= len(self._labels) <= MAX_LABELS
                 if self.complete:
-                    self._blocks.append((path, slice(codes.size, codes.size + len(batch[self._target]))))
+                    rows = slice(codes.size, codes.size + len(batch[self._target]))
+                    self._rows.setdefault(path, []).append(rows)
                     distinct, own = _coded_labels(path, batch[self._target])
                     known = [self._labels.setdefault(label, len(self._labels)) for label in distinct]
                     codes.write(np.array([*known, -1])[own])
@@ -73,12 +76,12 @@ class Learned:
 
     def has(self, path: Path) -> bool:
         """Whether the cells of a file are here."""
-        return self.complete and any(own == path for own, _ in self._blocks)
+        return self.complete and path in self._rows
 
     def blocks(self, path: Path) -> Iterator[tuple[NDArray[np.float64], Coded]]:
         """The cells and the labels of each batch of a file."""
         labels, codes = list(self._labels), open_npy(self._codes_file)
-        for rows in [rows for own, rows in self._blocks if own == path]:
+        for rows in self._rows[path]:
             yield self.cells[rows], Coded(labels, codes[rows].astype(np.int64))
 
 
@@ -123,19 +126,18 @@ def fit(files: Sequence[tuple[File, Path]], aside: Path) -> Schema:
     learned.write(_learn(opened, features, kept, refused))
     columns |= {column.place: column.describe() for column in kept}
     _settle(path, features, columns, opened, refused)
+    if refused:
+        raise _refusal(path, [refused[place] for place in sorted(refused)])
     if not features:
         raise DataError(f"{path}: there are no columns but the label, expected features.")
     learned.complete &= all(feature.staged for feature in features)
-    if not refused:
-        _check_missing(path, features, table)
-        if table.missing == "median":
-            _find_medians([feature for feature in features if feature.numeric], opened, learned)
-        for feature in features:
-            feature.indicates = table.add_indicator and bool(feature.missing) and not feature.hashed
+    _check_missing(path, features, table)
+    if table.missing == "median":
+        _find_medians([feature for feature in features if feature.numeric], opened, learned)
+    for feature in features:
+        feature.indicates = table.add_indicator and bool(feature.missing) and not feature.hashed
     columns |= {feature.place: feature.describe() for feature in features}
     described = [columns[place] for place in range(len(names))]
-    if refused:
-        raise _refused_columns(path, described, refused)
     if note := opened[0].note:
         named = next(place for place, column in enumerate(described) if not column.note)
         described[named] = replace(described[named], note=note)
@@ -224,28 +226,20 @@ def _settle(
     for feature in [feature for feature in features if feature.place not in refused]:
         try:
             feature.find_notation(opened)
-            feature.check_type(opened)
+            feature.check_type(path)
             if feature.numbers_the_rows(path):
                 columns[feature.place] = feature.left_out("numbers the rows")
                 features.remove(feature)
         except DataError as error:
             refused[feature.place] = error
-        if feature.infinite:
-            refused[feature.place] = feature.refusal_of_infinite(path)
 
 
-def _refused_columns(
-    path: Path, columns: list[ColumnRecord], refused: dict[int, DataError]
-) -> RefusedColumnsError:
-    """The first refusal, with the names of other such columns and the description of all."""
-    for place, error in refused.items():
-        reason = str(error).removeprefix(f"{path}: column {columns[place].name!r} ")
-        columns[place] = ColumnRecord(columns[place].name, "refused", note=reason)
-    first, *others = refused
-    also = ", ".join(repr(columns[place].name) for place in others[:20])
-    more = f" and {len(others) - 20} more" if len(others) > 20 else ""
-    others_named = f" Refused as well: {also}{more}; aucbench data describe says why." if others else ""
-    return RefusedColumnsError(f"{refused[first]}{others_named}", columns)
+def _refusal(path: Path, refused: list[DataError]) -> DataError:
+    """The reasons against several columns in one error."""
+    first, *others = [str(error) for error in refused[:MOST_REFUSED]]
+    if (more := len(refused) - MOST_REFUSED) > 0:
+        others.append(f"{counted(more, 'other column')} cannot be used either.")
+    return DataError(" ".join([first, *(text.removeprefix(f"{path}: ") for text in others)]))
 
 
 def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
@@ -349,7 +343,7 @@ def _block(schema: Schema, path: Path, cells: Any, labels: Coded, row: int) -> B
     if isinstance(cells, np.ndarray):
         for column in np.flatnonzero(~np.isfinite(cells).all(axis=0)):
             cells[:, column] = schema.features[column].filled(path, cells[:, column], fills, row)
-        return Block.of_dense(labels, cells)
+        return Block(labels, cells)
     widths = [feature.width for feature in schema.features]
     offsets = np.cumsum([0, *widths[:-1]])
     offsets[[feature.hashed for feature in schema.features]] = sum(widths)
@@ -365,10 +359,9 @@ def _block(schema: Schema, path: Path, cells: Any, labels: Coded, row: int) -> B
         else:
             parts.append((rows, first + places, np.broadcast_to(values, len(rows))))
     if dense is not None:
-        return Block.of_dense(labels, dense)
+        return Block(labels, dense)
     rows, places, values = (np.concatenate(each) for each in zip(*parts, strict=True))
-    X = sparse.coo_matrix((values, (rows, places)), (n, schema.width)).tocsr()
-    return Block(labels, np.diff(X.indptr).astype(np.int64), X.indices, X.data, schema.width)
+    return Block(labels, sparse.coo_matrix((values, (rows, places)), (n, schema.width)).tocsr())
 
 
 def _coded_labels(path: Path, array: Any) -> Coded:
