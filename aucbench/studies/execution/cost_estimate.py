@@ -19,6 +19,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from aucbench.contracts import Access
+from aucbench.data.preprocess import Prepared
 from aucbench.data.splits.protocols import Side, Split
 from aucbench.errors import ParameterError
 from aucbench.pool import Pool, ProcessEnded
@@ -42,6 +43,7 @@ WAIT_SECONDS = 7.0  # timeout for all probes; a method that must be compiled fir
 PROCESSES = 4  # processes that run probes
 SAMPLE_BYTES = 1 << 25  # size of the probed rows; fewer would fit the processor's cache
 FEWEST, MOST_ROWS = (4, 256), 4_096  # iterations, and rows for a full method, of a probe's first run
+LONGER = 4  # factor between the lengths of runs: log-spaced checkpoints come early in a run
 STEEPEST = 3.0  # largest exponent of the row length
 
 
@@ -54,15 +56,26 @@ class Speed(NamedTuple):
 
 def probe(entry: Entry, seeds: Seeds, rows: int, seconds: float) -> Speed:
     """Measure the speed of a method for `rows` rows, in about `seconds` seconds plus compilation."""
-    split = prepared_data().split(entry, seeds.split_seed, seeds.fold)
-    with threadpool_limits(1):
-        few = Split(_sample(split.train), _sample(split.test))
-        prepared = prepare_split(entry, few, seeds.split_seed)
+    prepared = _prepared_sample(entry, seeds)
     with limited_memory(entry.limits.memory, 1, worker=True):
         task = task_of(CellUnit("", (), entry, seeds), prepared, {}, entry.budget.checkpoints)
         (task,) = hold_out([task], seeds.split_seed)
         taken = _seconds_per_unit(entry, task, rows, seconds)
     return Speed(taken, size_of(prepared.X) / prepared.X.shape[0])
+
+
+_samples: dict[str, Prepared] = {}  # the latest sample of this process, which several methods share
+
+
+def _prepared_sample(entry: Entry, seeds: Seeds) -> Prepared:
+    where = str((entry.dataset.description, entry.features.description, entry.scaling, entry.settings, seeds))
+    if where not in _samples:
+        _samples.clear()
+        split = prepared_data().split(entry, seeds.split_seed, seeds.fold)
+        with threadpool_limits(1):
+            few = Split(_sample(split.train), _sample(split.test))
+            _samples[where] = prepare_split(entry, few, seeds.split_seed)
+    return _samples[where]
 
 
 def _sample(side: Side) -> Side:
@@ -88,8 +101,9 @@ def _seconds_per_unit(entry: Entry, task: Task, rows: int, seconds: float) -> fl
                 raise
         if size >= most or (end and process_time() + 2.0 * times[-1][1] > end):
             break
-        size = min(most, 2 * size)
-    (fewer, less), (more, taken) = times[-2:]
+        size = min(most, LONGER * size)
+    more, taken = times[-1]
+    fewer, less = next(each for each in reversed(times) if each[0] <= more / 2)
     slope = max(0.0, taken - less) / (more - fewer)
     start = max(0.0, taken - slope * more)  # initialisation and checkpoints
     return slope + start * (1.0 if is_full else rows / len(task.y)) / units
