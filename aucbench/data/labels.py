@@ -35,14 +35,23 @@ def in_words(counts: Mapping[Label, int], most: int = 12) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def check_facts(file: File, path: Path, rows: int, counts: Mapping[Label, int]) -> None:
-    """Refuse a parsed file whose rows or label counts are not those of its declaration."""
+def check_facts(file: File, path: Path, rows: int, counts: Mapping[Label, int]) -> dict[Label, Label]:
+    """Compare the rows and label counts of a parsed file with its declaration.
+
+    Copies may name the two classes differently, such as 0/1 instead of -1/+1. If the counts agree in
+    ascending order of the labels, the result maps each label to its published name.
+    """
     if rows == 0:
         raise DataError(f"{path} is empty: expected at least one row of data.")
     if file.rows is not None and rows != file.rows:
         raise DataError(f"{path}: expected {file.rows} rows, got {rows}.")
-    if file.labels and dict(file.labels) != dict(counts):
-        raise DataError(f"{path}: expected {in_words(file.labels)}, got {in_words(counts)}.")
+    found = [(label, counts[label]) for label in ordered(counts)]
+    published = [(label, file.labels[label]) for label in ordered(file.labels)]
+    if not published or found == published:
+        return {label: label for label in counts}
+    if len(found) == len(published) == 2 and [n for _, n in found] == [n for _, n in published]:
+        return {label: name for (label, _), (name, _) in zip(found, published, strict=True)}
+    raise DataError(f"{path}: expected {in_words(file.labels)}, got {in_words(counts)}.")
 
 
 def check_features(name: str, features: int | None, columns: Mapping[str, int]) -> int:

@@ -148,6 +148,12 @@ def test_files_and_declarations_that_are_none_are_refused(tmp_path):
             load(Declared(files))
 
 
+def test_published_names_of_two_labels_replace_those_of_a_copy(mirror):
+    # Published as 1 (three rows) and 2 (two rows); the copy says -1 and 1.
+    data = Declared((File("binary/tiny", labels={1: 3, 2: 2}),), positive=1)
+    assert load(data).y.tolist() == [1, -1, 1, -1, 1]
+
+
 def test_a_data_set_that_loads_itself_becomes_float64_rows_and_signs():
     loaded = load(InMemory(Samples(np.asfortranarray([[1, 2], [3, 4]]), [7, 9])))
     assert loaded.X.dtype == np.float64

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from aucbench.contracts import File
 from aucbench.data.files import cache, locate
 from aucbench.data.files.npy import NpyWriter, open_npy
-from aucbench.data.labels import MAX_LABELS, Label, check_facts, check_features, ordered
+from aucbench.data.labels import MAX_LABELS, Label, check_facts, check_features, ordered, shown
 from aucbench.data.memory import check_width
 from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded, ColumnRecord, ZeroBasedError
 from aucbench.errors import DataError
@@ -205,9 +205,11 @@ def _stage(
                 row_count, nonzeros = row_count + block.X.shape[0], nonzeros + len(data)
                 widest = max(widest, block.X.shape[1])
             rows = row_count - before
-            check_facts(file, path, rows, counts)
+            names = check_facts(file, path, rows, counts)
+            labels.rename(names, path)
             columns[str(path)] = widest
-            pairs = [(label, counts[label]) for label in ordered(counts)]
+            named = {names[label]: count for label, count in counts.items()}
+            pairs = [(label, named[label]) for label in ordered(named)]
             files.append(cache.FileRecord(file.path, file.part, source, rows, pairs))
     if made := read.rows_file(found):
         made.rename(folder / "X.npy")
@@ -231,6 +233,7 @@ class _Labels:
 
     def __init__(self) -> None:
         self._codes: dict[Label, int] = {}
+        self._names: dict[Label, Label] = {}
 
     def encode(self, labels: Coded, counts: Counter[Label], path: Path) -> NDArray[np.uint16]:
         """The codes of a block's labels."""
@@ -246,9 +249,16 @@ class _Labels:
             )
         return np.array([self._codes.get(label, 0) for label in labels.distinct], np.uint16)[labels.codes]
 
+    def rename(self, names: dict[Label, Label], path: Path) -> None:
+        for label, name in names.items():
+            if self._names.setdefault(label, name) != name:
+                raise DataError(
+                    f"{path}: label {shown(label)} means another class than in the files before it."
+                )
+
     @property
     def names(self) -> list[Label]:
-        return list(self._codes)
+        return [self._names[label] for label in self._codes]
 
 
 def _lay_out(folder: Path, record: cache.PartRecord) -> bool:

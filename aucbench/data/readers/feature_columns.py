@@ -151,12 +151,10 @@ class Feature:
         self.rows += len(array)
         if values is None and (self.declared or self.stated):
             row, text = self.first_other(array)
-            where = f"row {self.rows - len(array) + row}"
-            if self.declared:
-                raise self.error(path, f"has {text!r} in {where}, expected {self.declared} (dataset.types).")
-            raise self.error(
-                path, f"has {text!r} in {where}, and the file declares numbers; {ways_out(self, [text])}."
-            )
+            expected = f"expected {self.declared} (dataset.types)"
+            if not self.declared:
+                expected = f"and the file declares numbers; {ways_out(self, [text])}"
+            raise self.error(path, f"has {text!r} in row {self.rows - len(array) + row}, {expected}.")
         if values is None:
             self.numeric, self.late = False, self.rows > len(array)
             return None
