@@ -14,7 +14,7 @@ from scipy import sparse
 from aucbench.contracts import DatasetFacts, File, Matrix
 from aucbench.data import labels
 from aucbench.data.files import cache, locate
-from aucbench.data.files.build_cache import cached_part, files_of, part_folder
+from aucbench.data.files.build_cache import cached_part
 from aucbench.data.files.download import LARGE_BYTES
 from aucbench.data.files.openml import resolve
 from aucbench.errors import DataError, FetchError, ParameterError
@@ -85,7 +85,7 @@ def fetch(dataset: Any, large: bool = False, part: str = "all") -> list[Path]:
             f"aucbench fetch {dataset.name} --yes."
         )
     limit = None if large else LARGE_BYTES
-    return [locate.find(dataset.name, file, limit).path for file in files_of(files, part)]
+    return [locate.find(dataset.name, file, limit).path for file in cache.files_of(files, part)]
 
 
 def missing_bytes(dataset: Any) -> int | None:
@@ -122,7 +122,7 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
     # The training part determines the positive class, so that all parts agree.
     training = record
     if part == Part.test:
-        known = cache.read_record(part_folder(name, files, features, Part.train))
+        known = cache.read_record(cache.part_folder(name, files, features, Part.train))
         training = known or cached_part(name, files, features, Part.train).record
     counts: dict[labels.Label, int] = {}
     for file in training.files:
@@ -130,7 +130,7 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
             for label, count in file.labels:
                 counts[label] = counts.get(label, 0) + count
     needed = len(counts) != 2 or kept is not None
-    columns = cache.read_columns(part_folder(name, files, features, part)) if needed else []
+    columns = cache.read_columns(cache.part_folder(name, files, features, part)) if needed else []
     target = next((column.name for column in columns if column.kind == "label"), None)
     positive, negative = _classes(dataset, counts, target)
     signs = labels.signs(name, part, record.labels, counts, positive)

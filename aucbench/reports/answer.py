@@ -31,35 +31,34 @@ def _few(names: Sequence[str]) -> str:
 
 
 def answer(report: Report, setting: str) -> str:
-    """The answer of one setting of a report."""
+    """The answer of one setting of a report: over families of data sets, or over the runs of a single one."""
     reference = report.references[setting]
     facts = report.part("data_sets", setting)
     if not reference:
         return _best(report, setting) + " There are no gains: the reference was not run."
-    families = int(facts["family"].nunique())
-    if len(facts) == 1:
-        return _on_one(report, setting, reference)
-    own = report.over_all(setting)
-    own = own[own["method"] != reference]
-    judged = own[own["verdict"].fillna("") != ""]
+    families, is_single = int(facts["family"].nunique()), len(facts) == 1
+    own = report.ranking(setting)
+    judged = own[(own["method"] != reference) & (own["verdict"].fillna("") != "")]
     if not len(judged):
         text = _best(report, setting)
-        if families >= FEWEST:
+        if is_single or families >= FEWEST:
             return text
         return f"{text} A verdict over data sets needs {FEWEST} families of them; there are {families}."
-    return _verdict(report, setting, judged, reference, families)
+    if not is_single:
+        return _verdict(report, setting, judged, f"Over {counted(families, 'family')} of data sets, ")
+    text = f"{_best(report, setting)} {_verdict(report, setting, judged, 'On this data set, ')}"
+    return f"{text} One data set cannot tell which method is better in general."
 
 
-def _verdict(report: Report, setting: str, judged: "pd.DataFrame", reference: str, families: int) -> str:
-    """A sentence for each class of model that has a verdict over families."""
-    classes = _classes(judged)
+def _verdict(report: Report, setting: str, judged: "pd.DataFrame", scope: str) -> str:
+    """A sentence for each class of model that has a verdict."""
+    reference, classes = report.references[setting], _classes(judged)
     home = report.part("methods", setting).set_index("method")["class_of_model"][reference]
     who = reference if home in classes else f"{reference} ({home})"
     texts = [
         _told(judged[judged["class_of_model"] == model], who, NOUNS[model], classes != [home])
         for model in classes
     ]
-    scope = f"Over {counted(families, 'family')} of data sets, "
     return " ".join([f"{scope}{texts[0]}.", *(f"{text[0].upper()}{text[1:]}." for text in texts[1:])])
 
 
@@ -92,25 +91,6 @@ def _told(own: "pd.DataFrame", reference: str, noun: str, apart: bool) -> str:
         if alike := list(own.loc[own["verdict"].isin(words), "method"]):
             parts.append(f"{_few(alike)} {'is' if len(alike) == 1 else 'are'} {verdict}")
     return "; ".join(parts)
-
-
-def _on_one(report: Report, setting: str, reference: str) -> str:
-    """The answer of the runs on a single data set."""
-    own = report.part("gains", setting)
-    text = _best(report, setting)
-    if not len(own):
-        return text
-    models = report.part("methods", setting).set_index("method")["class_of_model"]
-    told = own[own["verdict"] != ""].assign(class_of_model=own["method"].map(models))
-    words = []
-    for model in (classes := _classes(told)):
-        alike = told[told["class_of_model"] == model].groupby("verdict", sort=False)["method"].agg(list)
-        said = [
-            f"{listed(each)} {'is' if len(each) == 1 else 'are'} {verdict}" for verdict, each in alike.items()
-        ]
-        words.append(f"of the {NOUNS[model]}s, " * (len(classes) > 1) + "; ".join(said))
-    against = f" Against {reference}, {'; '.join(words)}." if words else ""
-    return f"{text}{against} One data set cannot tell which method is better in general."
 
 
 def _best(report: Report, setting: str) -> str:

@@ -224,7 +224,8 @@ def _add_data_set(
     )
     for row in rows:
         row["own_setting"] = own_settings[row["method"]]
-    chance = measure.chance(_positives(cells))
+    facts = data_facts(cells)
+    chance = measure.chance(facts.get("positive_share", np.nan))
     best, target = target_of(rows, chance)
     with_reaching(rows, by_method, measure.name, target)
     parts["results"] += rows
@@ -235,7 +236,7 @@ def _add_data_set(
     ]
     parts["data_sets"].append(
         where
-        | data_facts(cells)
+        | facts
         | {
             "chance": chance,
             "best": best,
@@ -244,17 +245,6 @@ def _add_data_set(
             "setting_text": "; ".join(filter(None, (shared, ruleset_text(by_method)))),
         }
     )
-
-
-def _positives(cells: Sequence[BoardCell]) -> float:
-    """The share of positives among the test rows; of the training rows where they were not counted."""
-    shares = [
-        own.train_positives / own.train_rows
-        if own.test_positives is None
-        else own.test_positives / own.test_rows
-        for own in (cell.record.data for cell in cells if cell.record)
-    ]
-    return float(np.mean(shares)) if shares else np.nan
 
 
 def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """``aucbench leaderboard``, ``aucbench compare``, and the leaderboard that ends a study."""
 
-import json
 import re
 import shlex
 import shutil
@@ -117,31 +116,12 @@ def test_gains_over_a_reference_stand_in_every_export(option, done, tmp_path):
     assert set(pd.read_csv(tmp_path / "verdicts.csv")["reference"]) == {"psam"}
 
 
-def test_a_rope_of_ones_own_gives_the_verdicts(done, tmp_path):
-    words = ("--study", "pair", "--reference", "psam", "--out", tmp_path, "--no-pictures")
-    found = []
-    for rope in ((), ("--rope", "0.9")):
-        done("leaderboard", *words, *rope)
-        found.append(set(pd.read_parquet(tmp_path / "gains.parquet")["verdict"]))
-    assert found[1] == {"equivalent"} != found[0]
-
-
 def test_a_reference_that_was_not_run_is_said_and_methods_stand_by_their_means(done):
     for words, name in (((), "log_reg"), (("--reference", "ls_svm"), "ls_svm")):
         out = " ".join(done("leaderboard", "--study", "pair", *words).split())
         assert f"Gain over {name}" not in out
         assert "There are no gains: the reference was not run." in out
         assert all(re.search(rf"│ {method} .* │ 0\.\d{{4}} │", out) for method in ("psam", "solam"))
-
-
-def test_the_settings_that_a_tuning_chose_stand_in_every_export(finished):
-    own = finished / "aucbench-store" / "boards" / "tuned"
-    cells = pd.read_parquet(own / "cells.parquet")
-    chosen = [json.loads(each)["zeta"] for each in cells["chosen"]]
-    (row,) = table(own).to_dict("records")
-    assert all(f"zeta={value:g}" in row["chosen"] for value in chosen)
-    assert pd.read_csv(own / "results.csv")["chosen"].tolist() == [row["chosen"]]
-    assert row["chosen"] in (own / "leaderboard.md").read_text()
 
 
 def test_pictures_are_drawn_where_they_are_wanted(done, tmp_path, monkeypatch):

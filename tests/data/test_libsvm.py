@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from aucbench import DataError, File, ParameterError
+from aucbench import DataError, ParameterError
 from aucbench.data import load
-from aucbench.data.files import locate
 from aucbench.data.readers import libsvm
 from aucbench.data.readers.libsvm import read_blocks
 from aucbench_datasets.user_files import Libsvm
@@ -41,16 +40,6 @@ def assert_same_as_sklearn(ours, source):
     np.testing.assert_array_equal(indices, X.indices)
     np.testing.assert_array_equal(values.view(np.int64), X.data.view(np.int64))
     np.testing.assert_array_equal(labels, y)
-
-
-REAL = "binary/a9a binary/german.numer_scale binary/svmguide1 multiclass/letter.scale"
-
-
-@pytest.mark.mirror
-@pytest.mark.parametrize("name", REAL.split())
-def test_real_files_are_parsed_to_the_bits_of_sklearn(name):
-    path = locate.find("real", File(name)).path
-    assert_same_as_sklearn(parse(path, 1 << 20), str(path))
 
 
 LIKELY = st.text("0123456789:.+-e# \t\r\n", max_size=60).map(str.encode)
@@ -167,14 +156,14 @@ def test_parsing_a_file_needs_memory_for_one_block_only(tmp_path, monkeypatch):
     monkeypatch.setattr(libsvm, "read_blocks", partial(read_blocks, block_bytes=1 << 16))
     path = tmp_path / "long.txt"
     line = " ".join(f"{j}:0.5" for j in range(1, 60)) + "\n"
-    path.write_text(f"1 {line}-1 {line}" * 7_999)
+    path.write_text(f"1 {line}-1 {line}" * 14_999)
     load(Libsvm(str(path)))  # what many blocks need is compiled before memory is watched
-    path.write_text(f"1 {line}-1 {line}" * 8_000)
+    path.write_text(f"1 {line}-1 {line}" * 15_000)
     tracemalloc.start()
-    assert load(Libsvm(str(path))).X.shape == (16_000, 59)  # 7.6 MB
+    assert load(Libsvm(str(path))).X.shape == (30_000, 59)  # 14 MB
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 6_000_000
+    assert peak < 10_000_000
 
 
 def test_more_features_than_indices_are_refused():

@@ -114,8 +114,7 @@ import aucbench
 from aucbench import File
 from aucbench.data import Part, load, scaler
 from aucbench.data.files import npy
-from aucbench.data.files.build_cache import part_folder
-from aucbench.data.files.cache import FileRecord, PartRecord, publish
+from aucbench.data.files.cache import FileRecord, PartRecord, part_folder, publish
 from aucbench.data.preprocess import prepare
 from aucbench.data.splits.protocols import Holdout
 from aucbench.runner.cell import Task, run_cell

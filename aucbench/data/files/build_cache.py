@@ -36,12 +36,12 @@ def cached_part(name: str, files: Sequence[File], features: int | None, part: st
     for file in files:
         if Path(file.path).is_absolute():
             locate.find(name, file)  # refuses a missing file before its size is asked for
-    folder = part_folder(name, files, features, part)
+    folder = cache.part_folder(name, files, features, part)
     found = cache.open_part(folder)
     if found is not None:
         return found
     # Parts that depend on each other are made together.
-    together = part != "all" and _depend(files, features) and any(file.part != part for file in files)
+    together = part != "all" and cache.depend(files, features) and any(file.part != part for file in files)
     with cache.locked_folder(name) as aside:
         found = cache.open_part(folder)  # made by another process, while we waited
         if found is None:
@@ -52,36 +52,17 @@ def cached_part(name: str, files: Sequence[File], features: int | None, part: st
     return found
 
 
-def part_folder(name: str, files: Sequence[File], features: int | None, part: str) -> Path:
-    """The cache's folder of a part; where a part depends on the others, their files are in its key."""
-    relevant = files if _depend(files, features) else files_of(files, part)
-    return cache.part_folder(name, part, relevant, features)
-
-
-def files_of(files: Sequence[File], part: str) -> list[File]:
-    """The files of a part; of "all", those of the training part first."""
-    parts = ("train", "test") if part == "all" else (part,)
-    return [file for each in parts for file in files if file.part == each]
-
-
-def _depend(files: Iterable[File], features: int | None) -> bool:
-    """Whether parts depend on each other: the number or the meaning of columns is learned from the data."""
-    return features is None or any(
-        file.kind != "libsvm" or isinstance(file.topic, str) or file.zero_based is None for file in files
-    )
-
-
 def _build(name: str, files: Sequence[File], features: int | None, parts: Sequence[str], aside: Path) -> None:
     """Parse and publish parts; downloads that cannot be used are removed."""
-    found = {part: [locate.find(name, file) for file in files_of(files, part)] for part in parts}
+    found = {part: [locate.find(name, file) for file in cache.files_of(files, part)] for part in parts}
     try:
         _parse(name, files, features, found, aside)
     except DataError as error:
-        paths = {each.path for several in found.values() for each in several}
-        named = {path for path in paths if str(path) in str(error)} or paths
-        sources = {source for path in named if (source := locate.download_source(path))}
-        for path in named:
-            locate.discard(path)
+        every = [each for several in found.values() for each in several]
+        named = [each for each in every if str(each.path) in str(error)] or every
+        for each in named:
+            locate.discard(each.path)
+        sources = {each.source for each in named} - {str(each.path) for each in named}
         if not sources:
             raise
         came = " and ".join(sorted(sources))
@@ -116,7 +97,9 @@ def _parse(
 
             pyarrow.default_memory_pool().release_unused()
             (folder / cache.COLUMNS).write_bytes(msgspec.json.encode(reader.columns))
-        cache.publish(folder, part_folder(name, files, features, record.part), replace(record, dense=dense))
+        cache.publish(
+            folder, cache.part_folder(name, files, features, record.part), replace(record, dense=dense)
+        )
 
 
 class _Reader:

@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -68,13 +68,27 @@ class CachedPart(NamedTuple):
     kept: Any = None  # (n, k) values of columns beside the features, None where there are none
 
 
-def part_folder(name: str, part: str, files: Sequence[File], features: int | None) -> Path:
+def files_of(files: Sequence[File], part: str) -> list[File]:
+    """The files of a part; of "all", those of the training part first."""
+    parts = ("train", "test") if part == "all" else (part,)
+    return [file for each in parts for file in files if file.part == each]
+
+
+def depend(files: Iterable[File], features: int | None) -> bool:
+    """Whether parts depend on each other: the number or the meaning of columns is learned from the data."""
+    return features is None or any(
+        file.kind != "libsvm" or isinstance(file.topic, str) or file.zero_based is None for file in files
+    )
+
+
+def part_folder(name: str, files: Sequence[File], features: int | None, part: str) -> Path:
     """The folder of one part, named by a hash of the format and of everything declared.
 
-    Files of one's own (absolute paths) count with their size and time of change.
+    Files of one's own (absolute paths) count with their size and time of change, and those of all parts where
+    parts depend on each other.
     """
     declared: list[Any] = [FORMAT, part, features]
-    for file in files:
+    for file in files if depend(files, features) else files_of(files, part):
         path = Path(file.path)
         state = [path.stat().st_size, path.stat().st_mtime_ns] if path.is_absolute() else []
         labels = [(label, file.labels[label]) for label in ordered(file.labels)]

@@ -89,11 +89,6 @@ def downloads_of(file: File) -> list[Path]:
     return [here] if here else []
 
 
-def download_source(path: Path) -> str | None:
-    """The address that a file was downloaded from; None for a file elsewhere."""
-    return _read_source(path) if path.is_relative_to(raw_folder()) else None
-
-
 def discard(path: Path) -> None:
     """Remove a downloaded file; files elsewhere, in a mirror folder or of one's own, are left alone."""
     if path.is_relative_to(raw_folder()):

@@ -56,9 +56,7 @@ class Feature:
     median: float = float("nan")
     order: RowOrder = field(default_factory=RowOrder)
     rows: int = 0  # whose numbers were learned
-    codes: dict[str, int] = field(default_factory=dict)  # of texts, by which `learn` names them
     late: bool = False  # whether it became one of texts behind cells with numbers, which must be read again
-    staged: bool = True  # whether the numbers and codes that `learn` gave are what it is read as
     notation: str | None = None  # of the numbers, where they are not plain
     units: set[str] = field(default_factory=set)  # beside its quantities
     notations: list[str] = field(default_factory=lambda: list(DETECTED))  # that all texts so far agree with
@@ -136,17 +134,15 @@ class Feature:
         return is_number(text)
 
     def learn(self, path: Path, array: Any) -> NDArray[np.float64]:
-        """Learn from the next cells; gives their numbers, or the codes of texts, NaN where one is missing."""
+        """Learn from the next cells; gives their numbers, NaN where one is missing or a text."""
         values = self._learn_numbers(path, array) if self.numeric else None
-        if values is not None:
-            return values
-        if self.late:  # the others are read again in any case
-            return np.full(len(array), np.nan)
-        return self._learn_texts(path, array)
+        if values is None and not self.late:  # else the others are read again in any case
+            self._learn_texts(path, array)
+        return np.full(len(array), np.nan) if values is None else values
 
     def learn_again(self) -> None:
         """Begin anew, as a column of texts."""
-        self.late = self.staged = False
+        self.late = False
         self.missing, self.words = 0, Counter()
 
     def _learn_numbers(self, path: Path, array: Any) -> NDArray[np.float64] | None:
@@ -155,12 +151,10 @@ class Feature:
         self.rows += len(array)
         if values is None and (self.declared or self.stated):
             row, text = self.first_other(array)
-            where = f"row {self.rows - len(array) + row}"
-            if self.declared:
-                raise self.error(path, f"has {text!r} in {where}, expected {self.declared} (dataset.types).")
-            raise self.error(
-                path, f"has {text!r} in {where}, and the file declares numbers; {ways_out(self, [text])}."
-            )
+            expected = f"expected {self.declared} (dataset.types)"
+            if not self.declared:
+                expected = f"and the file declares numbers; {ways_out(self, [text])}"
+            raise self.error(path, f"has {text!r} in row {self.rows - len(array) + row}, {expected}.")
         if values is None:
             self.numeric, self.late = False, self.rows > len(array)
             return None
@@ -175,7 +169,7 @@ class Feature:
             self.words += words_for_missing(array, self._missing_numbers)
         return values
 
-    def _learn_texts(self, path: Path, array: Any) -> NDArray[np.float64]:
+    def _learn_texts(self, path: Path, array: Any) -> None:
         """Count the texts; refuses types that are not texts, and too many texts."""
         try:
             if types.is_temporal(array.type) or types.is_nested(array.type):
@@ -194,16 +188,10 @@ class Feature:
         if len(self.counts) > doubtful_texts.MAX_CATEGORIES:  # perhaps numbers with some errors between
             for text in [text for text in self.counts if is_number(text)]:
                 self.numbers += self.counts.pop(text)
-            self.staged = False
         if len(self.counts) > doubtful_texts.MAX_CATEGORIES:
             self.many_texts = True
             self.identifying |= 2 * len(self.counts) > self.counts.total()
             self.counts.clear()
-        if not self.staged:
-            self.codes.clear()
-            return np.full(len(texts), np.nan)
-        codes = [self.codes.setdefault(text, len(self.codes)) for text in distinct]
-        return np.array([*codes, np.nan])[places]
 
     def error(self, path: Path, what: str) -> DataError:
         """That the column has or is something else than its type."""
@@ -214,10 +202,10 @@ class Feature:
         """The override without the column, in words."""
         return f"leave it out with dataset.drop=[{self.key}]"
 
-    def find_notation(self, opened: Sequence[Columns]) -> None:
-        """Make a column of numbers of one of texts that are all of one notation."""
+    def find_notation(self, opened: Sequence[Columns]) -> NDArray[np.float64] | None:
+        """Make a column of numbers of one of texts that are all of one notation; gives its numbers."""
         if self.numeric or self.nominal or self.declared or not self.notations:
-            return
+            return None
         if self.notations[0] == "thousands" and len(self.notations) > 1:
             text = next((text for text in self.counts if "," in text), "1,234")
             raise self.error(
@@ -226,16 +214,17 @@ class Feature:
                 f"decimals; say which with 'dataset.types={{{self.key}: thousands}}' or "
                 f"'dataset.types={{{self.key}: decimal_comma}}'.",
             )
-        self.numeric, self.notation, self.staged = True, self.notations[0], False
-        self.missing, self.rows = 0, 0
+        self.numeric, self.notation = True, self.notations[0]
+        self.missing, self.rows, numbers = 0, 0, []
         self.counts.clear()
         for columns in opened:
             for batch in columns.batches():
-                if self.numeric:
-                    self._learn_numbers(columns.path, batch[self.place])
-        if not self.numeric:
-            what = f"has a date that there is not; correct it, or set dataset.drop=[{self.key}]."
-            raise self.error(opened[0].path, what)
+                values = self._learn_numbers(columns.path, batch[self.place])
+                if values is None:
+                    what = f"has a date that there is not; correct it, or {self.leave_out}."
+                    raise self.error(opened[0].path, what)
+                numbers.append(values)
+        return np.concatenate(numbers)
 
     def check_type(self, path: Path) -> None:
         """Refuse a column that looks like numbers with some errors in it, like identifiers or like dates."""
@@ -278,16 +267,6 @@ class Feature:
             shown = " and ".join(map(repr, sorted(self.units)[:SHOWN_TEXTS]))
             what = f"has quantities in {shown}, whose numbers cannot be compared; write one unit, or"
             raise self.error(path, f"{what} {self.leave_out}.")
-
-    def staged_cells(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """`cells` of what `learn` gave."""
-        if self.numeric:
-            return values
-        return self._code_places[np.where(np.isnan(values), -1, values).astype(np.int64)]
-
-    @cached_property
-    def _code_places(self) -> NDArray[np.float64]:
-        return self._places(list(self.codes))
 
     def _places(self, texts: list[str]) -> NDArray[np.float64]:
         """The places of texts, with NaN behind them.

@@ -11,7 +11,8 @@ from concurrent.futures import wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import log, sqrt
-from time import process_time
+from pathlib import Path
+from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from aucbench.contracts import Access
+from aucbench.data.preprocess import Prepared
 from aucbench.data.splits.protocols import Side, Split
 from aucbench.errors import ParameterError
 from aucbench.pool import Pool, ProcessEnded
@@ -42,6 +44,9 @@ WAIT_SECONDS = 7.0  # timeout for all probes; a method that must be compiled fir
 PROCESSES = 4  # processes that run probes
 SAMPLE_BYTES = 1 << 25  # size of the probed rows; fewer would fit the processor's cache
 FEWEST, MOST_ROWS = (4, 256), 4_096  # iterations, and rows for a full method, of a probe's first run
+LONGER = 4  # factor between the lengths of runs: log-spaced checkpoints come early in a run
+WAITS = 2.0  # wall time replaces processor time if it is more than this many times longer
+SCHEDULED = Path("/proc/thread-self/schedstat")  # nanoseconds of running, and of waiting for a processor
 STEEPEST = 3.0  # largest exponent of the row length
 
 
@@ -54,15 +59,26 @@ class Speed(NamedTuple):
 
 def probe(entry: Entry, seeds: Seeds, rows: int, seconds: float) -> Speed:
     """Measure the speed of a method for `rows` rows, in about `seconds` seconds plus compilation."""
-    split = prepared_data().split(entry, seeds.split_seed, seeds.fold)
-    with threadpool_limits(1):
-        few = Split(_sample(split.train), _sample(split.test))
-        prepared = prepare_split(entry, few, seeds.split_seed)
+    prepared = _prepared_sample(entry, seeds)
     with limited_memory(entry.limits.memory, 1, worker=True):
         task = task_of(CellUnit("", (), entry, seeds), prepared, {}, entry.budget.checkpoints)
         (task,) = hold_out([task], seeds.split_seed)
         taken = _seconds_per_unit(entry, task, rows, seconds)
     return Speed(taken, size_of(prepared.X) / prepared.X.shape[0])
+
+
+_samples: dict[str, Prepared] = {}  # the latest sample of this process, which several methods share
+
+
+def _prepared_sample(entry: Entry, seeds: Seeds) -> Prepared:
+    where = str((entry.dataset.description, entry.features.description, entry.scaling, entry.settings, seeds))
+    if where not in _samples:
+        _samples.clear()
+        split = prepared_data().split(entry, seeds.split_seed, seeds.fold)
+        with threadpool_limits(1):
+            few = Split(_sample(split.train), _sample(split.test))
+            _samples[where] = prepare_split(entry, few, seeds.split_seed)
+    return _samples[where]
 
 
 def _sample(side: Side) -> Side:
@@ -88,23 +104,36 @@ def _seconds_per_unit(entry: Entry, task: Task, rows: int, seconds: float) -> fl
                 raise
         if size >= most or (end and process_time() + 2.0 * times[-1][1] > end):
             break
-        size = min(most, 2 * size)
-    (fewer, less), (more, taken) = times[-2:]
+        size = min(most, LONGER * size)
+    more, taken = times[-1]
+    fewer, less = next(each for each in reversed(times) if each[0] <= more / 2)
     slope = max(0.0, taken - less) / (more - fewer)
     start = max(0.0, taken - slope * more)  # initialisation and checkpoints
     return slope + start * (1.0 if is_full else rows / len(task.y)) / units
 
 
 def _timed(task: Task, size: int, is_full: bool) -> float:
-    """Processor seconds of a run on that many training rows, or of that many iterations."""
+    """Seconds of a run on that many training rows, or of that many iterations.
+
+    Seconds in which other processes compute do not count.
+    """
     if is_full:
         few = np.sort(np.random.default_rng(0).permutation(len(task.y))[:size])
         task = replace(task, X=task.X[few], y=task.y[few])
     else:
         task = replace(task, iterations=size, epochs=None, seconds=None)
-    begun = process_time()
+    begun, begun_cpu = perf_counter() - _delay(), process_time()
     run_cell(task)
-    return process_time() - begun
+    wall, cpu = perf_counter() - _delay() - begun, process_time() - begun_cpu
+    return wall if wall > WAITS * cpu else cpu
+
+
+def _delay() -> float:
+    """Seconds that this thread has waited for a processor; 0 where the system does not say."""
+    try:
+        return int(SCHEDULED.read_text().split()[1]) * 1e-9
+    except OSError:
+        return 0.0
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from matplotlib.text import Text
 from aucbench.reports.build import build
 from aucbench.reports.columns import signed
 from aucbench.reports.views import figures
-from aucbench.reports.views.figure_style import WIDTHS, begin, fitted, logarithmic, look, span, width_of
+from aucbench.reports.views.figure_style import WIDTHS, begin, logarithmic, look, span
 from tests.helpers.small_report import failed_cells, small_cells, small_report
 
 MANY = [
@@ -169,12 +169,6 @@ def test_degenerate_data_are_drawn(case, width, tmp_path, monkeypatch):
     assert len(done.files) + len(done.lacking) == 1 + len(report.data_sets)
 
 
-def test_methods_without_a_gain_have_a_line_in_the_forest():
-    cells = small_cells(["alpha", "beta"], 3) + failed_cells("gamma", 3)
-    axes = drawn(build(cells, "t", True, reference="alpha"))["forest"].axes[0]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["alpha", "beta", "gamma"]
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.one_of(st.just(0.0), st.floats()), max_size=5), st.sampled_from("xy"))
 def test_every_logarithmic_axis_can_be_drawn_and_has_ticks(values, which):
@@ -195,18 +189,6 @@ def test_a_range_holds_the_middle_half_and_what_must_be_seen(values, always):
     low, high = span(values, always)
     lower, upper = np.quantile(values, [0.25, 0.75])
     assert low < min(lower, *always) <= max(upper, *always) < high
-
-
-@pytest.mark.parametrize(
-    "label", ["a" * 200, "a b " * 60, "_hidden", "$x_", "two\n\nlines", "x=1 " * 60 + "y"]
-)
-def test_labels_keep_to_their_width_and_lines_and_keep_their_end(label):
-    with look():
-        found = fitted(label, 1.5, 8, 2)
-        assert width_of(found, 8) <= 1.5
-    assert found.count("\n") < 2
-    assert not found.startswith("_")
-    assert found[-1] == label.strip()[-1]
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ FOUND = [
     Objective(Square(), l2=1e-2), Objective(Square()), Objective(Square(), l1=2e-2),
     Objective(Square(), l1=1e-2, l2=1e-2), Objective(Square(), radius=0.5), Objective(Square(), radius=9.0),
     Objective(Square(), radius=0.5, norm=Norm.l1), Objective(Square(), radius=9.0, norm=Norm.l1),
-    Objective(Square(), l2=0.1, radius=0.3), Objective(Square(), l1=1e-3, l2=0.1, radius=0.3, norm=Norm.l1),
+    Objective(Square(), l2=0.1, radius=0.3),
     Objective(SquaredHinge(), radius=0.7), Objective(SmoothHinge(0.5), l2=1e-2),
     Objective(Logistic(), radius=2.0), Objective(Exponential(), l2=0.05), Objective(Hinge(), l2=1e-2),
     Objective(Hinge(0.3), radius=0.2),
