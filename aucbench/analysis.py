@@ -33,10 +33,9 @@ def optimum(*overrides: str) -> "OptimumResult":
     Parameters
     ----------
     *overrides : str
-        As for `run`: ``"algo=psam"``, ``"dataset=a9a"``, ``"algo.gamma=1e-4"``. What is found is neither
-        looked up nor kept unless ``"store.path=FOLDER"`` is among them. The search ends after
-        ``"limits.optimum=SECONDS"`` of processor time. A tuning is refused, for the objective depends on
-        the hyperparameters.
+        As for `run`: ``"algo=psam"``, ``"dataset=a9a"``, ``"algo.gamma=1e-4"``. Nothing is kept in a store.
+        The search ends after ``"limits.optimum=SECONDS"`` of processor time. A tuning is refused, for the
+        objective depends on the hyperparameters.
 
     Returns
     -------
@@ -57,13 +56,11 @@ def optimum(*overrides: str) -> "OptimumResult":
     True
     """
     from aucbench.config.overrides import Request, check_overrides
-    from aucbench.studies.execution.execute import opened_store
     from aucbench.studies.execution.optimum import entry_optimum
     from aucbench.studies.execution.worker import prepared_data
 
     check_overrides(overrides)
-    unkept = [] if any(each.startswith("store.path=") for each in overrides) else ["store.path=null"]
-    study = study_of(Request((*overrides, "tracking=none", *unkept), multirun=True))
+    study = study_of(Request((*overrides, "tracking=none"), multirun=True))
     if study.refused:
         raise study.refused[0].error
     if len(study.entries) != 1:
@@ -78,9 +75,7 @@ def optimum(*overrides: str) -> "OptimumResult":
         )
     if not study.entries[0].limits.optimum:
         raise ParameterError("limits.optimum=0 asks for no search; expected seconds of processor time.")
-    with opened_store(study.store_path) as store:
-        kept = store if study.store_path else None
-        return entry_optimum(catalog(), prepared_data(), study.entries[0], kept)
+    return entry_optimum(catalog(), prepared_data(), study.entries[0])
 
 
 def describe_data(path: str, *overrides: str) -> "DataDescription":
@@ -102,8 +97,7 @@ def describe_data(path: str, *overrides: str) -> "DataDescription":
     Raises
     ------
     AucbenchError
-        The file cannot be read, or not without an override, which the error names. Where columns of a table
-        are refused, its attribute `columns` describes all of them.
+        The file cannot be read, or not without an override, which the error names.
 
     Examples
     --------

@@ -174,9 +174,7 @@ def _announced(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:
     failures: list[Failure] = []
     what = _words(entry)
     with _left_out(failures, what, entry):
-        module = entry.load()
-        manager.register(module)
-        failures += validation.misspelt_hooks(module, what, _names(entry))
+        manager.register(entry.load())
     for family in Family:
         classes: list[Any] = []
         for hook in getattr(manager.hook, f"aucbench_{family}").get_hookimpls():
@@ -187,6 +185,10 @@ def _announced(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:
                 failures.append(failure)
             else:
                 plugins.append(Plugin(family, cls.name, cls, distribution, version))
+    if not plugins and not failures:
+        hook_names = ", ".join(f"aucbench_{family}" for family in Family)
+        reason = f"it announces nothing: one of {hook_names} must be marked with @aucbench.hookimpl"
+        failures.append(Failure(what, reason, frozenset(_names(entry))))
     return plugins, failures
 
 

@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Sequence
 
 from aucbench import api
-from aucbench.config.compose import config_folder
 from aucbench.config.overrides import Request, parse
 from aucbench.errors import AucbenchError
 from aucbench.humanize import counted
@@ -42,15 +41,11 @@ def against_reference(words: Sequence[str], study: Study, executed: FinishedEntr
     if reference == executed.record.algorithm.name:
         return ""
     request = parse(words)
-    own = [word for word in request.overrides if not _is_of_the_method(word)]
-    wanted = [f"algo={reference}", *own]
-    if request.config_dir or request.config_name != Request.config_name:
-        wanted += [
-            "--config-name",
-            request.config_name,
-            "--config-dir",
-            request.config_dir or config_folder(),
-        ]
+    wanted = [f"algo={reference}", *(word for word in request.overrides if not _is_of_the_method(word))]
+    if request.config_dir:
+        wanted += ["--config-dir", request.config_dir]
+    if request.config_name != Request.config_name:
+        wanted += ["--config-name", request.config_name]
     try:
         return _compared(wanted, reference, study, executed, is_tuned)
     except AucbenchError as error:  # the run itself went well
@@ -61,7 +56,8 @@ def _compared(
     wanted: Sequence[str], reference: str, study: Study, executed: FinishedEntry, is_tuned: bool
 ) -> str:
     """The sentence, after training the reference where it is missing and cheap."""
-    other = api.study_of(parse([*wanted, "tracking=none"]), [*wanted, "tracking=none"])
+    words = [*wanted, "tracking=none"]
+    other = api.study_of(parse(words), words)
     data = executed.record.data
     pairs = data.train_rows * data.features * min(data.features, MOST_COLUMNS)
     if is_tuned or pairs * SECONDS * len(executed.cells) > CHEAP:
@@ -72,7 +68,7 @@ def _compared(
             if plan.count(CellStatus.finished) < len(plan.cells()):
                 return f"not known yet; train the reference: {shlex.join(['aucbench', *wanted])}"
     kept = _Kept()
-    api.run_study([*wanted, "tracking=none"], kept)
+    api.run_study(words, kept)
     if kept.entry is None or not kept.entry.cells:
         return ""
     return _sentence([executed, kept.entry], reference, study.running.rope)

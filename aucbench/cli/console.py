@@ -30,8 +30,6 @@ from aucbench.tracking.client import serving
 if TYPE_CHECKING:
     from aucbench.reports.cells import BoardCell
 
-LISTED = 5  # largest number of listed incomplete entries
-
 
 class Console:
     """An observer that shows one entry at length and a sweep in one line per entry."""
@@ -45,10 +43,6 @@ class Console:
     def study_begun(self, study: Study) -> None:
         """Choose the view for the study."""
         self._view = _SweepView(study) if study.swept else _EntryView(study)
-        for remark in dict.fromkeys(entry.tuning.remark for entry in study.entries):
-            names = [entry.algorithm.name for entry in study.entries if entry.tuning.remark == remark]
-            if remark:
-                _say(f"{', '.join(dict.fromkeys(names))}: {remark}")
 
 
 class _View(BarView):
@@ -77,12 +71,8 @@ class _View(BarView):
         if self._failed:
             _say("aucbench status --failures shows tracebacks; --only-failed runs these cells again")
         if result.left:
-            texts = [f"{self._name(entry)} ({counted(left, 'cell')})" for entry, left in result.left]
-            more = f" and {len(texts) - LISTED} other entries" if len(texts) > LISTED else ""
-            _say(
-                f"stopped by stop_after; not run: {', '.join(texts[:LISTED])}{more}; "
-                "the same command continues with them"
-            )
+            cells = counted(sum(left for _, left in result.left), "cell")
+            _say(f"stopped by stop_after; not run: {cells}; the same command continues with them")
 
 
 class _EntryView(_View):

@@ -22,7 +22,6 @@ from aucbench.studies.result import (
 )
 
 LABELS = 5  # largest number of listed labels per class
-OTHER_THREADS = 0.05  # least CPU seconds of the process, above which those of other threads are shown
 NOTHING_TUNED = "nothing: the method ignores every field of its grid"
 
 
@@ -35,9 +34,6 @@ def summary(executed: FinishedEntry) -> dict[str, str]:
     def mean(name: str) -> float:
         return float(np.mean([getattr(result, name) for result in results]))
 
-    in_all = mean("process_cpu_seconds") if all(result.process_cpu_seconds for result in results) else 0.0
-    is_more = in_all > max(OTHER_THREADS, 2.0 * mean("train_cpu_seconds"))
-    others = f", {in_all:.4g} s in all threads" if is_more else ""
     lines = {
         "run": f"{record.algorithm.name} on {record.dataset.title} "
         f"({data.train_rows:,} training and {data.test_rows:,} test rows, {data.features:,} features)",
@@ -45,7 +41,7 @@ def summary(executed: FinishedEntry) -> dict[str, str]:
         "test AUC": auc_of(executed),
         **_measures_of(executed),
         **objective_in_words(cells),
-        "training": f"{mean('train_seconds'):.4g} s ({mean('train_cpu_seconds'):.4g} s of CPU{others})",
+        "training": f"{mean('train_seconds'):.4g} s ({mean('train_cpu_seconds'):.4g} s of CPU)",
         "cost": f"{duration(1e-9 * mean('ns_per_iteration'))} per iteration"
         + " over all training rows" * takes_all_rows(record, cells[0].curve),
         "iterations": f"{mean('iterations'):,.0f}",

@@ -1,7 +1,7 @@
 """Build the entries of a study from composed configurations and the catalog."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from omegaconf import DictConfig, ListConfig, OmegaConf
@@ -11,7 +11,6 @@ from aucbench.config.compose import Run, chosen, compose_jobs, parameters
 from aucbench.config.hydra_errors import as_sentences
 from aucbench.config.overrides import Request
 from aucbench.config.structured_configs import field_names
-from aucbench.contracts import field_types
 from aucbench.contracts.validation import Family
 from aucbench.data.loader import Part
 from aucbench.data.scaler import default_scaling
@@ -39,8 +38,6 @@ from aucbench.studies.study import Study
 from aucbench.studies.tuners import Tuning, resolve
 from aucbench.suggestions import suggest
 
-# Boolean literals of YAML and Hydra.
-TRUTH = dict.fromkeys(("true", "yes", "on", "y"), True) | dict.fromkeys(("false", "no", "off", "n"), False)
 WITH_PARAMETERS = tuple(name for name, cls in RECORDED.items() if fields(cls))  # measures with parameters
 NODES = (DictConfig, ListConfig)  # looked up by type, since `isinstance` is slow for subclasses of ABCs
 RULED_SETTINGS = ("scaling", "rescale", "regularisation", "order", "dtype", "reference", "rope")
@@ -96,12 +93,11 @@ class _Builder:
         self._catalog, self._rules, self._trust = catalog, rules, trust
         # Keys hold functions and values, configurations by id; the values are kept so that no id is reused.
         self._made: dict[tuple[Any, ...], tuple[Any, list[Any]]] = {}
-        self._checked: dict[int, DictConfig] = {}  # parts without unknown fields, by id
 
     def entry(self, run: Run) -> Entry:
         """The entry of a run."""
         with as_sentences():
-            self._refuse_added(run)
+            _refuse_unknown(run, structured_configs.TOP_LEVEL, "")
             settings = self._once(_settings, run, *field_names(Settings))
             if settings.strict and self._catalog.failures:
                 raise PluginError(f"strict=true: {self._catalog.failures[0]}.")
@@ -140,29 +136,12 @@ class _Builder:
             self._made[key] = make(run, names[0]), values
         return self._made[key][0]
 
-    def _refuse_added(self, run: Run) -> None:
-        """Refuse fields added by Hydra's ``+name=value``, because nothing reads them."""
-        for name, node in run.items():
-            if name not in structured_configs.TOP_LEVEL:
-                raise ParameterError(
-                    f"Unknown setting '{name}'. {suggest(name, structured_configs.TOP_LEVEL)}"
-                )
-            is_new = type(node) is DictConfig and id(node) not in self._checked
-            if is_new and is_dataclass(kind := OmegaConf.get_type(node)):
-                known = field_names(kind)
-                for key in map(str, node):
-                    if key not in known:
-                        raise ParameterError(f"Unknown setting '{name}.{key}'. {suggest(key, known)}")
-                self._checked[id(node)] = node
-
     def _plugin(self, run: Run, group: str) -> BoundPlugin:
         return self._bound(run, group, str(chosen(run, group)))
 
     def _bound(self, run: Run, group: str, name: str) -> BoundPlugin:
         plugin = self._catalog.find(structured_configs.GROUPS[group], name)
-        fields = _fields(plugin.cls, run[group], f"{group}.")
-        if group == "dataset":
-            del fields["part"]
+        fields = _fields(plugin.cls, run[group], f"{group}.", ("part",) if group == "dataset" else ())
         if self._trust is not None:
             check_trusted(plugin.cls, fields, self._trust)
         frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
@@ -271,14 +250,17 @@ def _section(run: Run, name: str) -> Any:
     return cls(**_fields(cls, node, f"{name}."))
 
 
-def _fields(cls: type, node: Any, prefix: str) -> dict[str, Any]:
-    """Field values of a class; booleans are checked, because OmegaConf accepts any number for them."""
+def _fields(cls: type, node: Any, prefix: str, others: Collection[str] = ()) -> dict[str, Any]:
+    """Field values of a class, without the `others` of the node.
+
+    Unknown fields, which Hydra adds by ``+name=value``, are refused.
+    """
     values = node if isinstance(node, dict) else parameters(node)
-    for name, kind in field_types(cls).items():
-        value = values.get(name)
-        if kind.base is bool and name in values and not (value is None and kind.optional):
-            known = TRUTH.get(str(value).lower()) if isinstance(value, bool | str) else None
-            if known is None:
-                raise ParameterError(f"{prefix}{name}: expected true or false, got {value}.")
-            values[name] = known
-    return values
+    _refuse_unknown(values, [*field_names(cls), *others], prefix)
+    return {name: value for name, value in values.items() if name not in others}
+
+
+def _refuse_unknown(values: Mapping[str, Any], known: Any, prefix: str) -> None:
+    for name in values:
+        if name not in known:
+            raise ParameterError(f"Unknown setting '{prefix}{name}'. {suggest(name, known)}")

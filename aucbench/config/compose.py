@@ -14,7 +14,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.initialize import get_gh_backup, restore_gh_from_backup
 from hydra.plugins.completion_plugin import DefaultCompletionPlugin
 from hydra.types import RunMode
-from omegaconf import Container, DictConfig, OmegaConf, open_dict
+from omegaconf import DictConfig, OmegaConf, open_dict
 
 from aucbench.config import structured_configs
 from aucbench.config.hydra_errors import as_sentences
@@ -71,10 +71,8 @@ def compose_jobs(catalog: Catalog, request: Request) -> Composed:
         (common,) = expand(
             each for each in of_runs if not each.is_sweep_override() and not _is_own(str(each.input_line))
         )
-        names = [_name(word) for word in (*of_hydra, *common)]
         # A chosen configuration, such as an experiment, may set hydra.mode.
-        may_be_sweep = any("." not in name or name == "hydra.mode" for name in names)
-        if request.multirun or request.config_name != "config" or may_be_sweep:
+        if request.multirun or request.config_name != "config" or of_hydra or common:
             base = compose([*of_hydra, *common], request.config_name, with_hydra=True)
             if request.multirun or base.hydra.mode == RunMode.MULTIRUN:
                 params = base.hydra.sweeper.params or {}
@@ -111,10 +109,8 @@ def session(catalog: Catalog, request: Request = Request()) -> Iterator[None]:  
                 path = loader.get_search_path()
                 path.prepend("command-line", f"file://{own}", SearchPathQuery(provider="schema"))
                 loader.repository.initialize_sources(path)
-                (source,) = [
-                    each for each in loader.repository.get_sources() if each.provider == "command-line"
-                ]
-                _check_files(source, own)
+                sources = loader.repository.get_sources()
+                _check_files(next(each for each in sources if each.provider == "command-line"), own)
             yield
     finally:
         restore_gh_from_backup(backup)
@@ -125,7 +121,7 @@ def _check_files(source: Any, folder: Path) -> None:
     load = source.load_config
 
     def load_config(config_path: str) -> Any:
-        check_yaml(folder / (config_path if config_path.endswith(".yaml") else f"{config_path}.yaml"))
+        check_yaml(folder / f"{config_path.removesuffix('.yaml')}.yaml")
         return load(config_path)
 
     source.load_config = load_config
@@ -256,16 +252,14 @@ def _each(catalog: Catalog, composer: Composer, jobs: Sequence[list[str]]) -> li
     root = composer.root(_common(jobs[0]))
     matrix = Matrix(**parameters(root.matrix))
     defaults = {group: chosen(root, group) for group in LOOKED_UP}
-    _check_names(catalog, matrix)
-    composed = []
+    listed, composed = _listed(catalog, matrix), []
     for job in jobs:
         names = defaults | dict(word.split("=", 1) for word in job if _name(word) in LOOKED_UP)
-        algo, dataset = (names[group] for group in LOOKED_UP)
-        if dataset in _listed(matrix.skip, algo, "matrix.skip"):
+        algo, dataset = (str(names[group]) for group in LOOKED_UP)
+        if dataset in listed["skip"].get(algo, ()):
             continue
-        said = _runs_by_size(matrix.runs, catalog.plugins[Family.datasets].get(str(dataset)))
-        said += _listed(matrix.for_dataset, dataset, "matrix.for_dataset")
-        said += _listed(matrix.for_algo, algo, "matrix.for_algo")
+        said = _runs_by_size(matrix.runs, catalog.plugins[Family.datasets].get(dataset))
+        said += listed["for_dataset"].get(dataset, []) + listed["for_algo"].get(algo, [])
         words = [word for word in said if not _is_overruled(word, job)]
         composed.append(Job(job, composer.compose([*words, *job])))
     if not composed:
@@ -304,19 +298,6 @@ def _is_overruled(word: str, job: Sequence[str]) -> bool:
     return name in given or any(name.startswith(f"{each}.") for each in given if each not in LOOKED_UP)
 
 
-def _listed(mapping: Any, name: str | None, field: str) -> list[str]:
-    if mapping is None:
-        return []
-    if not isinstance(mapping, Mapping):
-        raise ParameterError(f"{field}: expected {{NAME: [WORDS]}}, got {mapping!r}.")
-    words = mapping.get(name, [])
-    if isinstance(words, str):
-        words = [words]
-    if not isinstance(words, Sequence) or not all(isinstance(word, str) for word in words):
-        raise ParameterError(f"{field}.{name}: expected a list of words, got {words!r}.")
-    return list(words)
-
-
 def _runs_by_size(bounds: Any, dataset: Plugin | None) -> list[str]:
     """The word for the runs on a data set, by its published rows; none where these are not known."""
     if bounds is None or dataset is None:
@@ -337,15 +318,24 @@ def _runs_by_size(bounds: Any, dataset: Plugin | None) -> list[str]:
     return [f"runs={runs}" for runs in list(below)[:1]]
 
 
-def _check_names(catalog: Catalog, matrix: Matrix) -> None:
-    methods = Family.algorithms
-    for field, family in (("for_dataset", Family.datasets), ("for_algo", methods), ("skip", methods)):
-        known, given = catalog.plugins[family], getattr(matrix, field)
-        for name in given if isinstance(given, Mapping) else ():  # else `_listed` says what was expected
+def _listed(catalog: Catalog, matrix: Matrix) -> dict[str, dict[str, list[str]]]:
+    """The words by data set or method, and the data sets that methods skip, by the field of the matrix."""
+    found: dict[str, dict[str, list[str]]] = {}
+    families = {"for_dataset": Family.datasets, "for_algo": Family.algorithms, "skip": Family.algorithms}
+    for field, family in families.items():
+        given, known = getattr(matrix, field) or {}, catalog.plugins[family]
+        if not isinstance(given, Mapping):
+            raise ParameterError(f"matrix.{field}: expected {{NAME: [WORDS]}}, got {given!r}.")
+        found[field] = {}
+        for name, words in given.items():
+            listed = [words] if isinstance(words, str) else words
             if name not in known:
-                raise ParameterError(
-                    f"matrix.{field}: unknown {family.singular} '{name}'. {suggest(str(name), known)}"
-                )
+                what = f"unknown {family.singular} '{name}'"
+                raise ParameterError(f"matrix.{field}: {what}. {suggest(str(name), known)}")
+            if not isinstance(listed, list) or not all(isinstance(word, str) for word in listed):
+                raise ParameterError(f"matrix.{field}.{name}: expected a list of words, got {words!r}.")
+            found[field][name] = listed
+    return found
 
 
 def chosen(cfg: Mapping[Any, Any], group: str) -> str | None:
@@ -364,31 +354,10 @@ def parameters(node: DictConfig | None) -> dict[str, Any]:
 
 
 def show(catalog: Catalog, request: Request) -> str:
-    """The configuration of a request as YAML, for ``--cfg``, ``--package`` and ``--resolve``."""
+    """The configuration of a request as YAML, for ``--cfg``."""
     with session(catalog, request):
         cfg = compose(request.overrides, request.config_name, with_hydra=request.cfg != "job")
-        if request.cfg == "hydra":
-            cfg = OmegaConf.masked_copy(cfg, ["hydra"])
-        whole = request.package in (None, "_global_")
-        node = cfg if whole else OmegaConf.select(cfg, str(request.package))
-        if node is None:
-            raise ParameterError(f"--package: the configuration has no part '{request.package}'.")
-        if not isinstance(node, Container):
-            return f"{node}\n"
-        if request.resolve:
-            OmegaConf.resolve(node)
-        return ("" if whole else f"# @package {request.package}\n") + OmegaConf.to_yaml(node)
-
-
-def run_help(catalog: Catalog, request: Request) -> str:
-    """Every flag, group, choice and field of a run, with the values after the overrides."""
-    from aucbench.config import run_help as page
-
-    with session(catalog, request):
-        cfg = compose(request.overrides, request.config_name)
-        loader = GlobalHydra.instance().config_loader()
-        groups = sorted({*loader.list_groups(""), "hydra/launcher"} - {"hydra"})
-        return page.run_help(cfg, {group: sorted(loader.get_group_options(group)) for group in groups})
+        return OmegaConf.to_yaml(OmegaConf.masked_copy(cfg, ["hydra"]) if request.cfg == "hydra" else cfg)
 
 
 def completions(catalog: Catalog, line: str) -> list[str]:

@@ -5,13 +5,14 @@ Words that Hydra would reject with an internal error or silently ignore are refu
 
 import argparse
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import ChoiceSweep, Override
+from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
 
 from aucbench.config.structured_configs import CHOICES, GROUPS
@@ -19,18 +20,13 @@ from aucbench.errors import ParameterError
 from aucbench.studies.default_settings import Ruleset
 from aucbench.studies.study import MOST_CELLS, check_size
 
-NOT_OFFERED = {
-    **dict.fromkeys(("--info", "-i"), "aucbench run --cfg all shows the whole configuration"),
-    "--experimental-rerun": "the same words run again what the store does not have",
-    **dict.fromkeys(("--config-path", "-cp"), "--config-dir adds a folder of configurations of your own"),
-    "--hydra-help": "aucbench run --help shows every flag, choice and field",
-}
 RENAMED = {"baseline": "reference"}  # as commands in plans of earlier versions have it
 PLAIN_TEXT = ("dataset.path", "dataset.test_path", "dataset.target", "dataset.positive", "store.path")
 ADDED = ("experiment", "suite")  # groups without a default, chosen by +GROUP=NAME
 BY_NAME = (*CHOICES, Ruleset.name, *ADDED, "hydra/launcher", "hydra/sweeper")
-OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra.launcher.parallel", "hydra.mode", "hydra.searchpath")
 LONGEST = 100_000  # characters of an override
+NO_NAME = re.compile(r"null|true|false|[-+.\d]+", re.IGNORECASE)  # Hydra reads these as values
+OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra.launcher.parallel", "hydra.mode", "hydra.searchpath")
 
 
 @dataclass(frozen=True)
@@ -48,17 +44,12 @@ class Request:
     config_dir: str | None = None
     config_name: str = "config"
     cfg: str | None = None
-    package: str | None = None
-    resolve: bool = False
     help: bool = False
     completion: bool = False
 
     def __post_init__(self) -> None:
-        for word in self.overrides:
-            if isinstance(word, str) and len(word) > LONGEST:
-                raise ParameterError(
-                    f"The override '{word[:40]}...' has {len(word):,} characters, more than {LONGEST:,}."
-                )
+        if long := next((word for word in self.overrides if len(str(word)) > LONGEST), None):
+            raise ParameterError(f"The override '{long[:40]}...' has {len(long):,} characters.")
         object.__setattr__(self, "overrides", tuple(quoted(renamed(word)) for word in self.overrides))
         if not self.completion:
             check_overrides(self.overrides)
@@ -81,8 +72,6 @@ def flag_parser() -> argparse.ArgumentParser:
     flag("--only-failed", action="store_true", help="run only the cells that failed before")
     flag("--yes", action="store_true", help=f"run a study of more than {MOST_CELLS:,} cells")
     flag("--cfg", "-c", choices=["job", "hydra", "all"], help="show the configuration in place of running it")
-    flag("--package", "-p", help="with --cfg: the part that is shown")
-    flag("--resolve", action="store_true", help="with --cfg: resolve interpolations")
     flag("--config-dir", "-cd", help="a folder of configurations of your own")
     flag("--config-name", "-cn", default="config", help="the configuration to begin with")
     flag("--shell-completion", "-sc", dest="completion", action="store_true",
@@ -94,16 +83,9 @@ def parse(words: Sequence[str]) -> Request:
     """Parse the words of a run; refuse unknown flags and invalid overrides."""
     if isinstance(words, str) or not all(isinstance(word, str) for word in words):
         raise ParameterError(f"Expected a list of words, such as ['algo=psam', 'runs=2'], got {words!r}.")
-    for word in words:
-        name = word.partition("=")[0]
-        if name in NOT_OFFERED:
-            raise ParameterError(f"{name} is not offered: {NOT_OFFERED[name]}.")
     known = vars(flag_parser().parse_intermixed_args(list(words)))
     del known["run"]
-    request = Request(**known)
-    if (request.package or request.resolve) and not request.cfg:
-        raise ParameterError("--package and --resolve belong to --cfg: add --cfg job.")
-    return request
+    return Request(**known)
 
 
 def renamed(word: str) -> str:
@@ -144,11 +126,10 @@ def check_overrides(words: Iterable[str]) -> None:
                 f"{name} is one name, got {value}; several are swept by --multirun {name}=ONE,OTHER."
             )
         own = name.lstrip("+")
-        if own in BY_NAME:
-            _check_names(word, own)
-        if own.startswith(("hydra.run.", "hydra.sweep.", "hydra.output_subdir")):
+        if own in BY_NAME and any(NO_NAME.fullmatch(each) for each in value.split(",")):
             raise ParameterError(
-                f"'{word}': there are no run folders; store.path says where results are kept."
+                f"{own} is chosen by name, got {value}; leave the override out for the default, which "
+                "aucbench run --help shows."
             )
         if own.startswith("ruleset."):
             raise ParameterError(f"'{word}': a ruleset is chosen whole, ruleset=defaults or ruleset=trials.")
@@ -165,20 +146,6 @@ def check_overrides(words: Iterable[str]) -> None:
         if "dataset" in given:
             raise ParameterError(
                 f"{suite} names the data sets: leave out {given['dataset'][0]}, or the suite."
-            )
-
-
-def _check_names(word: str, group: str) -> None:
-    """Refuse choices other than names (null, numbers, true, false), because Hydra fails on them."""
-    try:
-        value: Any = OverridesParser.create().parse_override(word).value()
-    except HydraException:
-        return  # composing raises the error
-    for each in value.list if isinstance(value, ChoiceSweep) else [value]:
-        if each is None or isinstance(each, bool | int | float):
-            raise ParameterError(
-                f"{group} is chosen by name, got {word.partition('=')[2]}; leave the override out for the "
-                f"default, which aucbench run --help shows."
             )
 
 

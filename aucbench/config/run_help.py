@@ -8,36 +8,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING
 from typing import Any
 
+from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig, OmegaConf
 
-from aucbench.config.overrides import flag_parser
+from aucbench.config.compose import compose, session
+from aucbench.config.overrides import Request, flag_parser
+from aucbench.registry import Catalog
 from aucbench.studies.default_settings import Running, Settings
 
 MOST_CHOICES = 80  # of a group that are listed
 LONGEST_VALUE = 24  # characters of a value that leave room for the meaning beside it
 
 
-def run_help(cfg: DictConfig, groups: Mapping[str, Sequence[str]]) -> str:
-    """Every flag, group and field of a run, as wide as the terminal.
-
-    Parameters
-    ----------
-    cfg : DictConfig
-        The composed configuration, whose values are shown.
-    groups : mapping
-        The choices of each group.
-    """
+def run_help(catalog: Catalog, request: Request) -> str:
+    """Every flag, group, choice and field of a run, with the values after the overrides."""
+    with session(catalog, request):
+        cfg = compose(request.overrides, request.config_name)
+        loader = GlobalHydra.instance().config_loader()
+        groups = sorted({*loader.list_groups(""), "hydra/launcher"} - {"hydra"})
+        choices = [f"{group}: {_choices(group, sorted(loader.get_group_options(group)))}" for group in groups]
     width = min(max(shutil.get_terminal_size().columns, 60), 120)
-    choices = [
-        textwrap.fill(
-            f"{group}: {_choices(group, names)}", width, subsequent_indent="  ", break_on_hyphens=False
-        )
-        for group, names in groups.items()
-    ]
+    wrapped = [textwrap.fill(each, width, subsequent_indent="  ", break_on_hyphens=False) for each in choices]
     return (
         f"{flag_parser().format_help()}\n"
         "Groups and their choices, GROUP=NAME (+experiment=NAME, +suite=NAME):\n\n"
-        + "\n".join(choices)
+        + "\n".join(wrapped)
         + "\n\nFields, their values and meanings (NAME=VALUE or GROUP.FIELD=VALUE);\n"
         "those of other choices: aucbench run --help algo=solam tuning=random.\n"
         + "\n".join(_fields(cfg, width))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import cache
-from types import ModuleType, NoneType, UnionType
+from types import NoneType, UnionType
 from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -18,7 +18,6 @@ from aucbench.contracts.interfaces import Claims
 from aucbench.contracts.source_location import place_in, place_of
 from aucbench.humanize import sentence_of
 
-HOOK = "aucbench_"  # prefix of hook names
 NEAR = 0.75  # similarity from which a name counts as a misspelling
 NO_STATE = "returned None: end it with `return state`."
 
@@ -212,26 +211,6 @@ def announced(family: Family, result: Any) -> tuple[Any, ...]:
     if result is None:
         raise TypeError("it returns None: end it with return and a tuple of classes")
     return tuple(result)
-
-
-def misspelt_hooks(module: Any, what: str, names: Iterable[str]) -> list[Failure]:
-    """Failures for functions of a module that look like hooks but are none."""
-    if not isinstance(module, ModuleType):
-        return []
-    known, found = [f"{HOOK}{family}" for family in Family], []
-    for name, value in vars(module).items():
-        if not (inspect.isfunction(value) and value.__module__ == module.__name__):
-            continue
-        marked = hasattr(value, f"{HOOK}impl")
-        if marked and name not in known:
-            near = nearest(name, known) or ", ".join(known)
-            reason = f"there is no hook {name}, so nothing calls it; the hook is called {near}"
-        elif name in known and not marked:
-            reason = f"{name} is not marked as a hook: write @aucbench.hookimpl above it"
-        else:
-            continue
-        found.append(Failure(what, reason, frozenset(names), place_of(value)))
-    return found
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

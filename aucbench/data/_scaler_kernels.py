@@ -1,4 +1,4 @@
-"""Numba kernels of scaling: column ranges, column moments, and gathering of scaled rows."""
+"""Numba kernels of scaling: column moments, and gathering of scaled rows."""
 
 import numpy as np
 from numba import njit
@@ -7,27 +7,6 @@ from aucbench.kernels.rows import prefetch
 
 AHEAD = 16  # prefetch distance in rows, which hides memory latency in random order
 _SAFE_LOW, _SAFE_HIGH = 1e-280, 1e280  # range in which a sum of squares keeps all digits
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def dense_range(X, rows, low, high):
-    """Widen low and high (d,) to the range of each column over `rows` of X (n, d)."""
-    for i in rows:
-        row = X[i]
-        for j in range(len(low)):
-            low[j] = min(low[j], row[j])
-            high[j] = max(high[j], row[j])
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def sparse_range(indptr, indices, data, rows, low, high, filled):
-    """Widen low and high (d,) to the stored values of CSR rows; `filled` (d,) counts these values."""
-    for i in rows:
-        for k in range(indptr[i], indptr[i + 1]):
-            j = indices[k]
-            low[j] = min(low[j], data[k])
-            high[j] = max(high[j], data[k])
-            filled[j] += 1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -10,7 +10,7 @@ from aucbench.contracts import DatasetFacts
 from aucbench.data import labels
 from aucbench.data.equal_rows import equal_rows
 from aucbench.data.files import cache
-from aucbench.data.files.build_cache import cached_part, part_folder
+from aucbench.data.files.build_cache import cached_part
 from aucbench.data.files.openml import resolve
 from aucbench.data.leaks import with_leaks
 from aucbench.data.loader import Part, declared_files, has_test_part, keeping, load
@@ -64,7 +64,7 @@ def columns_of(dataset: Any, kept: Sequence[str | int] = ()) -> list[ColumnRecor
     if all(file.kind not in cache.TABLE_KINDS or file.rows is not None for file in files):
         return []
     X = cached_part(dataset.name, files, features, Part.train).X
-    columns = cache.read_columns(part_folder(dataset.name, files, features, Part.train))
+    columns = cache.read_columns(cache.part_folder(dataset.name, files, features, Part.train))
     try:
         y = load(dataset, Part.train, kept).y
     except AucbenchError:  # the classes are not chosen yet

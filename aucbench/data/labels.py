@@ -1,6 +1,7 @@
 """Labels of a data set: sorting, checks against published counts, and the choice of the positive class."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -152,9 +153,10 @@ def _declared(name: str, counts: Mapping[Label, int], declared: Any, where: str)
 
 def _meant(texts: Mapping[str, Label], declared: Any) -> Any:
     """The label that is declared: true may be True, TRUE or 1."""
-    if isinstance(declared, bool):
-        return texts.get(str(declared).lower(), texts.get(str(int(declared)), declared))
-    return texts.get(_as_text(declared), declared)
+    ways = [str(declared).lower().strip("'")]
+    with suppress(ValueError):
+        ways.append(shown(float(declared)))
+    return next((texts[way] for way in ways if way in texts), declared)
 
 
 def _spelling(label: Label) -> str:
@@ -169,13 +171,6 @@ def _spellings(labels: Iterable[Label]) -> list[list[Label]]:
     for label in labels:
         found.setdefault(_spelling(label), []).append(label)
     return list(found.values())
-
-
-def _as_text(declared: Any) -> str:
-    try:
-        return shown(float(declared))
-    except ValueError:
-        return str(declared).lower().strip("'")
 
 
 def signs(

@@ -18,9 +18,7 @@ from aucbench.data.readers.blocks import ColumnRecord
 MOST_ROWS, MOST_VALUES = 20_000, 1 << 22  # rows looked at, and values of all columns
 TELLING = 0.99  # AUC from which a column is named
 FEW_ROWS = 40  # fewer rows may be ranked by any column by chance
-MANY_GROUPS = (
-    20  # different texts, or numbers under the name of an owner of rows, from which groups are offered
-)
+MANY_GROUPS = 20  # different texts, or numbers with the name of an owner, from which groups are offered
 _OWNER = re.compile(
     r"(?i:(^|[^a-z])p?id$|_id_|patient|subject|customer|client|user|person|household)|[a-z]I[dD]$"
 )
@@ -65,7 +63,7 @@ def _note(block: Any, y: NDArray[np.int8], column: ColumnRecord) -> str:
         whole = column.kind == "number" and bool(np.all(values == np.floor(values)))
         different, what = (len(np.unique(values)) if whole else 0), "whole numbers"
         auc = _auc(values, y)
-        if sentinel := _sentinel(values, column.kind == "date"):
+        if sentinel := _sentinel(values):
             return sentinel
     auc = max(auc, 1.0 - auc)
     if auc >= TELLING:
@@ -78,18 +76,13 @@ def _note(block: Any, y: NDArray[np.int8], column: ColumnRecord) -> str:
     return ""
 
 
-def _sentinel(values: NDArray[np.float64], are_days: bool) -> str:
-    """A note on -999 or 9999-12-31, if several rows have it, farther from the others than these extend."""
+def _sentinel(values: NDArray[np.float64]) -> str:
+    """A note on -999, 99 and the like, if several rows have it, farther from the others than these extend."""
     distinct, counts = np.unique(values, return_counts=True)
-    if len(distinct) < 3:
-        return ""
     for end, others in ((0, distinct[1:]), (-1, distinct[:-1])):
         text = f"{distinct[end]:.15g}"
-        if are_days:
-            text = str(np.datetime64(int(distinct[end]), "D"))
-        gap = float(np.abs(distinct[end] - others).min())
-        is_suspect = are_days or set(text.removeprefix("-")) == {"9"}
-        if counts[end] > 1 and is_suspect and gap > np.ptp(others):
+        is_far = len(others) > 1 and np.abs(distinct[end] - others).min() > np.ptp(others)
+        if counts[end] > 1 and set(text.removeprefix("-")) == {"9"} and is_far:
             where = f"in {counts[end]:,} of {len(values):,} rows, far from all other values"
             return f"has {text} {where}; if it means missing, set 'dataset.missing_words=[{text}]'"
     return ""

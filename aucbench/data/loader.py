@@ -14,10 +14,9 @@ from scipy import sparse
 from aucbench.contracts import DatasetFacts, File, Matrix
 from aucbench.data import labels
 from aucbench.data.files import cache, locate
-from aucbench.data.files.build_cache import cached_part, files_of, part_folder
-from aucbench.data.files.download import LARGE_BYTES, Allowance
+from aucbench.data.files.build_cache import cached_part
+from aucbench.data.files.download import LARGE_BYTES
 from aucbench.data.files.openml import resolve
-from aucbench.data.readers.blocks import ColumnRecord, kept_kinds
 from aucbench.errors import DataError, FetchError, ParameterError
 
 
@@ -38,8 +37,8 @@ class Loaded(NamedTuple):
     source: str  # origin of the data
     positive: tuple[labels.Label, ...]  # labels mapped to 1
     negative: tuple[labels.Label, ...] = ()  # labels of the training part mapped to -1
-    kept: Mapping[str, NDArray[np.float64]] = {}  # values (n,) of columns beside the features, by name
-    kinds: Mapping[str, str] = {}  # how these were read: number, text, or a notation of numbers
+    kept: Mapping[str | int, NDArray[np.float64]] = {}  # values (n,) of the columns asked for besides
+    kinds: Mapping[str | int, str] = {}  # how these were read: number, text, or a notation of numbers
 
 
 def load(dataset: Any, part: str = "train", kept: Sequence[str | int] = ()) -> Loaded:
@@ -85,8 +84,8 @@ def fetch(dataset: Any, large: bool = False, part: str = "all") -> list[Path]:
             f"{dataset.name}: {size / 1e6:,.0f} MB to download; if you want that, run "
             f"aucbench fetch {dataset.name} --yes."
         )
-    allowance = Allowance(dataset.name, None if large else LARGE_BYTES)
-    return [locate.find(dataset.name, file, allowance).path for file in files_of(files, part)]
+    limit = None if large else LARGE_BYTES
+    return [locate.find(dataset.name, file, limit).path for file in cache.files_of(files, part)]
 
 
 def missing_bytes(dataset: Any) -> int | None:
@@ -107,13 +106,6 @@ def keeping(name: str, files: tuple[File, ...], kept: Sequence[str | int]) -> tu
     )
 
 
-def _names_of(files: Sequence[File], columns: Sequence[ColumnRecord]) -> list[str]:
-    """The names of the kept columns, in the order in which they were asked for."""
-    names = [column.name for column in columns]
-    places = [each if isinstance(each, int) else names.index(each) for each in files[0].table.kept]
-    return list(dict.fromkeys(names[place] for place in places))
-
-
 def declared_files(dataset: Any) -> tuple[File, ...]:
     """The declared files; empty for a data set with a `load` method."""
     if DatasetFacts(dataset).load is not None:
@@ -130,7 +122,7 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
     # The training part determines the positive class, so that all parts agree.
     training = record
     if part == Part.test:
-        known = cache.read_record(part_folder(name, files, features, Part.train))
+        known = cache.read_record(cache.part_folder(name, files, features, Part.train))
         training = known or cached_part(name, files, features, Part.train).record
     counts: dict[labels.Label, int] = {}
     for file in training.files:
@@ -138,7 +130,7 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
             for label, count in file.labels:
                 counts[label] = counts.get(label, 0) + count
     needed = len(counts) != 2 or kept is not None
-    columns = cache.read_columns(part_folder(name, files, features, part)) if needed else []
+    columns = cache.read_columns(cache.part_folder(name, files, features, part)) if needed else []
     target = next((column.name for column in columns if column.kind == "label"), None)
     positive, negative = _classes(dataset, counts, target)
     signs = labels.signs(name, part, record.labels, counts, positive)
@@ -147,9 +139,12 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
     content = f"{record.sha256} {X.shape} {part} {list(positive)}"
     source = "; ".join(dict.fromkeys(file.source for file in record.files))
     digest = hashlib.sha256(content.encode()).hexdigest()
-    kinds = kept_kinds(columns)
-    # Their order is that in which they were asked for, and that of the records is that of the file.
-    values = {} if kept is None else dict(zip(_names_of(files, columns), kept.T, strict=True))
+    names = [column.name for column in columns]
+    asked = () if kept is None else files[0].table.kept
+    places = {each: names.index(each) if isinstance(each, str) else each % len(names) for each in asked}
+    order = list(dict.fromkeys(places.values()))  # of the kept values; each column is there once
+    values = {each: kept[:, order.index(place)] for each, place in places.items()}
+    kinds = {each: columns[place].kind.partition(": ")[2] for each, place in places.items()}
     y = np.array(signs, np.int8)[codes]
     return Loaded(X, y, digest, source, positive, negative, values, kinds)
 

@@ -235,32 +235,25 @@ def _gathered(X: Any, rows: NDArray[np.int64] | None, scaler: Scaler, dtype: np.
 
 
 def _column_range(X: Matrix, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    from aucbench.data import _scaler_kernels as kernels
-
     if len(rows) == 0:
         raise DataError("A scaling cannot be fitted: there are no training rows.")
     check_width(X.shape[1])
     low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
-    if isinstance(X, np.ndarray):
-        kernels.dense_range(X, rows, low, high)
-        return low, high
-    filled = np.zeros(X.shape[1], np.int64)
-    kernels.sparse_range(X.indptr, X.indices, X.data, rows, low, high, filled)
-    gaps = filled < len(rows)  # columns with a zero: some row does not store them
-    return np.where(gaps, np.minimum(low, 0.0), low), np.where(gaps, np.maximum(high, 0.0), high)
+    for part in memory.blocks(len(rows), _row_bytes(X, X.dtype)):
+        some: Any = X[rows[part]]
+        least, most = some.min(axis=0), some.max(axis=0)  # of CSR, zeros that are not stored count
+        if not isinstance(X, np.ndarray):
+            least, most = least.toarray().ravel(), most.toarray().ravel()
+        low, high = np.minimum(low, least), np.maximum(high, most)
+    return low, high
 
 
 def _check_density(scaling: Scaling, X: Any, count: int, dtype: np.dtype[Any]) -> None:
     """Refuse to make `count` rows of X dense if X is too sparse or the rows exceed memory."""
     needed, room = count * X.shape[1] * dtype.itemsize, available()
     share = X.nnz / max(1, X.shape[0] * X.shape[1])
-    why = ""
-    if share < SPARSEST and needed > FEW_BYTES:
-        why = f"and {share:.2%} of the values are not zero"
-    elif needed > room:
-        why = f"and {room / 1e9:.1f} GB are available"
-    if why:
+    if needed > room or (share < SPARSEST and needed > FEW_BYTES):
         raise DataError(
-            f"scaling={scaling} makes sparse data dense: {count} x {X.shape[1]} values need "
-            f"{needed / 1e9:.1f} GB, {why}; use scaling=maxabs."
+            f"scaling={scaling} makes sparse data dense: {count} x {X.shape[1]} values, {share:.2%} of which "
+            f"are not zero, need {needed / 1e9:.1f} of {room / 1e9:.1f} GB; use scaling=maxabs."
         )

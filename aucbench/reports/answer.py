@@ -31,35 +31,34 @@ def _few(names: Sequence[str]) -> str:
 
 
 def answer(report: Report, setting: str) -> str:
-    """The answer of one setting of a report."""
+    """The answer of one setting of a report: over families of data sets, or over the runs of a single one."""
     reference = report.references[setting]
     facts = report.part("data_sets", setting)
     if not reference:
         return _best(report, setting) + " There are no gains: the reference was not run."
-    families = int(facts["family"].nunique())
-    if len(facts) == 1:
-        return _on_one(report, setting, reference)
-    own = report.over_all(setting)
-    own = own[own["method"] != reference]
-    judged = own[own["verdict"].fillna("") != ""]
+    families, is_single = int(facts["family"].nunique()), len(facts) == 1
+    own = report.ranking(setting)
+    judged = own[(own["method"] != reference) & (own["verdict"].fillna("") != "")]
     if not len(judged):
         text = _best(report, setting)
-        if families >= FEWEST:
+        if is_single or families >= FEWEST:
             return text
         return f"{text} A verdict over data sets needs {FEWEST} families of them; there are {families}."
-    return _verdict(report, setting, judged, reference, families)
+    if not is_single:
+        return _verdict(report, setting, judged, f"Over {counted(families, 'family')} of data sets, ")
+    text = f"{_best(report, setting)} {_verdict(report, setting, judged, 'On this data set, ')}"
+    return f"{text} One data set cannot tell which method is better in general."
 
 
-def _verdict(report: Report, setting: str, judged: "pd.DataFrame", reference: str, families: int) -> str:
-    """A sentence for each class of model that has a verdict over families."""
-    classes = _classes(judged)
+def _verdict(report: Report, setting: str, judged: "pd.DataFrame", scope: str) -> str:
+    """A sentence for each class of model that has a verdict."""
+    reference, classes = report.references[setting], _classes(judged)
     home = report.part("methods", setting).set_index("method")["class_of_model"][reference]
     who = reference if home in classes else f"{reference} ({home})"
     texts = [
         _told(judged[judged["class_of_model"] == model], who, NOUNS[model], classes != [home])
         for model in classes
     ]
-    scope = f"Over {counted(families, 'family')} of data sets, "
     return " ".join([f"{scope}{texts[0]}.", *(f"{text[0].upper()}{text[1:]}." for text in texts[1:])])
 
 
@@ -94,50 +93,25 @@ def _told(own: "pd.DataFrame", reference: str, noun: str, apart: bool) -> str:
     return "; ".join(parts)
 
 
-def _on_one(report: Report, setting: str, reference: str) -> str:
-    """The answer of the runs on a single data set."""
-    own = report.part("gains", setting)
-    text = _best(report, setting)
-    if not len(own):
-        return text
-    models = report.part("methods", setting).set_index("method")["class_of_model"]
-    told = own[own["verdict"] != ""].assign(class_of_model=own["method"].map(models))
-    words = []
-    for model in (classes := _classes(told)):
-        alike = told[told["class_of_model"] == model].groupby("verdict", sort=False)["method"].agg(list)
-        said = [
-            f"{listed(each)} {'is' if len(each) == 1 else 'are'} {verdict}" for verdict, each in alike.items()
-        ]
-        words.append(f"of the {NOUNS[model]}s, " * (len(classes) > 1) + "; ".join(said))
-    against = f" Against {reference}, {'; '.join(words)}." if words else ""
-    return f"{text}{against} One data set cannot tell which method is better in general."
-
-
 def _best(report: Report, setting: str) -> str:
-    """The highest mean over families that several methods have without gaps, and that of each other class.
-
-    Means are compared over equal data sets alone: the most that any method has, and of as many those that
-    most methods have.
-    """
-    own = report.part("results", setting).query("gaps == ''").dropna(subset=["mean"])
-    if not len(own):
+    """The highest mean over families, of methods with results on all data sets, in each class of model."""
+    results = report.part("results", setting).query("gaps == ''").dropna(subset=["mean"])
+    if not len(results):
         return "No run has finished."
-    sets = own.groupby("method")["data_set"].agg(frozenset)
-    chosen = max(sets, key=lambda each: (len(each), (sets == each).sum(), sorted(each, reverse=True)))
     families = report.part("data_sets", setting).set_index("data_set")["family"]
-    own = own[own["method"].map(sets == chosen)].assign(family=own["data_set"].map(families))
+    own = results[results.groupby("method")["data_set"].transform("nunique") == len(families)]
+    if not len(own):
+        return "No method has a result on every data set."
     keys = ["method", "class_of_model"]
-    means = own.groupby([*keys, "family"])["mean"].mean().groupby(keys).mean().reset_index()
-    ranked = means.sort_values("mean", ascending=False, kind="stable")
+    means = own.groupby([*keys, own["data_set"].map(families)])["mean"].mean().groupby(keys).mean()
+    ranked = means.reset_index().sort_values("mean", ascending=False, kind="stable")
     firsts: list[Any] = list(ranked.groupby("class_of_model", sort=False).head(1).itertuples())
     best, *others = firsts
-    data = counted(len(chosen), "data set")
-    if (number := own["family"].nunique()) < len(chosen):
+    data = counted(len(families), "data set")
+    if (number := families.nunique()) < len(families):
         data += f" of {counted(number, 'family')}"
-    where, who = f" over {data}" * (len(chosen) > 1), best.method
+    where, who = f" over {data}" * (len(families) > 1), best.method
     if others:
         who += f" ({best.class_of_model})"
-    if len(ranked) < len(sets):
-        where, who = "", f"Of the {counted(len(ranked), 'method')} with results on the same {data}, {who}"
     rest = [f"; of the {NOUNS[each.class_of_model]}s, {each.method} has {each.mean:.4f}" for each in others]
     return f"{who} has the highest mean {report.measure.title}{where}, {best.mean:.4f}{''.join(rest)}."

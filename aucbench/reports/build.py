@@ -30,13 +30,12 @@ from aucbench.reports.cells import (
     once_for_each,
     reference_of,
 )
-from aucbench.reports.gains import compared, gains_of, slopes_of
+from aucbench.reports.gains import best_of, compared, gains_of, slopes_of
 from aucbench.reports.labels import setting_texts
 from aucbench.reports.report import ALL, DEFAULTS, ROPE, TUNED, MethodInfo, Report
 from aucbench.reports.results import (
     class_of,
     curve_rows,
-    has_several_machines,
     overlap,
     result_row,
     ruleset_text,
@@ -128,6 +127,7 @@ def build(
     every = cell_frame(judged, found)
     gains = gains_of(every, data_sets, references, rope, by)
     verdicts = compared(gains, results, data_sets, rope)
+    verdicts["is_best"] = best_of(every, data_sets, verdicts, rope, by)
     order: list[str] = list(verdicts.loc[verdicts["group"] == ALL, "method"]) if len(verdicts) else []
     looks = shown_looks(list(dict.fromkeys([*filter(None, references.values()), *order, *methods["method"]])))
     for name in ("colour", "dark", "marker", "dashes"):
@@ -212,12 +212,11 @@ def _add_data_set(
     by_method = dict(sorted(group.by_method(data_set).items()))
     cells = group.boards[data_set]
     where = {"setting": setting, "data_set": data_set}
-    runs = sorted({cell.run for cell in cells})
     ratio = overlap(cell.record for cell in cells if cell.record)
     rows = [
         where
         | {"method": method, "class_of_model": str(models[method])}
-        | result_row(own, runs, ratio, [measure.name, *(other.name for other in others)])
+        | result_row(own, ratio, [measure.name, *(other.name for other in others)])
         for method, own in by_method.items()
     ]
     shared, own_settings = setting_texts(
@@ -225,9 +224,10 @@ def _add_data_set(
     )
     for row in rows:
         row["own_setting"] = own_settings[row["method"]]
-    chance = measure.chance(_positives(cells))
+    facts = data_facts(cells)
+    chance = measure.chance(facts.get("positive_share", np.nan))
     best, target = target_of(rows, chance)
-    with_reaching(rows, by_method, measure.name, target, chance)
+    with_reaching(rows, by_method, measure.name, target)
     parts["results"] += rows
     parts["curves"] += [
         where | {"method": method} | row
@@ -236,27 +236,15 @@ def _add_data_set(
     ]
     parts["data_sets"].append(
         where
-        | data_facts(cells)
+        | facts
         | {
             "chance": chance,
             "best": best,
             "target": target,
             "test_train_ratio": np.nan if ratio is None else ratio,
             "setting_text": "; ".join(filter(None, (shared, ruleset_text(by_method)))),
-            "several_machines": has_several_machines(by_method),
         }
     )
-
-
-def _positives(cells: Sequence[BoardCell]) -> float:
-    """The share of positives among the test rows; of the training rows where they were not counted."""
-    shares = [
-        own.train_positives / own.train_rows
-        if own.test_positives is None
-        else own.test_positives / own.test_rows
-        for own in (cell.record.data for cell in cells if cell.record)
-    ]
-    return float(np.mean(shares)) if shares else np.nan
 
 
 def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:

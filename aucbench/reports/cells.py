@@ -206,18 +206,14 @@ def measures_of(cells: Iterable[BoardCell]) -> dict[str, set[Measure]]:
 def measure_of(measures: Mapping[str, set[Measure]], name: str) -> Measure:
     """The measure of that name; ParameterError where no cell has it, or cells have several."""
     named(name, "--by")
-    if not (found := measures.get(name)):
+    found = sorted(measures.get(name, ()), key=lambda each: listed([each]))
+    if len(found) != 1:
+        known = " and ".join(listed([each]) for each in found) or f"no {name}"
         raise ParameterError(
-            f"--by: no cell has {name}; aucbench rescore computes it from stored weights, metrics=[{name}] "
-            f"measures it in a run."
+            f"--by: the cells have {known}, expected one measure of that name; aucbench rescore computes it "
+            f"from stored weights, metrics=[{name}] measures it in a run."
         )
-    if len(found) > 1:
-        texts = sorted(listed([measure]) for measure in found)
-        raise ParameterError(
-            f"--by: cells have {' and '.join(texts)}, expected one of them; aucbench rescore makes them "
-            f"equal."
-        )
-    return next(iter(found))
+    return found[0]
 
 
 def judged_by(cells: Sequence[BoardCell], name: str) -> list[BoardCell]:
@@ -343,13 +339,13 @@ def reference_of(group: Group, name: str) -> str | None:
     limit of the training rows is taken; then that on most data sets; then the first in alphabetical order.
     """
     boards: dict[str, set[str]] = {}
-    special: dict[str, bool] = {}
+    special: set[str] = set()
     for dataset, cells in group.boards.items():
-        for cell in cells:
-            label = group.label(cell)
-            if name in (label, cell.described.algorithm.name):
+        for label, described in ((group.label(cell), cell.described) for cell in cells):
+            if name in (label, described.algorithm.name):
                 boards.setdefault(label, set()).add(dataset)
-                described = cell.described
-                mapped = described.features.name != "identity"
-                special[label] = mapped or described.max_train_rows is not None
-    return min(boards, key=lambda each: (each != name, special[each], -len(boards[each]), each), default=None)
+                if described.features.name != "identity" or described.max_train_rows is not None:
+                    special.add(label)
+    return min(
+        boards, key=lambda each: (each != name, each in special, -len(boards[each]), each), default=None
+    )

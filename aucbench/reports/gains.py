@@ -12,7 +12,7 @@ from aucbench.reports.report import ALL
 from aucbench.reports.statistics.cost import pareto_front
 from aucbench.reports.statistics.meta_regression import meta_regression
 from aucbench.reports.statistics.over_runs import over_runs
-from aucbench.reports.statistics.verdicts import Floats, compare_matrix, verdict_of
+from aucbench.reports.statistics.verdicts import Floats, compare_families, compare_matrix, verdict_of
 from aucbench.studies.record import SEEDS
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ VERDICT_COLUMNS = (
     "high", "median", "verdict", "more_families", "worse", "same", "better", "without", "mean",
     "mean_note", "time_ratio", "time_note", "front", "gaps",
 )  # fmt: skip
+UNDECIDED = ("", "undecided")
 LARGE = (1_000, 10_000)  # rows between groups of data sets
 LARGE_GROUPS = ("below 1,000 rows", "1,000 to 10,000 rows", "10,000 rows and more")
 
@@ -41,10 +42,10 @@ def gains_of(
     """The gain of each method over the reference of its setting, on each data set.
 
     The gain is the mean of method - reference over the runs that both have, with the interval of
-    `over_runs`, or of DeLong where there is one run, all runs have one split or the same gain (no spread is
-    no evidence), or the test part is larger than the training part, and the verdict on that data set. A
-    data set on which a run of either diverged, failed or is missing has no gain: the runs that finished are
-    a selection, and would flatter.
+    `over_runs`, or of DeLong where there is one run, all runs have one split or the same gain, or the test
+    part is larger than the training part, and the verdict on that data set. Runs with the same gain have no
+    interval where test rows cannot give one. A data set on which a run of either diverged, failed or is
+    missing has no gain: the runs that finished are a selection, and would flatter.
 
     Parameters
     ----------
@@ -87,16 +88,14 @@ def gains_of(
         first, second = first[first != second], second[first != second]
         ratio = ratios[setting, data_set]
         found = over_runs(values[:, first] - values[:, second], None if np.isnan(ratio) else float(ratio))
-        low, high = found.low, found.high
-        tested = own.loc[done, ["test_rows", "test_positives"]]
-        if measure == "auc" and "placements" in own and tested["test_positives"].notna().any():
-            one_test_part = np.isnan(ratio) or ratio > 1
-            if one_test_part or _has_equal_gains(values):
-                placements = _placements(own["placements"], row, column, values.shape)
-                half = _over_test_rows(values, placements, first, second, tested.iloc[0])
-                repeated = (found.runs == 1) | (found.std == 0)
-                known = (repeated | one_test_part) & np.isfinite(half)
-                low, high = np.where(known, found.mean - half, low), np.where(known, found.mean + half, high)
+        # Equal gains of all runs, and test parts larger than the training parts, leave no evidence over runs.
+        is_equal = found.std == 0
+        low, high = (np.where(is_equal, np.nan, end) for end in (found.low, found.high))
+        by_rows = (found.runs == 1) | is_equal | np.isnan(ratio) | (ratio > 1)
+        if measure == "auc" and "placements" in own and by_rows.any():
+            half = _over_test_rows(own, row, column, values, first, second)
+            by_rows &= np.isfinite(half)
+            low, high = np.where(by_rows, found.mean - half, low), np.where(by_rows, found.mean + half, high)
         columns = {
             "setting": setting,
             "data_set": data_set,
@@ -113,41 +112,28 @@ def gains_of(
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
-def _has_equal_gains(values: Floats) -> bool:
-    """Whether the runs of two methods differ by a constant, so that runs give their gain no deviation."""
-    import pandas as pd
-
-    return bool(pd.DataFrame((values - values[0]).round(12)).T.duplicated().any())
-
-
-def _placements(lists: "pd.Series[Any]", row: Any, column: Any, shape: tuple[int, int]) -> Floats:
-    """(runs, methods, blocks) the placements of the cells of a data set, NaN where a record has none."""
-    known = np.array([isinstance(own, list | tuple | np.ndarray) for own in lists])
-    kept = [np.asarray(own, float) for own in lists[known]]
-    found = np.full((*shape, len(kept[0]) if kept else 1), np.nan)
-    if kept:
-        found[row[known], column[known]] = kept
-    return found
-
-
 def _over_test_rows(
-    values: Floats, placements: Floats, first: Any, second: Any, facts: "pd.Series[Any]"
+    cells: "pd.DataFrame", row: Any, column: Any, values: Floats, first: Any, second: Any
 ) -> Floats:
     """(pairs,) half widths of 95 % intervals of mean gains where runs cannot give them; NaN if unknown.
 
     The variance is DeLong's, the mean over the runs, for all of them have nearly the same test rows, plus
-    that of the mean over the runs, which have nearly independent training rows. `values` are (runs, methods)
-    and `placements` theirs; the gains are those of the methods `first` over `second`, places of columns.
+    that of the mean over the runs, which have nearly independent training rows. `values` are (runs, methods),
+    `row` and `column` the places of the cells in them; the gains are those of the methods `first` over
+    `second`, places of columns.
     """
-    if np.isnan(facts["test_positives"]):  # cells of earlier versions
+    known = cells[["test_rows", "test_positives", "placements"]].notna().all(axis=1).to_numpy()
+    if not known.any():  # cells of earlier versions
         return np.full(len(first), np.nan)
-    positives, rows = int(facts["test_positives"]), int(facts["test_rows"])
+    rows, positives, _ = cells.loc[known, ["test_rows", "test_positives", "placements"]].iloc[0]
+    kept = np.stack([np.asarray(own, float) for own in cells["placements"][known]])
+    placements = np.full((*values.shape, kept.shape[1]), np.nan)
+    placements[row[known], column[known]] = kept
     differences = values[:, first] - values[:, second]
     known = np.isfinite(differences)
     n = known.sum(axis=0)
-    own = difference_interval(
-        differences, placements[:, first], placements[:, second], positives, rows - positives
-    )
+    deviations = placements[:, first], placements[:, second]
+    own = difference_interval(differences, *deviations, int(positives), int(rows - positives))
     mean = np.where(known, differences, 0.0).sum(axis=0) / n
     between = np.where(known, (differences - mean) ** 2, 0.0).sum(axis=0) / (np.maximum(n - 1, 1) * n)
     tested = known & np.isfinite(own.error)  # compact archives have placements of the first run alone
@@ -220,6 +206,34 @@ def compared(
     return pd.DataFrame(
         {each: np.concatenate([part[each] for part in parts]) if parts else [] for each in VERDICT_COLUMNS}
     )
+
+
+def best_of(
+    cells: "pd.DataFrame",
+    data_sets: "pd.DataFrame",
+    verdicts: "pd.DataFrame",
+    rope: float | None,
+    measure: str,
+) -> list[bool]:
+    """Whether a line of the verdicts is of the method with the largest gain, or of one equivalent to it.
+
+    The gain is that over all data sets of the setting, and on a single data set that over its runs. No
+    method is best where the verdict on it is undecided, or no verdict over it if it is the reference.
+    """
+    overall = verdicts[verdicts["group"] == ALL].groupby("setting", sort=False).first()
+    best: dict[Any, str] = overall["method"].to_dict()
+    found: set[Any] = set()
+    for setting, own in gains_of(cells, data_sets, best, rope, measure).groupby("setting"):
+        is_single = own["data_set"].nunique() == 1
+        words = (own.set_index("method") if is_single else compare_families(own, rope))["verdict"]
+        reference, over_families = overall.loc[setting, ["reference", "verdict"]]
+        if best[setting] == reference:
+            is_decided = not words.isin(UNDECIDED).all()
+        else:
+            is_decided = (words.get(reference, "") if is_single else over_families) not in UNDECIDED
+        if is_decided:
+            found |= {(setting, name) for name in [best[setting], *words.index[words == "equivalent"]]}
+    return [place in found for place in zip(verdicts["setting"], verdicts["method"], strict=True)]
 
 
 def slopes_of(gains: "pd.DataFrame", data_sets: "pd.DataFrame") -> "pd.DataFrame":

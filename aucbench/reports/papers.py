@@ -9,14 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
-from aucbench.humanize import counted
 from aucbench.reports.cells import BoardCell, groups
 from aucbench.reports.columns import described
 from aucbench.reports.labels import method_of
 from aucbench.reports.statistics.over_runs import TOLERANCE
-from aucbench.reports.views.text import TextTable, plain
+from aucbench.reports.views.text import TextTable
 from aucbench.reports.views.text import table as table_text
 from aucbench.reports.views.text import text_table as table_of
 from aucbench.studies.record import CellStatus, EntryDescription
@@ -27,7 +25,6 @@ COLUMNS = (
 )  # fmt: skip
 SHOWN = described("papers")
 DRAWN = "the paper drew the halves of the classes at random and did not publish them"
-NAN = float("nan")
 MARGIN = 0.003  # differences of AUC up to this are equal, whatever deviation was published
 
 
@@ -64,25 +61,6 @@ def judge_table(numbers: pd.DataFrame) -> pd.DataFrame:
     return numbers.assign(verdict=verdicts.tolist())
 
 
-def order_agreement(numbers: pd.DataFrame) -> pd.DataFrame:
-    """Kendall's tau-b of the `published` order of methods and `ours` on each `dataset`, and its `pairs`.
-
-        tau = (C - D) / sqrt((P - T_published) (P - T_ours))
-
-    P is the number of pairs of methods, C and D those that both sides order alike and oppositely, T those
-    that a side ties. A method that lacks a number (NaN) is left out; tau is NaN where a side orders nothing.
-
-    M. Kendall: The treatment of ties in ranking problems. Biometrika 33 (1945) 239-251.
-    """
-    rows = []
-    for dataset, part in numbers.groupby("dataset", sort=False):
-        known = part[["published", "ours"]].dropna().round(12)  # rounding errors are ties
-        n = len(known)
-        tau = stats.kendalltau(known["published"], known["ours"]).statistic if n > 1 else np.nan
-        rows.append((dataset, n * (n - 1) // 2, float(tau)))
-    return pd.DataFrame(rows, columns=["dataset", "pairs", "tau"])
-
-
 class PublishedCell(NamedTuple):
     """One number of a table; NaN where a part was not printed."""
 
@@ -101,11 +79,10 @@ class PublishedTable:
     paper: str  # it and the table as in `papers.csv`
     table: str
     source: str
-    remark: str = ""  # what is to be known when its numbers are read
     other_data: Mapping[str, str] = field(default_factory=dict)  # data sets that are not the paper's, and why
 
     def cells(self) -> list[PublishedCell]:
-        """Its numbers, in the order of the file; none where the paper's cells cannot be read."""
+        """Its numbers, in the order of the file."""
         with files("aucbench.reports").joinpath("papers.csv").open(encoding="utf-8") as file:
             numbers = pd.read_csv(file, dtype={"table": str}).fillna({"note": ""})
         own = numbers[(numbers["paper"] == self.paper) & (numbers["table"] == self.table)]
@@ -142,7 +119,7 @@ def is_comparable(described: EntryDescription) -> bool:
 
 
 def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> pd.DataFrame:
-    """One row a published number; of a table without any, one row of ours a method and data set.
+    """One row a published number.
 
     `verdict` is that of `judge_table`; with cells that failed, diverged or are missing a method is `not run`,
     and `runs` counts those that finished. `time_ratio` is published over ours (the machines differ). `note`
@@ -150,22 +127,11 @@ def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> pd.DataFrame:
     """
     found = groups(cells, one_study=True)
     latest = [cell for group in found for board in group.boards.values() for cell in board]
-    published = table.cells()
-    if not published:
-        rows = [
-            _row(PublishedCell(dataset, method, NAN, NAN, NAN, ""), own)
-            for group in found
-            for dataset in group.boards
-            for method, own in group.by_method(dataset).items()
-        ]
-    else:
-        rows = []
-        for each in published:
-            here = [cell for cell in latest if cell.described.dataset.name.lower() == each.dataset]
-            own = [cell for cell in here if is_method(cell.described, each.method)]
-            rows.append(_row(each, own, table.other_data.get(each.dataset, "")))
-    if not rows:
-        return pd.DataFrame(columns=list(COLUMNS))
+    rows = []
+    for each in table.cells():
+        here = [cell for cell in latest if cell.described.dataset.name.lower() == each.dataset]
+        own = [cell for cell in here if is_method(cell.described, each.method)]
+        rows.append(_row(each, own, table.other_data.get(each.dataset, "")))
     frame = judge_table(pd.DataFrame(rows))
     frame["time_ratio"] = frame["published_seconds"] / frame["seconds"].where(frame["seconds"] > 0)
     return frame[list(COLUMNS)]
@@ -204,16 +170,10 @@ def _row(published: PublishedCell, own: Sequence[BoardCell], other_data: str = "
 
 
 def markdown(name: str, table: PublishedTable, frame: pd.DataFrame, command: str) -> str:
-    """The verdicts, the order of methods, the rows that were run, and the command that made them."""
-    lines = [f"# {name}", "", about(table), ""]
-    remarks, orders = verdicts(frame)
-    for remark in remarks:
-        lines += [remark, ""]
-    lines += [f"- {order}" for order in orders]
-    lines += [""] if orders else []
-    if not (own := tried(frame)).empty:
-        lines += [table_text(text_table(own)), ""]
-    return "\n".join([*lines, f"Made by `{command}`.", ""])
+    """The verdicts, the rows that were run, and the command that made them."""
+    own = tried(frame)
+    rows = [] if own.empty else [table_text(text_table(own))]
+    return "\n\n".join([f"# {name}", about(table), *verdicts(frame), *rows, f"Made by `{command}`.\n"])
 
 
 def tried(frame: pd.DataFrame) -> pd.DataFrame:
@@ -222,20 +182,15 @@ def tried(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def about(table: PublishedTable) -> str:
-    """The paper and number of a table, and what is remarkable about it."""
-    return " ".join(filter(None, (f"{table.source}, table {table.table}.", table.remark)))
+    """The paper and the number of a table."""
+    return f"{table.source}, table {table.table}."
 
 
-def verdicts(frame: pd.DataFrame) -> tuple[list[str], list[str]]:
-    """Sentences about a comparison, and a line about the order of methods on each data set."""
-    if frame.empty:
-        return ["There are no results."], []
+def verdicts(frame: pd.DataFrame) -> list[str]:
+    """Sentences about a comparison."""
     timed = frame["published_seconds"].notna().any()
     remarks = ["Times are ratios of other machines and other code, and say little."] if timed else []
-    if frame["published"].isna().all():
-        return remarks, []
-    orders = order_agreement(frame[frame["verdict"] != Verdict.not_comparable]).query("pairs > 0")
-    return [*remarks, sentence(frame)], [_order(row) for row in orders.to_dict("records")]
+    return [*remarks, sentence(frame)]
 
 
 def sentence(frame: pd.DataFrame) -> str:
@@ -251,14 +206,8 @@ def sentence(frame: pd.DataFrame) -> str:
     return f"{text}. {found['not run']} not run, {found['not comparable']} not comparable."
 
 
-def _order(row: Mapping[Any, Any]) -> str:
-    tau = float(row["tau"])
-    what = f"Kendall's tau {tau:.2f}" if not np.isnan(tau) else "Kendall's tau is not defined: all tie"
-    return f"order of methods, {plain(str(row['dataset']))}: {what}, over {counted(row['pairs'], 'pair')}"
-
-
 def text_table(frame: pd.DataFrame, without: Sequence[str] = ()) -> TextTable:
-    """The rows of a comparison as text, without some columns; of a table without published numbers, ours."""
-    left_out = {"published", "difference", "verdict"} if frame["published"].isna().all() else {"seconds"}
-    left_out |= {name for name in ("time_ratio", "note") if not frame[name].replace("", None).notna().any()}
-    return table_of(frame, [column for name, column in SHOWN.items() if name not in {*left_out, *without}])
+    """The rows of a comparison as text, without some columns and those without any value."""
+    empty = {name for name in ("time_ratio", "note") if not frame[name].replace("", None).notna().any()}
+    left_out = {*empty, *without}
+    return table_of(frame, [column for name, column in SHOWN.items() if name not in left_out])

@@ -1,5 +1,6 @@
 """A report: data frames made of stored cells, one line an observation. Every view prints them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -98,30 +99,33 @@ class Report:
         found = self.part("verdicts", setting)
         return found[found["group"] == ALL]
 
+    def ranking(self, setting: str) -> "pd.DataFrame":
+        """`over_all`; on a single data set, with the intervals and verdicts over its runs."""
+        table, own = self.over_all(setting), self.part("gains", setting)
+        if own["data_set"].nunique() == 1:
+            known = own.set_index("method")
+            table = table.assign(
+                **{name: table["method"].map(known[name]) for name in ("low", "high", "verdict")}
+            )
+        return table.astype(dict.fromkeys(("gain", "low", "high", "mean", "time_ratio"), float))
+
     @property
     def counts(self) -> dict[str, int]:
         """The number of cells of each status."""
         return {str(status): int(count) for status, count in self.cells["status"].value_counts().items()}
 
-    def only(self, methods: tuple[str, ...] = (), top: int | None = None) -> "Report":
-        """The report with some methods, given by labels or plugins, or the `top` of them by mean gain.
+    def only(self, methods: Sequence[str]) -> "Report":
+        """The report with some methods, given by labels or plugins, and the references.
 
-        Their numbers stay those of the comparison of all. References are always among them.
+        Their numbers stay those of the comparison of all.
         """
-        import pandas as pd
-
-        kept = []
-        for setting, own in self.methods.groupby("setting", sort=False):
-            wanted = own[own["method"].isin(methods) | own["algorithm"].isin(methods) | (not methods)]
-            order = [each for each in self.over_all(str(setting))["method"] if each in set(wanted["method"])]
-            order += [each for each in wanted["method"] if each not in order]
-            names = [*order[:top], self.references[str(setting)]]
-            kept.append(own[own["method"].isin(names)])
-        chosen = pd.concat(kept)
-        pairs = pd.MultiIndex.from_frame(chosen[["setting", "method"]])
+        own = self.methods
+        wanted = own["method"].isin(methods) | own["algorithm"].isin(methods)
+        chosen = own[wanted | (own["method"] == own["setting"].map(self.references))]
+        places = set(zip(chosen["setting"], chosen["method"], strict=True))
 
         def part(frame: "pd.DataFrame") -> "pd.DataFrame":
-            return frame[pd.MultiIndex.from_frame(frame[["setting", "method"]]).isin(pairs)]
+            return frame.loc[[each in places for each in zip(frame["setting"], frame["method"], strict=True)]]
 
         frames: dict[str, Any] = {name: part(getattr(self, name)) for name in OF_METHODS}
-        return replace(self, **frames | {"methods": chosen})
+        return replace(self, **frames)

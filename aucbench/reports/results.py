@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from aucbench.contracts import ModelClass
-from aucbench.evaluation.measures import TrainingObjective
 from aucbench.humanize import counted
 from aucbench.reports.cells import BoardCell
-from aucbench.reports.labels import parameters_text, short
-from aucbench.reports.statistics.cost import MINIMA, TARGET, anytime, first_crossing, median_cost
+from aucbench.reports.labels import parameters_text
+from aucbench.reports.statistics.cost import TARGET, first_crossing, median_cost
 from aucbench.reports.statistics.over_runs import over_runs
 from aucbench.studies.archives.replications import Agreement, compare, machine_of, machines
 from aucbench.studies.codec import canonical
@@ -22,23 +21,19 @@ from aucbench.studies.record import (
     CellRecord,
     CellStatus,
     Environment,
-    MeasureRecord,
-    Seeds,
-    TunedRecord,
 )
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import (
     SUBOPTIMALITY,
-    TURNED_OFF,
+    chosen_in_words,
     common,
+    edges_in_words,
     mean_curve,
     takes_all_rows,
     with_whole_curves,
 )
 
-ENDS_ONLY = "the objective is known at the end of training only; store.weights=checkpoints keeps its curve"
 SEVERAL, CLOCK = 1.5, 0.1  # times the wall time, and seconds more, that a single thread does not use
-LARGEST = np.finfo(float).max  # that a suboptimality counts as, of an objective that overflowed
 NAN = float("nan")
 SELF_REPORTED = "self-reported"
 
@@ -68,32 +63,28 @@ def overlap(records: Iterable[CellRecord]) -> float | None:
     return max(test / train for test, train in rows.values())
 
 
-def result_row(
-    cells: Sequence[BoardCell], runs: Sequence[Seeds], ratio: float | None, names: Sequence[str]
-) -> dict[str, Any]:
+def result_row(cells: Sequence[BoardCell], ratio: float | None, names: Sequence[str]) -> dict[str, Any]:
     """The line of a method on a data set; NaN where a number is not known.
 
-    `runs` are those that any method of the data set has, `ratio` is from `overlap`, `names` are the measure
-    that is compared and those shown beside it.
+    `ratio` is from `overlap`, `names` are the measure that is compared and those shown beside it.
     """
     done = finished(cells)
     statuses = Counter(cell.status for cell in cells)
     values = np.array([[cell.value(name) for name in names] for cell in done], float).reshape(-1, len(names))
     own = over_runs(values, ratio)
-    results = [cell.record.result for cell in done if cell.record]
-    tuned = [cell.record.tuned for cell in done if cell.record and cell.record.tuned]
+    records = [cell.record for cell in done if cell.record]
+    results = [record.result for record in records]
+    tuned = [record.tuned for record in records if record.tuned]
     described = (done or cells)[0].described
     gaps = {
         "diverged": statuses[CellStatus.diverged],
         "failed": sum(count for status, count in statuses.items() if status.is_failure),
         "missing": statuses[CellStatus.missing],
     }
-    unplanned = len(runs) - len(cells)
     row = {
         "algorithm": described.algorithm.name,
         "runs": len(done),
         **gaps,
-        "unplanned": unplanned,
         "gaps": _gaps(gaps, len(cells)),
         "mean": float(own.mean[0]),
         "std": float(own.std[0]),
@@ -102,13 +93,13 @@ def result_row(
         "time_note": time_note(results),
         "train_seconds": _mean(result.train_seconds for result in results),
         "ns_per_iteration": _mean(result.ns_per_iteration for result in results),
-        "iteration": "pass" * any(each.record and takes_all_rows(each.record, each.curve) for each in done),
+        "iteration": "pass" * any(cell.record and takes_all_rows(cell.record, cell.curve) for cell in done),
         "state_bytes": _mean(result.state_bytes for result in results),
         "tuning_seconds": _mean(each.cost.train_seconds for each in tuned) if tuned else 0.0,
         "tuning_passes": _mean(each.cost.passes for each in tuned) if tuned else 0.0,
         "unconverged": sum(result.converged is False for result in results),
-        "chosen": _chosen(tuned),
-        "edges": _edges(tuned),
+        "chosen": chosen_in_words(records),
+        "edges": "; ".join(sentence for _, sentence in edges_in_words(records)),
         "advice": _advice(cells),
         "reported": reported(cells),
         "parameters": parameters_text(described),
@@ -147,26 +138,6 @@ def _command(cells: Sequence[BoardCell]) -> str:
     return shlex.join(["aucbench", *words(cells[0].described, [cell.run for cell in cells], None, measures)])
 
 
-def _chosen(tunings: Sequence[TunedRecord]) -> str:
-    """How often the tunings chose which value: ``gamma=1e-05 in 3 of 5 runs, 0.0001 in 2``."""
-    found = []
-    for field in dict.fromkeys(name for tuned in tunings for name in tuned.parameters):
-        values = Counter(short(tuned.parameters.get(field)) for tuned in tunings).most_common()
-        (first, count), *others = values
-        rest = "".join(f", {value} in {more}" for value, more in others)
-        found.append(f"{field}={first} in {count} of {len(tunings)} runs{rest}")
-    return "; ".join(found)
-
-
-def _edges(tunings: Sequence[TunedRecord]) -> str:
-    """How often a chosen value lay at which edge: ``lam at the lower edge in 28 of 30 runs``."""
-    sides = Counter((field, side) for tuned in tunings for field, side in (tuned.edges or {}).items())
-    return "; ".join(
-        f"{field} at the {side} edge in {count} of {len(tunings)} runs"
-        for (field, side), count in sides.items()
-    )
-
-
 def _advice(cells: Sequence[BoardCell]) -> str:
     """What to change, as most of the diverged runs say."""
     diverged = [cell.record.result for cell in cells if cell.record and cell.status is CellStatus.diverged]
@@ -174,48 +145,10 @@ def _advice(cells: Sequence[BoardCell]) -> str:
     return said.most_common(1)[0][0] if said else ""
 
 
-def _suboptimality(done: Sequence[BoardCell]) -> dict[str, Any]:
-    """How near the runs came to the certified minimum of their objective, or why that is not known.
-
-    Empty where the objective was not measured; the suboptimality is F(w) - F* over max(F*, F(0) / 1000).
-    """
-    name = TrainingObjective.name
-    known = [own for cell in done if cell.record and (own := cell.record.measures.get(name)) is not None]
-    if not known:
-        return {}
-    reason = "not measured in all finished runs" * (len(known) < len(done))
-    if reason := reason or next(filter(None, map(_reason, known)), ""):
-        return {"suboptimality_reason": reason}
-    curves = [cell.curve for cell in with_whole_curves(done)]
-    minima = [own.minimum for own in known if own.minimum]
-    row: dict[str, Any] = {
-        "objective": minima[0].objective,
-        "objective_minimum": _mean(each.value for each in minima),
-        "objective_gap": _mean(each.gap for each in minima),
-        "suboptimality": _mean(cell.curve[SUBOPTIMALITY][-1] for cell in done),
-    }
-    if any(np.isnan(curve[SUBOPTIMALITY]).any() for curve in curves):
-        return row | {"suboptimality_reason": ENDS_ONLY}
-    # Between checkpoints the logarithm of the suboptimality is linear in that of the cost.
-    powers = [-np.log10(np.minimum(curve[SUBOPTIMALITY], LARGEST)) for curve in curves]
-    for name, array in (("passes", "passes"), ("seconds", "train_seconds")):
-        costs = [curve[array] for curve in curves]
-        row |= {
-            f"{name}_to_{goal:.0e}": median_cost(
-                [first_crossing(*run, -np.log10(goal)) for run in zip(costs, powers, strict=True)]
-            )
-            for goal in MINIMA
-        }
-    return row
-
-
-def _reason(own: MeasureRecord) -> str:
-    """Why a run has no suboptimality; empty if it has one."""
-    if own.value is None:
-        return own.reason
-    if not own.minimum:
-        return TURNED_OFF
-    return own.minimum.reason if own.minimum.value is None else ""
+def _suboptimality(done: Sequence[BoardCell]) -> dict[str, float]:
+    """The mean relative suboptimality at the end; empty where the minimum of some run is not known."""
+    known = [cell.curve[SUBOPTIMALITY][-1] for cell in done if SUBOPTIMALITY in cell.curve]
+    return {"suboptimality": _mean(known)} if done and len(known) == len(done) else {}
 
 
 def target_of(rows: Sequence[Mapping[str, Any]], chance: float) -> tuple[float, float]:
@@ -233,40 +166,24 @@ def target_of(rows: Sequence[Mapping[str, Any]], chance: float) -> tuple[float, 
 
 
 def with_reaching(
-    rows: Sequence[dict[str, Any]],
-    by_method: Mapping[str, Sequence[BoardCell]],
-    by: str,
-    target: float,
-    chance: float,
+    rows: Sequence[dict[str, Any]], by_method: Mapping[str, Sequence[BoardCell]], by: str, target: float
 ) -> None:
-    """Add to the lines of a data set the time to target, the anytime value and marks of uncommon timing.
+    """Add to the lines of a data set the time to target and marks of uncommon timing.
 
     A run that failed or diverged never reached the target, whatever it had reached before.
     """
     marks = timing_marks(by_method)
-    ends = [
-        np.median([[curve["samples"][0], curve["samples"][-1]] for curve in curves], axis=0)
-        for cells in by_method.values()
-        if (curves := [cell.curve for cell in with_whole_curves(finished(cells))])
-    ]
-    low, high = (max(1.0, min(end[0] for end in ends)), max(end[1] for end in ends)) if ends else (1.0, 1.0)
     for row in rows:
         done = finished(by_method[row["method"]])
         kept = with_whole_curves(done)
-        runs = len(done) // len(kept) if kept else 0  # that one curve stands for, beside those that were lost
-        lost = [np.inf] * (row["diverged"] + row["failed"])
-        known = [(cell.curve, ~np.isnan(cell.curve[by])) for cell in kept]
-        for cost, name in (("samples", "target_samples"), ("train_seconds", "target_seconds")):
-            paid = [first_crossing(own[cost][at].astype(float), own[by][at], target) for own, at in known]
-            paid *= runs
-            row[name] = median_cost([*paid, *(lost if not np.isnan(target) else [])])
-        reached = [cost for cost in [*paid, *lost] if not np.isnan(cost)]
-        row["target_share"] = float(np.isfinite(reached).mean()) if reached and not np.isnan(target) else NAN
-        row["anytime"] = _mean(
-            anytime(own["samples"][at].astype(float), own[by][at], low, high, chance)
-            for own, at in known
-            if at.any()
-        )
+        paid = []
+        for curve in (cell.curve for cell in kept):
+            at = ~np.isnan(curve[by])
+            cost = first_crossing(curve["train_seconds"][at].astype(float), curve[by][at], target)
+            paid += [cost] * (len(done) // len(kept))  # runs that one curve stands for
+        paid += [np.inf] * (row["diverged"] + row["failed"])
+        row["target_seconds"] = median_cost(paid) if target == target else NAN
+        row["target_share"] = float(np.isfinite(paid).mean()) if paid and target == target else NAN
         row["timing_mark"] = marks.get(row["method"], "")
 
 
@@ -285,13 +202,15 @@ def curve_rows(cells: Sequence[BoardCell], by: str) -> list[dict[str, Any]]:
 
 def timing_marks(by_method: Mapping[str, Sequence[BoardCell]]) -> dict[str, str]:
     """Why the times of a method are not comparable with those of the largest class of conditions."""
-    by_id = has_several_machines(by_method)
-    conditions = {
-        method: {_condition(cell.record.environment, by_id) for cell in cells if cell.record}
+    environments = {
+        method: [cell.record.environment for cell in cells if cell.record]
         for method, cells in by_method.items()
     }
-    every = sorted(one for found in conditions.values() for one in found)
-    usual = max(every, key=every.count, default="")
+    every = [each for own in environments.values() for each in own]
+    by_id = all(each.machine for each in every) and len(set(map(machine_of, every))) > 1
+    conditions = {method: {_condition(each, by_id) for each in own} for method, own in environments.items()}
+    texts = sorted(one for found in conditions.values() for one in found)
+    usual = max(texts, key=texts.count, default="")
     return {
         method: f"{'some' if usual in found else 'all'} times were measured {' and '.join(other)}; usual on "
         f"this data set is {usual}"
@@ -329,24 +248,19 @@ def _condition(own: Environment, by_id: bool) -> str:
 
 
 def ruleset_text(by_method: Mapping[str, Sequence[BoardCell]]) -> str:
-    """The rulesets of a board with the methods that depart from them; empty where there are none."""
-    methods: dict[str, list[str]] = {}  # by ruleset; "" for none
+    """The rulesets of a board, with the methods and their departures where they differ; empty without any."""
+    methods: dict[str, dict[str, None]] = {}  # by ruleset
     for method, cells in by_method.items():
-        for cell in cells:
-            own = cell.ruleset
+        for own in (cell.ruleset for cell in cells):
             how = f"{method} ({' '.join(own.departures)})" if own and own.departures else method
-            listed = methods.setdefault(str(own or ""), [])
-            if how not in listed:
-                listed.append(how)
-    without = methods.pop("", [])
-    if not methods:
+            methods.setdefault(str(own or "no ruleset"), {})[how] = None
+    if set(methods) <= {"no ruleset"}:
         return ""
-    texts = []
-    for ruleset, own_methods in methods.items():
-        departing = [method for method in own_methods if method not in by_method]
-        whom = "" if len(methods) == 1 else f" ({', '.join(own_methods)})"
-        texts.append(ruleset + (f" except {', '.join(departing)}" if departing and not whom else whom))
-    return ", ".join(texts + ([f"no ruleset ({', '.join(without)})"] if without else []))
+    if len(methods) == 1:
+        (ruleset, own_methods), *_ = methods.items()
+        departing = ", ".join(how for how in own_methods if how not in by_method)
+        return f"{ruleset} except {departing}" if departing else ruleset
+    return ", ".join(f"{ruleset} ({', '.join(own)})" for ruleset, own in methods.items())
 
 
 def reported(cells: Sequence[BoardCell]) -> str:
@@ -366,10 +280,3 @@ def reported(cells: Sequence[BoardCell]) -> str:
     if differing:
         states.append(f"{differing} of {len(counts)} runs disagree with a replication")
     return "; ".join(states) or SELF_REPORTED
-
-
-def has_several_machines(by_method: Mapping[str, Sequence[BoardCell]]) -> bool:
-    """Whether the times of a board were measured on several machines."""
-    environments = [cell.record.environment for cells in by_method.values() for cell in cells if cell.record]
-    known = all(each.machine for each in environments)
-    return len({machine_of(each) if known else each.cpu for each in environments}) > 1

@@ -14,8 +14,7 @@ import numpy as np
 from scipy import stats
 from scipy.spatial.distance import cdist
 
-from aucbench.contracts import Access, MethodFacts, class_of_model
-from aucbench.contracts.claimed_formula import evaluate, names
+from aucbench.contracts import class_of_model
 from aucbench.humanize import duration
 from aucbench.reports.cells import REFERENCE
 from aucbench.reports.statistics.over_runs import over_runs
@@ -196,8 +195,8 @@ def _best(method: str, near: Sequence[tuple[float, TriedDataset]], facts: Facts)
         )
         for (distance, dataset), own, known, at in zip(near, tried, gains, places, strict=True)
     )
-    # The costs of small data sets are mostly not those that grow: the nearest cost is the best guide.
-    times = [_times(method, dataset.facts, facts) for _, dataset in near]
+    # The costs of small data sets are mostly not those that grow: the nearest size is the best guide.
+    times = [_nonzeros(facts) / _nonzeros(dataset.facts) for _, dataset in near]
     nearest = min(range(len(times)), key=lambda at: abs(np.log(times[at])))
     return SuggestedMethod(
         method,
@@ -207,6 +206,11 @@ def _best(method: str, near: Sequence[tuple[float, TriedDataset]], facts: Facts)
         tried[nearest].seconds * times[nearest],
         evidence,
     )
+
+
+def _nonzeros(facts: Facts) -> float:
+    """Training values that are not 0, by which the time of a training is taken to grow."""
+    return max(1.0, facts.rows * facts.features * facts.density)
 
 
 def gains_of(dataset: TriedDataset, own: TriedSettings) -> Floats:
@@ -229,20 +233,3 @@ def interval(values: Floats) -> Estimate:
     ratio = HOLDOUT_RATIO if folds == 1 else 1.0 / (folds - 1)
     found = over_runs(values.reshape(-1, 1), ratio)
     return Estimate(float(found.mean[0]), float(found.low[0]), float(found.high[0]))
-
-
-def _times(method: str, there: Facts, here: Facts) -> float:
-    """How many times longer a training takes here, by the cost of an iteration that the method claims."""
-    cls = plugin("algo", method)
-    claims = MethodFacts(cls).claims
-    cost = claims.cost if claims else "nnz"
-    cost = cost if names(cost) & {"n", "d", "nnz"} else "nnz"  # such as one in words
-    is_full = cls is not None and cls.access == Access.full
-
-    def total(facts: Facts) -> float:
-        rows = facts.rows if is_full else 1.0  # whose non-zeros are those of an iteration
-        nonzeros = rows * facts.features * facts.density
-        values = {"n": facts.rows, "d": facts.features, "nnz": nonzeros}
-        return evaluate(cost, values) * (1.0 if is_full else facts.rows)
-
-    return total(here) / total(there)

@@ -1,24 +1,18 @@
-"""What ``aucbench try`` prints on one method: curves as lines of blocks, verdicts, speed, and next steps."""
+"""What ``aucbench try`` says of one method: verdicts, speed, and next steps."""
 
 import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aucbench.evaluation.delong import chance_half_width
 from aucbench.reports.answer import listed
-from aucbench.reports.columns import RESULTS, fixed
+from aucbench.reports.columns import RESULTS
 from aucbench.reports.report import Report
-from aucbench.reports.views.text import TextTable, results_on
+from aucbench.reports.views.text import results_on
 
-FAR = 0.02  # that an AUC is below the best
 SLOW = 20.0  # times the time of the others
 RISING = 0.003  # that a curve gains in its last half of log samples
-BLOCKS, LETTERS = "▁▂▃▄▅▆▇█", ".:-=+*#@"
-COLUMNS = 44
-
-Floats = NDArray[np.float64]
 
 
 def verdict(report: Report, method: str) -> list[str]:
@@ -70,16 +64,6 @@ def next_steps(report: Report, method: str, epochs: float | None, failed: bool =
     rising = [row["data_set"] for row in known if _rises(report, row)]
     if rising and epochs is not None:
         steps.append(f"it still rises on {listed(rising)}: aucbench try {method} --epochs {4 * epochs:g}.")
-    best = report.results.groupby(["setting", "data_set"])["mean"].max()
-    far = [
-        row["data_set"]
-        for row in known
-        if not row["reversed"]
-        and row["mean"] < best[row["setting"], row["data_set"]] - FAR
-        and row["data_set"] not in rising
-    ]
-    if far:
-        steps.append(f"it stays far below the best on {listed(far)}: does its objective fit the AUC?")
     if not steps:
         algos = ",".join(dict.fromkeys([method, "psam", "opauc", "log_reg"]))
         steps.append(f"larger data: aucbench -m algo={algos} dataset=a9a,ijcnn1 runs=5 tuning=grid")
@@ -137,50 +121,9 @@ def _speed(report: Report, method: str) -> tuple[dict[str, float], float]:
 
 
 def _rises(report: Report, row: dict[Any, Any]) -> bool:
-    x, auc = seen(report, row["setting"], row["data_set"], row["method"])
-    if len(auc) < 4:
+    own = report.part("curves", row["setting"], row["data_set"])
+    own = own[(own["method"] == row["method"]) & (own["samples"] > 0)].dropna(subset=["mean"])
+    if len(own) < 4:
         return False
-    middle = np.interp(np.log(x[-1]) - math.log(2.0), np.log(x), auc)
-    return bool(auc[-1] - middle > RISING)
-
-
-def curves_table(
-    report: Report, setting: str, data_set: str, first: str, blocks: str = BLOCKS
-) -> tuple[str, TextTable]:
-    """A title, and the mean curves on a data set: that of the method `first`, then the others by their mean.
-
-    The lowest block stands for the lowest AUC that is shown and for all below it. A line is blank where a
-    method has no checkpoint yet or any more.
-    """
-    means = report.part("results", setting, data_set).set_index("method")["mean"]
-    order = sorted(means.index, key=lambda name: (name != first, -np.nan_to_num(means[name], nan=-1.0)))
-    found = {}
-    for name in order:
-        x, y = seen(report, setting, data_set, name)
-        if len(x):
-            found[name] = x, y
-    if not found:
-        return "", TextTable([], [], [])
-    high = max(y.max() for _, y in found.values())
-    low = min(high - 0.01, *(np.quantile(y, 0.15) for _, y in found.values()))
-    left, right = min(x[0] for x, _ in found.values()), max(x[-1] for x, _ in found.values())
-    grid = np.geomspace(left, max(right, 2.0 * left), COLUMNS)
-    step = (grid[1] / grid[0]) ** 0.5
-    lines = []
-    for name, (x, y) in found.items():
-        heights = (np.interp(np.log(grid), np.log(x), y) - low) / (high - low) * (len(blocks) - 1)
-        places = np.clip(np.rint(heights), 0, len(blocks) - 1).astype(int)
-        reached = (grid * step >= x[0]) & (grid <= x[-1] * step)
-        drawn = "".join(blocks[at] if there else " " for at, there in zip(places, reached, strict=True))
-        lines.append([name, drawn, fixed(y[-1])])
-    title = f"test AUC on {data_set}, from {fixed(low, 3)} to {fixed(high, 3)}"
-    return title, TextTable(
-        ["Method", f"{left:,.0f} to {right:,.0f} rows seen, log scale", "End"], [True, True, False], lines
-    )
-
-
-def seen(report: Report, setting: str, data_set: str, method: str) -> tuple[Floats, Floats]:
-    """Rows seen and mean AUC at the checkpoints of a method after its first row."""
-    own = report.part("curves", setting, data_set)
-    at = (own["method"] == method) & (own["samples"] > 0) & np.isfinite(own["mean"])
-    return own.loc[at, "samples"].to_numpy(np.float64), own.loc[at, "mean"].to_numpy(np.float64)
+    x, auc = np.log(own["samples"].to_numpy(float)), own["mean"].to_numpy(float)
+    return bool(auc[-1] - np.interp(x[-1] - math.log(2.0), x, auc) > RISING)

@@ -76,7 +76,7 @@ class StreamModel:
             raise self._failure
         if self.settings.planned is not None:  # avoids a call: a whole row takes 2 us
             self._check_plan(1)
-        columns, arrange, *_ = self.columns.layout(names)
+        columns, arrange, _, _ = self.columns.layout(names)
         rows = self._rows
         rows.add(columns, values if arrange is None else array("d", arrange(values)), label)
         self.seen += 1
@@ -221,9 +221,10 @@ class StreamModel:
         self._refuse_failed()
         if self._state is None:
             return np.zeros(X.shape[0])
-        weights, columns = self.weights(), [self.columns.known(name) for name in names]
-        places = [k for k, column in enumerate(columns) if column is not None and column < len(weights)]
-        return self._finite(X[:, places] @ weights[[columns[k] for k in places]])
+        weights, columns = self.weights(), enumerate(map(self.columns.known, names))
+        known = [(k, c) for k, c in columns if c is not None and c < len(weights)]
+        own: Any = weights[[c for _, c in known]]
+        return self._finite(X[:, [k for k, _ in known]] @ own)
 
     def weights(self) -> NDArray[np.float64]:
         """(d,) weights for raw rows; empty before the first row."""

@@ -24,7 +24,7 @@ from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer
 from aucbench.runner.state import is_finite
 from aucbench.runner.task import Outcome, StopReason, Task, rows_of
-from aucbench.runner.trainer import CheckpointCallback, Trainer, finalize
+from aucbench.runner.trainer import Trainer, finalize
 
 VECTORS = 6  # least number of (d,) vectors in a run: state, checkpoint and copies of both
 KEPT_KINDS = 4096  # most kinds of compiled tasks remembered
@@ -38,15 +38,11 @@ _compiled: dict[tuple[Any, ...], str] = {}  # kinds of tasks that this process h
 def run_cell(
     task: Task,
     progress: Callable[[float], None] = lambda fraction: None,
-    on_checkpoint: CheckpointCallback | None = None,
 ) -> Outcome:
     """Compile, train up to each checkpoint in turn, measure there, and find where a run diverged.
 
     `progress` gets the fraction of the budget spent, from 0 to 1, after every chunk; what it raises ends the
-    run. `on_checkpoint` gets the number of a checkpoint, from 0, and its AUC with the other measures behind
-    it, as soon as they are measured. When it returns True the run ends as `pruned`, at the last checkpoint
-    too. The measures are the same with and without it. A budget, an order or data that do not suit the method
-    are a `ParameterError`.
+    run. A budget, an order or data that do not suit the method are a `ParameterError`.
     """
     check_requirements(task)
     check_memory(task.X.shape[1])
@@ -54,8 +50,10 @@ def run_cell(
     warm_up = compile_kernels(task)
     with training_context():
         scorer = Scorer(task.X_test, task.y_test, task.measures)
-        trainer = Trainer(task, budget, scorer, task.problem(budget.iterations), on_checkpoint)
-        train(trainer, next_batch, progress)
+        trainer = Trainer(task, budget, scorer, task.problem(budget.iterations))
+        for batch in batches(trainer, next_batch):
+            trainer.advance(batch)
+            progress(trainer.fraction)
         if trainer.stop_reason is StopReason.diverged:
             trainer.iteration = _first_diverged_iteration(trainer, budget)
         outcome = replace(trainer.outcome(), warm_up=warm_up)
@@ -69,14 +67,11 @@ def run_cell(
         )
 
 
-def train(
-    trainer: Trainer, next_batch: Callable[[int], Batch], progress: Callable[[float], None] = lambda _: None
-) -> None:
-    """Train until the run ends; `progress` gets the fraction of the budget spent after every chunk."""
+def batches(trainer: Trainer, next_batch: Callable[[int], Batch]) -> Iterator[Batch]:
+    """The batches until the run ends; the trainer must advance along each before the next is drawn."""
     longest = max_chunk(trainer.task)
     while (chunk := trainer.next_chunk()) is not None:
-        trainer.advance(next_batch(min(chunk, longest)))
-        progress(trainer.fraction)
+        yield next_batch(min(chunk, longest))
 
 
 def _model(algorithm: Any, state: Any) -> bytes | None:

@@ -12,12 +12,12 @@ from aucbench.data import memory
 from aucbench.runner.budget_and_checkpoints import make_budget
 from aucbench.runner.cell import (
     VECTORS,
+    batches,
     check_memory,
     check_requirements,
     compile_kernels,
     is_asked_together,
     max_chunk,
-    train,
     training_context,
     trains_together,
 )
@@ -106,22 +106,24 @@ class _Grid:
                 self._train_alone(k)
                 continue
             trainer = self._train_alone(k, partial(self._tasks[k].algorithm.init_from, state=end))
-            if trainer is not None and trainer.stop_reason is StopReason.converged:
-                end = trainer.state
+            result = self.results[k]
+            if isinstance(result, Outcome) and result.stop_reason is StopReason.converged:
+                end = trainer and trainer.state
             elif end is not None:
                 del self.results[k]
                 self._train_alone(k)
 
     def _train_alone(self, k: int, init: Callable[..., Any] | None = None) -> Trainer | None:
-        """Train a setting; None if an error ended it."""
-        task = self._tasks[k]
+        """Train a setting; None if it did not begin."""
+        task, trainer = self._tasks[k], None
         with self.error_ends(k):
             trainer = self._trainer(k, make_budget(task), init)
-            train(trainer, batch_sampler(task), partial(self._tell, k))
+            for batch in batches(trainer, batch_sampler(task)):
+                trainer.advance(batch)
+                self._tell(k, trainer.fraction)
             self.results[k] = trainer.outcome()
-            self._tell(k, 1.0)
-            return trainer
-        return None
+        self._tell(k, 1.0)
+        return trainer
 
     def _train_at_once(self, members: Sequence[int]) -> None:
         """Train settings by the method's `together`, each for an equal share of the time.

@@ -37,7 +37,6 @@ class StopReason(StrEnum):
     budget = "budget"
     converged = "converged"
     diverged = "diverged"
-    pruned = "pruned"
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,6 @@ from aucbench.runner.scorer import Scorer
 from aucbench.runner.state import is_finite, state_bytes
 from aucbench.runner.task import Outcome, StopReason, Task
 
-CheckpointCallback = Callable[[int, NDArray[np.float64]], bool]
-
 
 class Clock:
     """The training clock: seconds of wall, and of CPU of this thread and of all threads of the process.
@@ -68,9 +66,8 @@ class Clock:
 class Trainer:
     """Trains one setting; the clock runs in init, step and finalize only, and in `wait` after each of them.
 
-    Several trainers on the same test rows may share one scorer. `on_checkpoint` gets the number of a
-    checkpoint, from 0, and its AUC and other measures unless they are NaN; the run ends when it returns True.
-    `init` gives the state before the first iteration in the place of the method's own.
+    Several trainers on the same test rows may share one scorer. `init` gives the state before the first
+    iteration in the place of the method's own.
     """
 
     def __init__(
@@ -79,14 +76,13 @@ class Trainer:
         budget: Budget,
         scorer: Scorer,
         problem: Problem,
-        on_checkpoint: CheckpointCallback | None = None,
         init: Callable[[Problem, np.random.Generator], Any] | None = None,
     ) -> None:
         self.task = task
         self.iteration = 0  # iterations done
         self.chunk_start = 0  # iterations done before the last chunk
         self.stop_reason: StopReason | None = None  # why the run ended before its budget did
-        self._budget, self._scorer, self._on_checkpoint = budget, scorer, on_checkpoint
+        self._budget, self._scorer = budget, scorer
         self._curve: list[tuple[int, float, float]] = []  # iterations, wall and thread-CPU seconds
         self._models: list[int] = []  # numbers of the models in the scorer
         self.final: Any = None  # the state that was scored at the last checkpoint
@@ -191,10 +187,6 @@ class Trainer:
         if self.task.keep_weights and self._weights is not None:
             self._all_weights.append(self._weights)
         self._curve.append((self.iteration, clock.seconds, clock.cpu_seconds))
-        if self._on_checkpoint is not None:
-            values = self._scorer.values(model)
-            if not np.isnan(values[0]) and self._on_checkpoint(len(self._models) - 1, values):
-                self.stop_reason = StopReason.pruned
 
 
 def finalize(algorithm: Any, state: Any, clock: Clock | None = None) -> Any:

@@ -15,9 +15,9 @@ from aucbench.contracts import Batch, MethodFacts, for_rows
 from aucbench.errors import DataError, ParameterError
 from aucbench.runner.budget_and_checkpoints import Budget, IterationBudget, make_budget
 from aucbench.runner.cell import (
+    batches,
     check_memory,
     check_requirements,
-    train,
     training_context,
 )
 from aucbench.runner.sampler import batch_sampler
@@ -81,7 +81,8 @@ class ModelTrainer(Trainer):
 
     def run(self, next_batch: Callable[[int], Batch]) -> None:
         """Train until the budget ends, then release the rows."""
-        train(self, next_batch)
+        for batch in batches(self, next_batch):
+            self.advance(batch)
         task = self.task
         self._calls += 1
         none, no_labels = task.X[:0].copy(), task.y[:0].copy()

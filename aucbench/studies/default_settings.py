@@ -164,10 +164,7 @@ class Running:
         physical core.
     scheduler : str, optional
         Address of a running Dask scheduler, ``tcp://HOST:PORT``, ``tls://HOST:PORT``, or ``file://`` and the
-        path of its file; its workers replace local processes.
-    certificates : str, optional
-        Folder with ``ca.pem``, ``cert.pem`` and ``key.pem`` for a TLS scheduler; None: the certificates in
-        Dask's settings.
+        path of its file; its workers replace local processes. Certificates for TLS are in Dask's settings.
     timing : Timing
         ``shared`` or ``exclusive``.
     isolation : Isolation
@@ -187,7 +184,6 @@ class Running:
     name: ClassVar[str] = "running"
     parallel: Index = 1
     scheduler: str | None = None
-    certificates: str | None = None
     timing: Timing = Timing.shared
     isolation: Isolation = Isolation.distribution
     stop_after: Positive | None = None
@@ -198,7 +194,6 @@ class Running:
     def __post_init__(self) -> None:
         check_fields(self)
         _refuse_empty("scheduler", self.scheduler, "scheduler=null for none")
-        _refuse_empty("certificates", self.certificates, "certificates=null for none")
         _refuse_empty("reference", self.reference, "reference=null for the default")
         if self.reference == "none":  # same as null on the command line
             object.__setattr__(self, "reference", None)
@@ -302,8 +297,8 @@ class StoreSettings:
     path : str, optional
         Folder of the store; None: nothing is stored.
     weights : Weights
-        ``final``, or ``checkpoints``, which allow further measures along the whole curve later. With
-        ``checkpoints``, finished cells with final weights only are trained again.
+        ``final``, or ``checkpoints``, which allow further measures along the whole curve later. Cells that
+        were finished before keep what they have.
     scores : bool
         Whether the final test scores of methods that are not linear are stored: for measures later,
         intervals and ensembles. Those of linear methods follow from their weights.

@@ -173,11 +173,6 @@ class Entry:
             found[seeds] = first[where]
         return found
 
-    @property
-    def trial_checkpoints(self) -> int:
-        """Checkpoints of a trial: its end, or for pruning those of the run."""
-        return 1 if self.tuning.choice.together else self.budget.checkpoints
-
     def describe(self) -> EntryDescription:
         """The description shared by all cells."""
         return EntryDescription(
@@ -228,8 +223,7 @@ class Entry:
     def _search_key(self, digests: tuple[str, ...], seeds: Seeds) -> str:
         """Identity of a search; independent of the number of checkpoints of the final run."""
         described = self.describe()
-        budget = replace(described.budget, checkpoints=self.trial_checkpoints)
-        described = replace(described, budget=budget)
+        described = replace(described, budget=replace(described.budget, checkpoints=1))
         return _digest([SEARCH, described, self.source_digest, digests, seeds])
 
 

@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 ENDING = ".npy"  # suffix of member names
-HEADER_BYTES = 30  # length of a member's local header, before its name
-ENCRYPTED = 1  # flag of an encrypted member
 # Errors when reading a file that is damaged, too large for memory, encrypted, or has pickled objects.
 DAMAGE = (
     OSError, ValueError, KeyError, TypeError, EOFError, MemoryError, RuntimeError, BadZipFile, struct.error,
@@ -46,35 +44,15 @@ def sizes(file: Path) -> dict[str, int]:
         return {info.filename.removesuffix(ENDING): info.compress_size for info in archive.infolist()}
 
 
-def member(file: Path, name: str) -> dict[str, bytes]:
-    """The bytes of one array, by name, without reading the whole file."""
+def members(file: Path, without: Collection[str] = (), only: str | None = None) -> dict[str, bytes]:
+    """The bytes of the arrays in a file by name, but for some, or of one alone."""
     with ZipFile(file) as archive:
-        return {name: archive.read(name + ENDING)}
-
-
-def members(file: Path, without: Collection[str] = ()) -> dict[str, bytes]:
-    """The bytes of the arrays in a file but for some, by name; a resumed study reads many thousand files.
-
-    Uncompressed members, as NumPy writes them, are sliced from the file's bytes: opening each with `ZipFile`
-    would take most of the time.
-    """
-    content, found = file.read_bytes(), {}
-    with ZipFile(BytesIO(content)) as archive:
-        for info in archive.infolist():
-            name = info.filename.removesuffix(ENDING)
-            if name in without:
-                continue
-            if info.compress_type != ZIP_STORED or info.flag_bits & ENCRYPTED:
-                found[name] = archive.read(info)
-                continue
-            header = content[info.header_offset : info.header_offset + HEADER_BYTES]
-            # The last two numbers of the header are the lengths of the name and of the extra field.
-            start = info.header_offset + HEADER_BYTES + sum(struct.unpack("<HH", header[-4:]))
-            stored = content[start : start + info.file_size]
-            if zlib.crc32(stored) != info.CRC:
-                raise BadZipFile(f"Bad CRC-32 for file {info.filename!r}")
-            found[name] = stored
-    return found
+        names = {name: name.removesuffix(ENDING) for name in archive.namelist()}
+        return {
+            short: archive.read(name)
+            for name, short in names.items()
+            if short not in without and only in (None, short)
+        }
 
 
 def values(content: bytes) -> bytes:

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import MISSING, fields
 from enum import StrEnum
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -225,18 +224,13 @@ def summary(group: str, name: str) -> str:
 
 
 def links(group: str, name: str) -> tuple[tuple[str, str], ...]:
-    """Names and addresses of a plugin's paper (DOI, arXiv), documentation and source.
-
-    The paper comes from the bibliography or the citation, the others from the distribution's ``Project-URL``.
-    """
+    """Name and address of a plugin's paper (DOI, arXiv), from the bibliography or the citation."""
     found = installed(group, name)
     if found is None:
         return ()
     cited = str(MethodFacts(found.cls).citation or "")
-    entry = bibliography(found.cls).get(cited, cited)
-    paper = link(entry)
-    named = {"Paper": paper} if paper else {}
-    return tuple((named | _project_urls(found.distribution)).items())
+    paper = link(bibliography(found.cls).get(cited, cited))
+    return (("Paper", paper),) if paper else ()
 
 
 def link(text: str) -> str:
@@ -250,25 +244,6 @@ def link(text: str) -> str:
     return next((each for each in addresses if "doi.org" in each), addresses[0] if addresses else "").rstrip(
         ".)"
     )
-
-
-@cache
-def _project_urls(distribution: str) -> dict[str, str]:
-    """Addresses of a distribution's documentation and source."""
-    try:
-        declared = metadata.metadata(distribution).get_all("Project-URL") or []
-    except metadata.PackageNotFoundError:
-        return {}
-    split = (each.partition(",") for each in declared)
-    by_label = {label.strip().lower(): address.strip() for label, _, address in split}
-    wanted = {"Documentation": ("documentation", "docs"), "Source": ("source", "source code", "repository")}
-    return {
-        title: address
-        for title, labels in wanted.items()
-        if (address := next((by_label[label] for label in labels if label in by_label), "")).startswith(
-            "http"
-        )
-    }
 
 
 def _plain(value: Any) -> Any:

@@ -171,7 +171,6 @@ class Trial(ReportedTrial, frozen=True, kw_only=True):
     error: str | None = None  # what went wrong, in a sentence
     passes: float = 0.0
     train_seconds: float = 0.0
-    seen: tuple[float, ...] | UnsetType = UNSET  # values reported to Optuna at the checkpoints
 
 
 class TuningCost(Struct, frozen=True, kw_only=True):

@@ -85,9 +85,10 @@ def _chosen(
 ) -> list[str]:
     found = [] if described.name == usual else [f"{group}={described.name}"]
     cls = next(cls for cls in classes if cls.name == described.name)
-    own = {key: value for key, value in described.parameters.items() if "." not in key}
+    known = defaults_of(cls)  # records of earlier versions may have other fields
+    own = {key: value for key, value in described.parameters.items() if key in known}
     # A field with a dot, such as pauc.max_fpr, belongs to the run.
-    rest = [f"{key}={_value(value)}" for key, value in described.parameters.items() if key not in own]
+    rest = [f"{key}={_value(value)}" for key, value in described.parameters.items() if "." in key]
     return found + _different(f"{group}.", own, cls) + rest
 
 

@@ -23,7 +23,6 @@ from aucbench.studies.record import (
     MinimumRecord,
     RulesetRecord,
     Seeds,
-    TuningRecord,
 )
 
 if TYPE_CHECKING:
@@ -82,9 +81,8 @@ def takes_all_rows(record: CellRecord, curve: Mapping[str, NDArray[Any]]) -> boo
 
 
 class OptimumRecord(Struct, frozen=True, kw_only=True):
-    """A certified minimum as the store has it."""
+    """A certified minimum."""
 
-    key: str
     objective: str  # in words
     value: float  # at the weights
     gap: float  # the value is at most this much above the minimum
@@ -319,27 +317,18 @@ def edges_in_words(records: Iterable[CellRecord]) -> list[tuple[str, str]]:
     """Methods, and sentences that say which of their fields were chosen on an edge of the values tried."""
     found: dict[str, Counter[tuple[str, str]]] = {}
     runs: Counter[str] = Counter()
-    advice = {}
     for record in records:
         if record.tuned:
             name = record.algorithm.name
             runs[name] += 1
-            advice[name] = _advice(record.tuning)
             found.setdefault(name, Counter()).update((record.tuned.edges or {}).items())
     sentences = []
     for name, counts in found.items():
         for (field_name, side), count in counts.most_common():
             often = "" if runs[name] == 1 else f" in {count} of {runs[name]} runs"
-            sentences.append((name, f"{field_name} at the {side} edge of its grid{often}: {advice[name]}"))
+            beyond = "a wider tuning.grid goes on beyond it"
+            sentences.append((name, f"{field_name} at the {side} edge of its grid{often}: {beyond}"))
     return sentences
-
-
-def _advice(tuning: TuningRecord) -> str:
-    if tuning.name != "grid":
-        return "a wider tuning.grid goes on beyond it"
-    if tuning.parameters.get("extend"):
-        return "tuning.extend=true ended there"
-    return "tuning.extend=true goes on beyond it"
 
 
 def _setting(parameters: Mapping[str, Any]) -> str:

@@ -1,12 +1,13 @@
 """The content-addressed store of finished cells: one file a cell, written aside, synced and renamed.
 
-Beside the cells lie the trials of tunings (one append-only file each), the cells that failed, the certified
-minima of objectives, the plans of studies, and notes of what was tracked where.
+Beside the cells lie the trials of tunings (one append-only file each), the cells that failed, the plans of
+studies, and notes of what was tracked where.
 """
 
 import contextlib
 import json
 import os
+import secrets
 from collections.abc import Collection, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -30,9 +31,9 @@ from aucbench.studies.record import (
     StudyPlan,
     Trial,
 )
-from aucbench.studies.replaced_files import PART, lock, replacing
-from aucbench.studies.result import CellResult, OptimumRecord, OptimumResult
+from aucbench.studies.result import CellResult
 
+PART = ".part"  # suffix of files being written
 RECORD = "record"  # name of a cell's record among its arrays
 SERIES = "0.2"  # series of versions with the same cell keys
 STALE_SECONDS = 3600.0
@@ -67,13 +68,11 @@ class Store:
             yield self._read(file)
 
     def tidy(self) -> None:
-        """Remove what killed processes left half-written an hour ago or more, unless it is locked."""
+        """Remove what killed processes left half-written an hour ago or more."""
         for file in self.path.rglob(f"*{PART}"):
-            with contextlib.suppress(OSError):  # of the lock, too
+            with contextlib.suppress(OSError):  # another process removes it
                 if not file.is_symlink() and time() - file.stat().st_mtime > STALE_SECONDS:
-                    with file.open("rb") as handle:
-                        lock(handle)
-                        file.unlink()
+                    file.unlink()
 
     def take_over(self) -> bool:
         """Mark a store that has cells as one of this series; True if an earlier series filled it."""
@@ -152,21 +151,6 @@ class Store:
             ) from error
         self._keyed("failures", key, "json").unlink(missing_ok=True)
 
-    def optimum(self, key: str) -> OptimumResult | None:
-        """The certified minimum of that key, None when there is none or its file is damaged."""
-        try:
-            with np.load(self._keyed("optima", key, "npz")) as content:
-                record = decode(content["record"].tobytes(), OptimumRecord)
-                return OptimumResult(record, content["weights"])
-        except npz.DAMAGE:
-            return None
-
-    def put_optimum(self, key: str, result: OptimumResult) -> None:
-        """Keep a certified minimum."""
-        record = np.frombuffer(encode(result.record), np.uint8)
-        with replacing(self._keyed("optima", key, "npz")) as handle:
-            np.savez(handle, record=record, weights=result.weights)
-
     def failure(self, key: str) -> FailureRecord | None:
         """The failure of the cell of that key in its last run; None if it did not fail."""
         return _read(self._keyed("failures", key, "json"), FailureRecord)
@@ -216,10 +200,6 @@ class Store:
             handle.write(b"".join(encode(trial) + b"\n" for trial in trials))
             handle.flush()
             os.fsync(handle.fileno())
-
-    def remove_trials(self, key: str) -> None:
-        """Forget the trials of a tuning whose choice is kept beside its cells."""
-        self._keyed("trials", key, "jsonl").unlink(missing_ok=True)
 
     def plans(self, study: str | None = None) -> list[StudyPlan]:
         """The plans of all studies, the oldest first, or that of one; ParameterError if there is none."""
@@ -297,7 +277,7 @@ class Store:
 
     def _read(self, file: Path, only_record: bool = False, without: Collection[str] = ()) -> CellResult:
         try:
-            members = npz.member(file, RECORD) if only_record else npz.members(file, without)
+            members = npz.members(file, without, RECORD if only_record else None)
             text = npz.values(members.pop(RECORD))
             content = {name: npz.array(each) for name, each in members.items()}
             weights, every, scores, model = (content.pop(name, None) for name in OUTPUTS)
@@ -310,6 +290,27 @@ class Store:
         if record.format != FORMAT:
             _check_format(file, text)
         return CellResult(record, curve, weights, every, scores, None if model is None else model.tobytes())
+
+
+@contextlib.contextmanager
+def replacing(file: Path) -> Iterator[Any]:
+    """A file handle whose content replaces `file` at once when all went well."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    # Made by `open`, so that who may read it is up to the umask.
+    with (file.parent / f"{secrets.token_hex(8)}{PART}").open("xb+") as handle:
+        try:
+            yield handle
+            handle.flush()
+            os.fsync(handle.fileno())
+            handle.close()
+            os.replace(handle.name, file)
+        except BaseException as error:
+            with contextlib.suppress(OSError):  # what is in the buffer cannot be written either
+                handle.close()
+            Path(handle.name).unlink(missing_ok=True)
+            if isinstance(error, OSError) and error.filename is None:
+                raise OSError(error.errno, error.strerror, str(file)) from error
+            raise
 
 
 def of_study(plans: list[StudyPlan], study: str | None, path: str | Path) -> list[StudyPlan]:

@@ -3,10 +3,7 @@
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from enum import StrEnum
 from typing import Annotated, Any, ClassVar, NamedTuple
-
-import numpy as np
 
 from aucbench.contracts import Count, Interval, MethodFacts, check_fields
 from aucbench.contracts.hyperparameters import coerced_field
@@ -22,6 +19,7 @@ Folds = Annotated[int, Interval(low=2)]
 AUC_MEASURE = AUC()
 NOT_DECIDING = ("grid", "report")  # fields without an effect on results, except through the space
 BUDGETS = ("budget.epochs", "budget.iterations")  # that are tuned beside the fields of a method
+FORMER = {"extend": False}  # fields of earlier versions, part of the keys
 LATER = {"metric": AUC.name, "draw_seed": None, "given_first": False}  # not recorded by earlier versions
 
 
@@ -120,30 +118,6 @@ def edges(space: Mapping[str, Sequence[Any]], chosen: Mapping[str, Any]) -> dict
     return found
 
 
-def beyond(algorithm: Any, field: str, values: Sequence[Any], side: str) -> Any:
-    """The value that continues a grid beyond its lower or upper edge; None where the field has no such value.
-
-    Evenly spaced values (at least three) go on by their difference, positive ones otherwise by the ratio of
-    the two outermost. No grid of values >= 0 goes on below 0. There are at least two different numbers among
-    the values.
-    """
-    known = _numbers(values)
-    outermost, inner = (known[0], known[1]) if side == "lower" else (known[-1], known[-2])
-    evenly = len(known) > 2 and np.allclose(np.diff(known), known[1] - known[0], rtol=1e-6, atol=0.0)
-    if min(outermost, inner) > 0 and not evenly:
-        number = outermost * (outermost / inner)
-    else:
-        number = outermost + (outermost - inner)
-    if known[0] >= 0 > number:
-        return None
-    try:
-        number = round(number) if all(isinstance(each, int) for each in known) else float(f"{number:.15g}")
-        value = coerced(algorithm, field, number)
-    except Exception:  # out of the field's range, or refused by the method
-        return None
-    return value if value < known[0] or value > known[-1] else None
-
-
 def _numbers(values: Iterable[Any]) -> list[Any]:
     """The different numbers among some values, ascending."""
     return sorted({value for value in values if _is_number(value)})
@@ -193,17 +167,6 @@ def _draw(range_: Range, u: float) -> Any:
     return round(value) if range_.whole else value
 
 
-class Pruner(StrEnum):
-    """When a trial of optuna ends early.
-
-    ``median``: when its validation measure at a checkpoint is below the median of the earlier trials there;
-    ``none``: never.
-    """
-
-    median = "median"
-    none = "none"
-
-
 @dataclass(frozen=True)
 class Grid:
     """Try every combination of the values of a grid, by default the one that the method's paper used.
@@ -226,19 +189,13 @@ class Grid:
         of boosting, are tuned like fields.
     metric : str
         Measure by which settings are judged, such as ``ap``; its parameters are those of the run.
-    extend : bool
-        Go on beyond the edges of the grid as long as the best setting lies on one: the field gets the next
-        value by the grid's own spacing (ratio or difference), at most 12 more than the grid has, and every
-        combination with it is tried.
     """
 
     name: ClassVar[str] = "grid"
-    together: ClassVar[bool] = True
     folds: Folds = 5
     each_order: bool = False
     report: bool = True
     grid: Any = None
-    extend: bool = False
     metric: str = AUC.name
 
     def __post_init__(self) -> None:
@@ -265,8 +222,6 @@ class Random(Grid):
         The first setting is not drawn: it is the method as given, by default with its own defaults.
     folds, each_order, report, grid, metric
         As for `Grid`.
-    extend : bool
-        False: only a grid has a spacing by which to go on.
     """
 
     name: ClassVar[str] = "random"
@@ -281,11 +236,6 @@ class Random(Grid):
                 "tuning=optuna: draw_seed and given_first must keep their defaults, since Optuna proposes "
                 "each setting from those before it; use tuning=random."
             )
-        if self.extend and self.name != "none":
-            raise ParameterError(
-                f"tuning={self.name}: extend must be false, since only a grid has a spacing to go on "
-                "by; use tuning=grid, or a wider tuning.grid."
-            )
 
 
 @dataclass(frozen=True)
@@ -297,17 +247,13 @@ class Optuna(Random):
 
     Parameters
     ----------
-    pruner : Pruner
-        ``median`` or ``none``.
-    trials, folds, each_order, report, grid, extend, metric
+    trials, folds, each_order, report, grid, metric
         As for `Random`.
     draw_seed, given_first
         For `Random` only.
     """
 
     name: ClassVar[str] = "optuna"
-    together: ClassVar[bool] = False
-    pruner: Pruner = Pruner.median
 
 
 @dataclass(frozen=True)
@@ -319,7 +265,6 @@ class NoTuning(Optuna):
     """
 
     name: ClassVar[str] = "none"
-    together: ClassVar[bool] = False
 
 
 TUNINGS: tuple[type, ...] = (NoTuning, Grid, Random, Optuna)
@@ -338,19 +283,11 @@ class Tuning:
         """Whether there is anything to choose."""
         return bool(self.space)
 
-    @property
-    def remark(self) -> str:
-        """A warning if `tuning.extend` has no effect, else empty."""
-        if not self.choice.extend or any(len(_numbers(v)) > 1 for v in self.space.values()):
-            return ""
-        why = "no field of the grid has two numbers to go on from" if self.chooses else "nothing is tuned"
-        return f"tuning.extend=true has no effect: {why}."
-
     def describe(self) -> TuningRecord:
         """Everything that decides the outcome."""
         if isinstance(self.choice, NoTuning):
             return TuningRecord(name=self.choice.name)
-        parameters = {
+        parameters = FORMER | {
             key: value
             for key, value in asdict(self.choice).items()
             if key not in NOT_DECIDING and not (key in LATER and value == LATER[key])

@@ -26,7 +26,6 @@ from aucbench.testing.check_plugin import (
     check_dataset,
     check_features,
     check_loss,
-    reproduce,
 )
 from aucbench.testing.checks import ALGORITHM_CHECKS, CHECKS, DATASET_CHECKS, FEATURE_CHECKS, LOSS_CHECKS
 from aucbench.testing.examine import Check
@@ -46,5 +45,4 @@ __all__ = [
     "check_dataset",
     "check_features",
     "check_loss",
-    "reproduce",
 ]

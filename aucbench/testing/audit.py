@@ -8,9 +8,9 @@ import numpy as np
 
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog
-from aucbench.testing.audited_function import CODES, AuditedFunction, Outcome
+from aucbench.testing.audited_function import AuditedFunction, Outcome
 from aucbench.testing.square_terms import SquareTerms, square_terms
-from aucbench.testing.surrogates import COMPOSITIONS, LAWS, Batch, Identification, Surrogate, surrogates
+from aucbench.testing.surrogates import COMPOSITIONS, LAWS, Batch, Identification, surrogates
 
 OK, NOTE, DEPARTS = "ok", "note", "departs"
 HUGE = 1e30  # a surrogate above this may overflow
@@ -78,15 +78,15 @@ class _Trial:
             if match.residual <= identification.exact:
                 break
         _, function.negative, self._unit, self._by, self._match = min(found, key=lambda each: each[0])
-        self._squashed = False  # whether the surrogate is one of sigmoid(scores)
         self._terms: SquareTerms | None = None
         if not self._is_known:
-            self._look_further(known)
+            self._match = self._by.of_margins() or self._match
+        if not self._is_known:
+            self._terms = square_terms(function, 0.5 if self._unit else 0.0)
         self._tolerance = 1e-2 if function.single else 1e-6
         self.properties: dict[str, Callable[[], Line]] = {
             "value": self._value,
             "gradient": self._gradient,
-            "float32": self._float32,
             "direction": self._direction,
             "shift": self._shift,
             "scale": self._scale,
@@ -95,36 +95,16 @@ class _Trial:
             "saturation": self._saturation,
             "infinite": self._infinite,
             "order of rows": self._order,
-            "labels": self._labels,
-            "input": self._input,
-            "repetition": self._repetition,
         }
 
     @property
     def _is_known(self) -> bool:
         return self._match.residual <= self._by.exact
 
-    @property
-    def _stands_still(self) -> bool:
-        """Whether it is the min-max margin loss with a, b and alpha that do not follow the scores."""
-        return self._terms is not None and not self._terms.couples
-
-    def _look_further(self, known: list[Surrogate]) -> None:
-        squashed = None if self._unit else Identification(self._f, False, sigmoid=True)
-        match = squashed.nearest(known) if squashed else None
-        if squashed and match and match.residual <= squashed.exact:
-            self._by, self._match, self._squashed = squashed, match, True
-            return
-        self._match = self._by.of_margins() or self._match
-        if not self._is_known:
-            self._terms = square_terms(self._f, 0.5 if self._unit else 0.0)
-
     def computes(self) -> str:
         """One sentence on what the function computes."""
         if self._is_known:
-            return f"{self._match}{' of sigmoid(scores)' * self._squashed}."
-        if self._stands_still:
-            return "the min-max margin loss at a, b and alpha that do not follow the scores."
+            return f"{self._match}."
         if self._terms is not None:
             return (
                 "no known surrogate, but the terms of the square loss over all pairs, or of the min-max "
@@ -137,7 +117,7 @@ class _Trial:
         if not self._is_known:
             return math.nan
         with np.errstate(all="ignore"):
-            return self._match.value(1.0 / (1.0 + np.exp(-scores)) if self._squashed else scores, positive)
+            return self._match.value(scores, positive)
 
     def _batches(self) -> list[Batch]:
         """Some batches of several compositions, and one with equal scores."""
@@ -150,10 +130,8 @@ class _Trial:
             return Line(
                 OK, f"{count} batches agree with the sums over all pairs to {self._match.residual:.1g}."
             )
-        if self._terms is not None and self._terms.departures:
+        if self._terms is not None:
             return Line(DEPARTS, " ".join(self._terms.departures))
-        if self._stands_still:
-            return Line(NOTE, "No pair of rows is coupled unless a, b and alpha are trained.")
         return Line(
             DEPARTS,
             f"It departs from {self._match.surrogate.name} by up to {self._match.residual:.2g} of the value, "
@@ -169,20 +147,14 @@ class _Trial:
                 return Line(NOTE, "It gives none.")
             if not np.isfinite(gradient).all():
                 return Line(DEPARTS, f"An entry is {gradient[~np.isfinite(gradient)][0]} at finite scores.")
-            worst = max(worst, self._miss(self._f.value, scores, positive, gradient, step))
+            worst = max(worst, self._miss(scores, positive, gradient, step))
         if worst > allowed:
             return Line(DEPARTS, f"It departs from numeric differences by {worst:.2g} of the largest entry.")
         return Line(OK, f"It agrees with numeric differences to {worst:.1g}.")
 
-    def _miss(
-        self,
-        value: Callable[..., float],
-        scores: np.ndarray,
-        positive: np.ndarray,
-        slopes: np.ndarray,
-        step: float,
-    ) -> float:
+    def _miss(self, scores: np.ndarray, positive: np.ndarray, slopes: np.ndarray, step: float) -> float:
         """The largest distance of a gradient from the one-sided differences, over the largest entry."""
+        value = self._f.value
         here, misses, size = value(scores, positive), [], float(np.abs(slopes).max())
         for i, slope in enumerate(slopes):
             move = step * (np.arange(scores.size) == i)
@@ -205,16 +177,6 @@ class _Trial:
             return Line(OK, f"{change} changes nothing (relative difference {worst:.1g}).")
         return Line(DEPARTS, f"{change} changes the value or gradient by up to {worst:.2g} of its size.")
 
-    def _float32(self) -> Line:
-        def outcomes(scores: np.ndarray, positive: np.ndarray) -> tuple[Outcome, Outcome]:
-            single = scores.astype(np.float32)
-            return self._f(single, positive), self._f(single.astype(np.float64), positive)
-
-        return self._relation("Giving the scores as float32", outcomes, 1e-4)
-
-    def _repetition(self) -> Line:
-        return self._relation("A second call", lambda *batch: (self._f(*batch), self._f(*batch)), 0.0)
-
     def _order(self) -> Line:
         def outcomes(scores: np.ndarray, positive: np.ndarray) -> tuple[Outcome, Outcome]:
             order, before = np.random.default_rng(4).permutation(scores.size), self._f(scores, positive)
@@ -229,11 +191,8 @@ class _Trial:
         def outcomes(scores: np.ndarray, positive: np.ndarray) -> tuple[Outcome, Outcome]:
             return self._f(factor * scores + most, positive), self._f(factor * scores, positive)
 
-        found = self._relation(
-            f"Adding {most:g} to all scores, and so to no margin,", outcomes, self._tolerance
-        )
-        expected = self._squashed or (self._stands_still and not (self._terms and self._terms.departures))
-        return found._replace(status=NOTE) if expected and found.status == DEPARTS else found
+        change = f"Adding {most:g} to all scores, and so to no margin,"
+        return self._relation(change, outcomes, self._tolerance)
 
     def _direction(self) -> Line:
         for positives, negatives in COMPOSITIONS:
@@ -334,11 +293,7 @@ class _Trial:
                         continue
                     found = self._f(scores.astype(kind), positive)
                     close = kind is np.float64 and self._is_known and not self._f.single
-                    fault = found.fault(exact, self._tolerance if close else math.inf)
-                    if not fault and close and found.gradient is not None:
-                        miss = self._miss(self._exact, scores, positive, found.gradient, 1e-4)
-                        fault = f"the gradient departs by {miss:.2g} of its size" if miss > 1e-2 else ""
-                    if fault:
+                    if fault := found.fault(exact, self._tolerance if close else math.inf):
                         faults.setdefault(fault.partition(";")[0], f"When {when} ({kind.__name__}), {fault}.")
         if faults:
             return Line(DEPARTS, " ".join(list(faults.values())[:3]))
@@ -370,23 +325,6 @@ class _Trial:
         return (
             Line(NOTE, " ".join(notes)) if notes else Line(OK, "Infinite scores and NaN are treated as such.")
         )
-
-    def _labels(self) -> Line:
-        own, other = sorted(CODES, key=lambda name: CODES[name] != self._f.negative)
-        scores, positive = self._by.batches[1][0]
-        try:
-            found = self._f(scores, positive, CODES[other])
-        except Exception as error:
-            return Line(NOTE, f"Labels are in {own}; those in {other} raise {_sentence(error)}")
-        if found.apart(self._f(scores, positive)) <= self._tolerance:
-            return Line(OK, f"Labels in {own} and {other} give the same.")
-        value = self._f.value(scores, positive)
-        return Line(NOTE, f"Labels are in {own}; those in {other} give {found.value:.4g} for {value:.4g}.")
-
-    def _input(self) -> Line:
-        if changed := self._f.changes_input():
-            return Line(DEPARTS, f"The function changes its {changed}.")
-        return Line(OK, "It is not changed.")
 
 
 def _finite_everywhere(function: AuditedFunction) -> bool:

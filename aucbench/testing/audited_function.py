@@ -15,7 +15,7 @@ import numpy as np
 from aucbench.errors import ParameterError
 from aucbench.suggestions import suggest
 
-CODES = {"{0, 1}": 0, "{-1, 1}": -1}  # the label of a negative row by the name of the coding
+NEGATIVES = (0, -1)  # labels of a negative row, by the coding
 AUXILIARIES = ("a", "b", "alpha")  # of the min-max margin loss
 
 
@@ -67,9 +67,9 @@ class AuditedFunction:
             each.endswith(("float32", "float16")) for each in kept
         )
 
-    def __call__(self, scores: np.ndarray, positive: np.ndarray, negative: int | None = None) -> Outcome:
+    def __call__(self, scores: np.ndarray, positive: np.ndarray) -> Outcome:
         """Value and gradient at scores (n,), float64 or float32, with a mask (n,) of the positive rows."""
-        labels = np.where(positive, 1, self.negative if negative is None else negative)
+        labels = np.where(positive, 1, self.negative)
         return self._evaluate(self.library, self._label_type, scores.copy(), labels, slopes=True)
 
     def value(self, scores: np.ndarray, positive: np.ndarray) -> float:
@@ -77,50 +77,16 @@ class AuditedFunction:
         labels = np.where(positive, 1, self.negative)
         return self._evaluate(self.library, self._label_type, scores.copy(), labels).value
 
-    def changes_input(self) -> str:
-        """The name of an argument that the function changes in place, or nothing."""
-        scores, positive = _probes()[0]
-        labels = np.where(positive, 1, self.negative).astype(self._label_type or scores.dtype)
-        given = {"scores": scores, "labels": labels}
-        kept = {name: each.copy() for name, each in given.items()}
-        self._raw(self.library, scores, labels, *(0.5, 0.25, 1.0) * self.optimised)
-        return next((name for name in given if not np.array_equal(kept[name], given[name])), "")
-
-    @property
-    def optimised(self) -> bool:
-        """Whether auxiliary variables are set to their optimum."""
-        return bool(self._auxiliaries)
-
     def _working(self) -> tuple[str, Any, list[int]]:
         """The library and the type of labels with which the function returns numbers, and its codings."""
-        libraries = ["numpy", *(each for each in ("jax", "torch") if each in sys.modules)]
         errors: list[Exception] = []
-        for library in libraries:
+        for library in ("numpy", "jax", "torch"):
+            if library != "numpy" and library not in sys.modules:
+                continue
             if library in _used(self._function):
                 errors.clear()  # those of other libraries do not explain anything
             for label_type in (np.int64, None):  # None: that of the scores
-                codings = []
-                for negative in CODES.values():
-                    try:
-                        found = [
-                            self._evaluate(library, label_type, scores, np.where(positive, 1, negative))
-                            for scores, positive in _probes()
-                        ]
-                    except _OtherLibraryError as other:
-                        libraries += [] if str(other) in libraries else [str(other)]
-                        break
-                    except Exception as error:
-                        errors.append(error)
-                        continue
-                    values = [each.value for each in found]
-                    if np.isfinite(values).all() and len(set(values)) > 1:
-                        codings.append(negative)
-                    else:
-                        errors.append(
-                            ParameterError(
-                                f"{self.name} returned {values[0]:g} for every batch of 12 scores."
-                            )
-                        )
+                codings = [each for each in NEGATIVES if self._works(library, label_type, each, errors)]
                 if codings:
                     return library, label_type, codings
         told = next((error for error in errors if isinstance(error, ParameterError)), errors[0])
@@ -130,6 +96,22 @@ class AuditedFunction:
             f"{self.name}: f(scores, labels) with 12 scores and labels in {{0, 1}} or {{-1, 1}} raised "
             f"{type(told).__name__}{f': {told}'.splitlines()[0].rstrip('.')}."
         )
+
+    def _works(self, library: str, label_type: Any, negative: int, errors: list[Exception]) -> bool:
+        """Whether the function returns numbers that change with the scores; notes the error otherwise."""
+        try:
+            values = [
+                self._evaluate(library, label_type, scores, np.where(positive, 1, negative)).value
+                for scores, positive in _probes()
+            ]
+        except Exception as error:
+            errors.append(error)
+            return False
+        works = bool(np.isfinite(values).all()) and len(set(values)) > 1
+        if not works:
+            text = f"{self.name} returned {values[0]:g} for every batch of 12 scores."
+            errors.append(ParameterError(text))
+        return works
 
     def _evaluate(
         self, library: str, label_type: Any, scores: np.ndarray, labels: np.ndarray, slopes: bool = False
@@ -173,7 +155,7 @@ class AuditedFunction:
         value, gradient = _parts(function(scores, labels))
         library = type(value).__module__.partition(".")[0].removesuffix("lib")
         if library in ("jax", "torch"):
-            raise _OtherLibraryError(library)
+            raise TypeError(f"an array of {library} was returned for one of numpy")
         return self._outcome(value, gradient, scores.size)
 
     def _by_jax(
@@ -227,10 +209,6 @@ class AuditedFunction:
                 "one entry per score."
             )
         return Outcome(float(number.reshape(())), slopes.reshape(size))
-
-
-class _OtherLibraryError(Exception):
-    """Raised when a function that takes NumPy arrays returns an array of another library."""
 
 
 def load(path: str) -> AuditedFunction:

@@ -9,13 +9,10 @@ from typing import Any
 
 from aucbench.contracts.source_location import package_of, place_in, place_of, source_file
 from aucbench.contracts.validation import Family
-from aucbench.errors import ParameterError
 from aucbench.pool import Pool, ProcessEnded, tell
-from aucbench.suggestions import suggest
 from aucbench.testing.checks import CHECKS
 from aucbench.testing.examine import Progress, conclude, examine, following
 from aucbench.testing.findings import Finding, Status
-from aucbench.testing.problems import STANDARD, Size
 from aucbench.testing.time_limit import PATIENCE, TimeLimit
 
 GRACE = 15.0  # seconds of silence beyond the time limit, after which a plugin counts as hanging
@@ -103,50 +100,6 @@ def check_features(
     return conclude(plugin, examined(Family.features, plugin, patience), raise_on_failure)
 
 
-def reproduce(
-    plugin: Any,
-    check: str,
-    *,
-    n: int = STANDARD.n,
-    d: int = STANDARD.d,
-    epochs: int = STANDARD.epochs,
-    loss: Any = None,
-) -> Finding:
-    """Run one check on a problem of a given size; failing checks print a call of this function.
-
-    Parameters
-    ----------
-    plugin : class or instance
-        A plugin of any family.
-    check : str
-        The name of a check of its family.
-    n, d, epochs : int
-        Rows, columns and passes of the problems for methods and feature maps; checks with a fixed problem
-        ignore them.
-    loss : Loss, optional
-        An instance to train a method with; by default the first registered one that it accepts.
-
-    Returns
-    -------
-    Finding
-        The finding of a check that passed, or from which the plugin is exempt.
-
-    Raises
-    ------
-    CheckFailure
-        The rule is broken.
-    ParameterError
-        The family has no check of that name.
-    """
-    typical = {Family.algorithms: "step", Family.features: "fit", Family.losses: "derivative"}
-    family = next((each for each, method in typical.items() if hasattr(plugin, method)), Family.datasets)
-    known = {each.name: each for each in CHECKS[family]}
-    if check not in known:
-        raise ParameterError(f"'{check}' is no check of {family}. {suggest(check, known)}")
-    subject = known[check].prepare(plugin, size=Size(n, d, epochs), loss=loss)
-    return conclude(plugin, (known[check].find(subject),), True)[0]
-
-
 def examined(
     family: Family,
     plugin: Any,
@@ -164,7 +117,7 @@ def examined(
             text += "; give every field a default"
         cls = plugin if isinstance(plugin, type) else type(plugin)
         place = place_in(error, package_of(cls)) or place_of(cls)
-        finding = Finding(checks[0].name, Status.failed, f"{text}.", place=place)
+        finding = Finding(checks[0].name, Status.failed, f"{text}.", place)
         progress(finding)
         return (finding,)
     return examine(checks, subject, progress)
@@ -195,7 +148,7 @@ def examined_apart(
         except ProcessEnded as ended:
             words, trace = _ending(ended.status), ended.trace
             if ended.is_late:
-                words = f"No response for {limit:.0f} s: compiled code appears to hang."
+                words = f"No response for {limit:.0f} s: it hangs, or is too slow to be tried."
     trying, *rest = names[len(findings) :]
     last = Finding(trying, Status.failed, words, place=_place(trace, plugin))
     return (*findings, last, *(following(name, trying) for name in rest))

@@ -1,73 +1,56 @@
 """Checks and their subjects. Checks run in order within a time limit; failures show a small input."""
 
+import copy
 import inspect
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from aucbench.contracts import MethodFacts
 from aucbench.contracts.declarations import Facts
-from aucbench.contracts.source_location import own_frames, package_of, place_in
 from aucbench.contracts.validation import Family
 from aucbench.runner.cell import training_context
 from aucbench.suggestions import suggest
 from aucbench.testing.findings import Broken, CheckFailure, Exempted, Finding, Status, Untried, explain
-from aucbench.testing.problems import SMALL, STANDARD, Size, Toy, line_for, small
-from aucbench.testing.time_limit import SHRINKING, OutOfTime, TimeLimit
+from aucbench.testing.problems import SMALL, STANDARD, Size, Toy, small
+from aucbench.testing.time_limit import SHRINKING, TimeLimit
 
 
 class Subject:
     """A plugin under test, and its last input.
 
-    Its problems have the given or the standard size, and methods train with the loss. `where` describes the
-    last input.
+    Methods train with the loss. `where` describes the last input.
     """
 
     family: ClassVar[Family]
 
-    def __init__(
-        self, plugin: Any, limit: TimeLimit | None = None, size: Size | None = None, loss: Any = None
-    ):
+    def __init__(self, plugin: Any, limit: TimeLimit | None = None, loss: Any = None):
         self.plugin = plugin() if isinstance(plugin, type) else plugin
-        self.limit = limit or TimeLimit()
-        self._size, self._loss = size, loss
-        self.begin()
-
-    def begin(self) -> None:
-        """Forget the input of the previous check."""
-        self.where = ""
-        self._is_sized = False  # whether the check has read the size of the problems
+        self.limit, self._loss, self.where = limit or TimeLimit(), loss, ""
+        self._size: Size | None = None
 
     def again(self, **changes: Any) -> Self:
-        """The same subject with some other arguments."""
-        given = {"plugin": self.plugin, "limit": self.limit, "size": self._size, "loss": self._loss}
-        return type(self)(**given | changes)
+        """The same subject with some other attributes."""
+        other = copy.copy(self)
+        vars(other).update(changes)
+        return other
 
     @property
     def size(self) -> Size:
         """Size of the problems."""
-        self._is_sized = True
-        return self._settled_size()
-
-    def _settled_size(self) -> Size:
-        return self._size or STANDARD
+        self._size = self._size or STANDARD
+        return self._size
 
     def smaller(self) -> Iterator[Self]:
-        """The same plugin on smaller problems, in order; none if the check does not use the size."""
-        if not self._is_sized:
-            return
-        own = self._settled_size()
+        """The same plugin on smaller problems, in order; none if no check has read the size."""
+        own = self._size or Size(0, 0, 0)
         for size in SMALL:
             if size.n <= own.n and size.d <= own.d and size != own:
-                yield self.again(size=size)
-
-    def line(self, check: str) -> str:
-        """A line of Python that runs a check on the same input."""
-        return line_for(check, self.plugin, self._settled_size() if self._is_sized else None, self._loss)
+                yield self.again(_size=size)
 
     def requirement(self, name: str) -> str | None:
         """The reason why the plugin requires `name` ("dense", "float64"), None if it does not."""
@@ -141,17 +124,15 @@ class Check:
         exempt = Facts(subject.plugin).exempt
         if exempt.get(self.name):
             return Finding(self.name, Status.exempt, exempt[self.name])
-        subject.begin()
+        subject.where = ""
         with training_context():  # as in a run: results may depend on the number of BLAS threads
             try:
-                with subject.limit.alarm():
-                    return Finding(self.name, Status.passed, self.function(subject) or "")
+                subject.limit.require()
+                return Finding(self.name, Status.passed, self.function(subject) or "")
             except Exempted as exempted:
                 return Finding(self.name, Status.exempt, str(exempted))
             except Untried as untried:
                 return Finding(self.name, Status.untried, str(untried))
-            except OutOfTime as late:
-                return _late(self, subject, late)
             except (Exception, SystemExit) as error:  # any exception of a plugin is a finding
                 return _smallest(self, subject, error)
 
@@ -225,7 +206,7 @@ def conclude(plugin: Any, findings: tuple[Finding, ...], raise_on_failure: bool)
         lines = [f"{name} fails {len(failed)} check{'' if len(failed) == 1 else 's'}:"]
         for finding in failed:
             lines.append(f"  {finding.check}: {finding.message}")
-            lines += [f"    {text}" for text in (finding.place, finding.line) if text]
+            lines += [f"    {finding.place}"] if finding.place else []
             stopped = [each.check for each in untried if each.follows == finding.check]
             if stopped:
                 lines.append(f"    not tried for that reason: {', '.join(stopped)}")
@@ -236,37 +217,23 @@ def conclude(plugin: Any, findings: tuple[Finding, ...], raise_on_failure: bool)
     return findings
 
 
-def _late(check: Check, subject: Subject, late: OutOfTime) -> Finding:
-    """The finding of a check that was interrupted: a failure if the plugin hangs."""
-    package = package_of(type(subject.plugin))
-    frames = own_frames(late, package)
-    words = subject.limit.verdict()
-    if words is None and subject.limit.call is None and frames:  # not a method
-        words = f"`{frames[0][0].f_code.co_name}` was not done in time: it hangs, or is too slow to be tried."
-    if words is None:
-        return Finding(check.name, Status.untried, subject.limit.words)
-    where = f" The input: {subject.where}." if subject.where else ""
-    line, place = subject.line(check.name), place_in(late, package)
-    return Finding(check.name, Status.failed, words + where, line, place)
-
-
 def _smallest(check: Check, subject: Subject, error: BaseException) -> Finding:
     """The failure on the smallest input found that fails alike."""
-    notes = getattr(error, "__notes__", [])  # advice from a smaller input may be a coincidence
-    with suppress(OutOfTime, Untried), subject.limit.alarm(SHRINKING):
-        for candidate in subject.smaller():
-            try:
-                check.function(candidate)
-            except Untried:
-                raise
-            except (Exception, SystemExit) as again:  # as in `Check.find`
-                if _kind(candidate, again) == _kind(subject, error):
-                    subject, error = candidate, again
-                    break
-    error.__notes__ = notes
+    end = monotonic() + SHRINKING
+    for candidate in subject.smaller():
+        if monotonic() > end:
+            break
+        try:
+            check.function(candidate)
+        except Untried:
+            break
+        except (Exception, SystemExit) as again:  # as in `Check.find`
+            if _kind(candidate, again) == _kind(subject, error):
+                subject, error = candidate, again
+                break
     words, place = explain(subject.plugin, error)
     where = f" The smallest input that shows it: {subject.where}." if subject.where else ""
-    return Finding(check.name, Status.failed, words + where, subject.line(check.name), place)
+    return Finding(check.name, Status.failed, words + where, place)
 
 
 def _kind(subject: Subject, error: BaseException) -> tuple[type, str, bool]:

@@ -1,30 +1,12 @@
 """Outcomes of checks, and explanations of a plugin's exceptions with the line of the cause."""
 
-import re
-from dataclasses import FrozenInstanceError, fields, is_dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from aucbench.contracts import Batch, Problem
 from aucbench.contracts.source_location import own_frames, package_of, place_in, place_of
-from aucbench.contracts.validation import nearest
 from aucbench.errors import AucbenchError
 from aucbench.humanize import uncoloured
 
-SIGNATURES = {
-    "init": "init(self, problem, rng)",
-    "step": "step(self, state, batch)",
-    "score": "score(self, state, X)",
-    "weights": "weights(self, state)",
-    "finalize": "finalize(self, state)",
-    "done": "done(self, state)",
-    "batch_size": "batch_size(self, n_samples)",
-    "fit": "fit(self, X, rng)",
-    "transform": "transform(self, X)",
-    "value": "value(m, theta), a static method",
-    "derivative": "derivative(m, theta), a static method",
-    "prox": "prox(m, c, theta), a static method",
-}
 HEADINGS = ("Failed in nopython mode", "During:", "Invalid use of")  # headings in numba's messages
 
 
@@ -43,7 +25,6 @@ class Finding(NamedTuple):
     check: str
     status: Status
     message: str = ""
-    line: str = ""  # Python that reproduces the failure
     place: str = ""  # file, line and text of the cause in the plugin's code, if known
     follows: str = ""  # the failed check that explains why this one was not tried
 
@@ -79,12 +60,12 @@ def explain(plugin: Any, error: BaseException) -> tuple[str, str]:
         return f"{error}{notes}", error.place
     frames = own_frames(error, package)
     who = f"`{frames[0][0].f_code.co_name}`" if frames else "It"
-    place = place_in(error, package) or place_of(_called(plugin, error) or type(plugin))
+    place = place_in(error, package) or place_of(type(plugin))
     if isinstance(error, SystemExit):
         return f"{who} ends the program (sys.exit, {error.code!r}); it must raise an error instead.", place
-    if isinstance(error, AucbenchError):  # its message is complete
-        return f"{who} raised {type(error).__name__}: {error}{notes}", place
-    return f"{who} raised {type(error).__name__}: {_text(error)}.{_advice(plugin, error)}{notes}", place
+    # The message of an error of ours is complete.
+    text = str(error) if isinstance(error, AucbenchError) else f"{_text(error)}."
+    return f"{who} raised {type(error).__name__}: {text}{notes}", place
 
 
 def _text(error: BaseException) -> str:
@@ -93,37 +74,3 @@ def _text(error: BaseException) -> str:
     telling = [line for line in lines if line and not line.startswith(HEADINGS)]
     first, *rest = telling or lines
     return (f"{first} {rest[0]}" if first.endswith(":") and rest else first).rstrip(".")
-
-
-def _advice(plugin: Any, error: BaseException) -> str:
-    """Advice, if there is any."""
-    if isinstance(error, FrozenInstanceError):
-        return " The plugin holds parameters only; what changes belongs in the state that `init` returns."
-    if isinstance(error, AttributeError):
-        return _meant(plugin, error)
-    called = _called(plugin, error)
-    if called is not None:
-        return f" It is called as {SIGNATURES[called.__name__]}."
-    return ""
-
-
-def _meant(plugin: Any, error: AttributeError) -> str:
-    """The attribute of the framework or field of the plugin that was probably meant."""
-    owner = error.obj
-    if not isinstance(owner, Problem | Batch | type(plugin)) or not error.name:
-        return ""
-    known = [each for each in dir(owner) if not each.startswith("_")]
-    near = nearest(error.name, known)
-    if near:
-        return f" Did you mean {near}?"
-    if isinstance(owner, type(plugin)) and is_dataclass(plugin):
-        return f" Its fields: {', '.join(field.name for field in fields(plugin)) or 'none'}."
-    return f" It has {', '.join(known)}."
-
-
-def _called(plugin: Any, error: BaseException) -> Any:
-    """The method that does not accept the framework's arguments, None for any other error."""
-    found = re.search(r"(\w+)\(\) .*(positional|keyword) argument", str(error))
-    if not isinstance(error, TypeError) or found is None or own_frames(error, package_of(type(plugin))):
-        return None
-    return getattr(type(plugin), found[1], None) if found[1] in SIGNATURES else None

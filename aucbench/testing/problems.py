@@ -1,7 +1,5 @@
-"""Small test problems, and a line of Python that makes one again."""
+"""Small test problems."""
 
-from dataclasses import fields, is_dataclass
-from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,30 +88,3 @@ def least_squares(X: NDArray[np.float64], y: NDArray[np.int8]) -> NDArray[np.flo
     b = positive.mean(axis=0) - negative.mean(axis=0)
     matrix = np.cov(positive.T, bias=True) + np.cov(negative.T, bias=True) + np.outer(b, b)
     return np.linalg.solve(matrix + RIDGE * np.eye(X.shape[1]), b)
-
-
-def line_for(check: str, plugin: Any, size: Size | None = None, loss: Any = None) -> str:
-    """A line of Python that runs the check again on the same input."""
-    made = [plugin] if loss is None else [plugin, loss]
-    imports = [
-        f"from {type(each).__module__} import {type(each).__qualname__}"
-        for each in made
-        if "<locals>" not in type(each).__qualname__
-    ]
-    words = [_constructor(plugin), repr(check)]
-    if size is not None:
-        words += [f"{name}={value}" for name, value in size._asdict().items()]
-    if loss is not None:
-        words.append(f"loss={_constructor(loss)}")
-    call = f"reproduce({', '.join(words)})"
-    return "; ".join([*imports, "from aucbench.testing import reproduce", call])
-
-
-def _constructor(plugin: Any) -> str:
-    """The call that makes the plugin, without the fields that have their default."""
-    given = []
-    for field in fields(plugin) if is_dataclass(plugin) else ():
-        value = getattr(plugin, field.name)
-        if value != field.default:
-            given.append(f"{field.name}={(str(value) if isinstance(value, StrEnum) else value)!r}")
-    return f"{type(plugin).__name__}({', '.join(given)})"

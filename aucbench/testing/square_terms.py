@@ -9,7 +9,6 @@ apart. The coefficients of a function, found by regression in batches of several
 departs.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -36,15 +35,17 @@ LAWS = ("", "1 - p", "p", "(1 - p)^2", "p^2", "p (1 - p)", "1 / p", "1 / (1 - p)
 
 
 class SquareTerms(NamedTuple):
-    """A quadratic function: whether it couples the classes at all, and where its terms depart."""
+    """A quadratic function: its margin, and where its terms depart."""
 
-    couples: bool  # False for a sum over single rows, as with fixed a, b and alpha
-    margin: float  # NaN without coupling
+    margin: float
     departures: tuple[str, ...]  # sentences
 
 
 def square_terms(function: AuditedFunction, centre: float) -> SquareTerms | None:
-    """Compare the terms of a function near `centre` with the square loss; None if it is not quadratic."""
+    """Compare the terms of a function near `centre` with the square loss.
+
+    None if it is not quadratic, couples no rows of different classes, or departs nowhere.
+    """
     rng, table = np.random.default_rng(74), []
     for positives, negatives in COMPOSITIONS:
         mask = np.arange(positives + negatives) < positives
@@ -62,16 +63,14 @@ def square_terms(function: AuditedFunction, centre: float) -> SquareTerms | None
     if not (sizes > 0.0).all():
         return None
     coefficients /= sizes[:, None]
-    couples = bool(np.abs(coefficients[:, [HIGH2, LOW2, CROSS]]).max() > CLOSE)
-    expected, margin = np.zeros(8), math.nan
-    expected[[Q_HIGH, Q_LOW]] = 1.0
-    if couples:
-        sides = (-coefficients[:, HIGH] / 2.0, coefficients[:, LOW] / 2.0)
-        margin = float(np.median(min(sides, key=np.ptp)))  # by the term that does not change with the batch
-        expected[[CROSS, HIGH, LOW, ONE]] = -2.0, -2.0 * margin, 2.0 * margin, margin**2
-    else:  # a, b and alpha stand still: these coefficients are free, but must not change with the batch
-        expected[[HIGH, LOW, ONE]] = np.median(coefficients[:, [HIGH, LOW, ONE]], axis=0)
-    return SquareTerms(couples, margin, _departures(coefficients, expected, couples))
+    if np.abs(coefficients[:, [HIGH2, LOW2, CROSS]]).max() <= CLOSE:
+        return None
+    sides = (-coefficients[:, HIGH] / 2.0, coefficients[:, LOW] / 2.0)
+    margin = float(np.median(min(sides, key=np.ptp)))  # by the term that does not change with the batch
+    expected = np.zeros(8)
+    expected[[Q_HIGH, Q_LOW, CROSS, HIGH, LOW, ONE]] = 1.0, 1.0, -2.0, -2.0 * margin, 2.0 * margin, margin**2
+    departures = _departures(coefficients, expected)
+    return SquareTerms(margin, departures) if departures else None
 
 
 def _terms(high: np.ndarray, low: np.ndarray) -> list[float]:
@@ -79,40 +78,24 @@ def _terms(high: np.ndarray, low: np.ndarray) -> list[float]:
     return [(high**2).mean(), (low**2).mean(), a * a, b * b, a * b, a, b, 1.0]
 
 
-def _departures(coefficients: np.ndarray, expected: np.ndarray, couples: bool) -> tuple[str, ...]:
+def _departures(coefficients: np.ndarray, expected: np.ndarray) -> tuple[str, ...]:
     """Sentences on coefficients (compositions, 8) that are not the expected ones, the cross term first."""
-    scaled: dict[str, list[str]] = {}  # names of terms by their factor
-    others = []
+    sentences = []
     for term in (CROSS, LOW, HIGH, Q_HIGH, Q_LOW, LOW2, HIGH2, ONE):
         found, allowed = coefficients[:, term], CLOSE * max(1.0, abs(expected[term]))
         if np.abs(found - expected[term]).max() <= allowed:
             continue
-        name = f"the {'cross ' * (term == CROSS)}term {TERMS[term]}"
-        factor = law(list(found / expected[term]), LAWS) if expected[term] and couples else None
+        name = f"{'cross ' * (term == CROSS)}term {TERMS[term]}"
+        factor = law(list(found / expected[term]), LAWS) if expected[term] else None
         if factor is not None:
             parts = [f"{factor[1]:.4g}"] * (abs(factor[1] - 1.0) > CLOSE) + [factor[0]] * bool(factor[0])
-            scaled.setdefault(" times ".join(parts), []).append(name)
-            continue
-        slope, start = np.polyfit(1.0 - SHARES, found, 1)
-        ends = (
-            f"{found[SHARES.argmin()]:.4g} at p = {SHARES.min():.2g} and {found[SHARES.argmax()]:.4g} at "
-            f"p = {SHARES.max():.2g}"
-        )
-        if (
-            not couples
-            and np.abs(found - start - slope * (1.0 - SHARES)).max() <= CLOSE * np.abs(found).max()
-        ):
-            others.append(
-                f"A part of {name} is scaled by 1 - p, where p is the share of positives: its coefficient is "
-                f"{start:.4g} {'+' if slope > 0.0 else '-'} {abs(slope):.4g} (1 - p)."
+            sentences.append(
+                f"The {name} is scaled by {' times '.join(parts)}, where p is the share of positives."
             )
         else:
-            others.append(f"The coefficient of {name} is {ends} in place of {expected[term]:.4g}.")
-    return (
-        *(
-            f"{' and '.join(names).capitalize()} {'are' if len(names) > 1 else 'is'} scaled by {factor}, "
-            "where p is the share of positives."
-            for factor, names in scaled.items()
-        ),
-        *others,
-    )
+            low, high = SHARES.argmin(), SHARES.argmax()
+            sentences.append(
+                f"The coefficient of the {name} is {found[low]:.4g} at p = {SHARES[low]:.2g} and "
+                f"{found[high]:.4g} at p = {SHARES[high]:.2g} in place of {expected[term]:.4g}."
+            )
+    return tuple(sentences)

@@ -155,20 +155,15 @@ def pair_mean(
 class Identification:
     """The values of a function over the batches, and the fits of surrogates to them."""
 
-    def __init__(self, function: AuditedFunction, unit: bool, sigmoid: bool = False):
+    def __init__(self, function: AuditedFunction, unit: bool):
         self._function, self.exact = function, EXACT_SINGLE if function.single else EXACT
         self.batches = batches(unit)
         self.values = np.array([[function.value(*batch) for batch in own] for own in self.batches])
-        self._seen = self.batches
-        if sigmoid:  # the surrogate sees the sigmoid of the scores
-            self._seen = [
-                [(1.0 / (1.0 + np.exp(-s)), positive) for s, positive in own] for own in self.batches
-            ]
 
     def fit(self, surrogate: Surrogate, parameter: float, few: bool = False) -> Match:
         """Fit r and d of each composition by least squares of relative residuals."""
         factors, offsets, worst = [], [], 0.0
-        for own, values in list(zip(self._seen, self.values, strict=True))[: len(FEW) if few else None]:
+        for own, values in list(zip(self.batches, self.values, strict=True))[: len(FEW) if few else None]:
             means = np.array([surrogate.mean(*batch, parameter) for batch in own])
             if not (np.isfinite(means).all() and np.isfinite(values).all()):
                 return Match(surrogate, parameter, (), (), math.inf)

@@ -20,28 +20,14 @@ from aucbench.runner.sampler import RowSampler
 from aucbench.runner.state import arrays
 from aucbench.runner.task import validation_share
 from aucbench.testing.examine import Subject
-from aucbench.testing.findings import Broken, Exempted
+from aucbench.testing.findings import Broken
 from aucbench.testing.problems import STANDARD, Size, Toy, small
-from aucbench.testing.time_limit import TimeLimit
 
-SOME = 5  # minibatch size for a method without `batch_size`
 FEW = 3  # iterations of the first call
 MORE = 7  # iterations by the end of the second call
 RUNS = 100  # runs that take about as long as all checks together
-# Sizes tried in this order if the standard size takes too long; fewer rows would show too little.
-SMALLER = (Size(220, 8, 1), Size(110, 8, 1), Size(55, 8, 1), Size(28, 8, 1), Size(20, 8, 1))
-ITEMS = {
-    Access.stream: "(x, label), an example",
-    Access.pairs: "(x_pos, x_neg), two rows",
-    Access.minibatch: "(X, y), some rows",
-    Access.balanced: "(X, y), as many positives as negatives",
-    Access.full: "(X, y), all rows",
-}
-RETURNED = {  # what must end the functions that return a state
-    "init": "`return` and the first state",
-    "step": "`return state`",
-    "finalize": "`return` and the state to be scored",
-}
+SMALLER = (Size(110, 8, 1), Size(28, 8, 1))  # tried in this order if the standard size takes too long
+RETURN_STATE = ("init", "step", "finalize")  # functions that return a state
 CSR_ROWS = (
     "These rows are CSR (scipy.sparse), and X @ w takes both kinds; a method that cannot take them declares "
     'requires: ClassVar = {"dense": "the reason"}.'
@@ -61,45 +47,33 @@ class Trainee(Subject):
     """A method under test.
 
     By default its problems are as large as the time limit allows, and it trains with the first registered
-    loss that it accepts. `access` replaces the declared access.
+    loss that it accepts.
     """
 
     family = Family.algorithms
 
-    def __init__(
-        self,
-        plugin: Any,
-        limit: TimeLimit | None = None,
-        size: Size | None = None,
-        loss: Any = None,
-        access: Access | None = None,
-    ):
-        super().__init__(plugin, limit, size, loss)
-        self.was_scaled = size is None
-        self._access = access
+    @property
+    def size(self) -> Size:
+        """The largest that leaves time for all checks."""
+        if self._size is not None:
+            return self._size
+        seconds, sizes = self.first_use.seconds, (STANDARD, *SMALLER)
+        fit = (s for s in sizes if RUNS * seconds * self.iterations(s.n, s.epochs) <= self.limit.seconds)
+        self._size = size = next(fit, sizes[-1])
+        if self.first_use.error is None:
+            self.limit.measured(seconds)
+        return size
 
     def again(self, **changes: Any) -> Self:
-        """The same method with some other arguments."""
-        return super().again(**{"access": self._access} | changes)
-
-    def _settled_size(self) -> Size:
-        """The size from the constructor, or the largest that leaves time for all checks."""
-        if self._size is None:
-            seconds, sizes = self.first_use.seconds, (STANDARD, *SMALLER)
-            fits = (
-                size
-                for size in sizes
-                if RUNS * seconds * self.iterations(size.n, size.epochs) <= self.limit.seconds
-            )
-            self._size = next(fits, sizes[-1])
-            if self.first_use.error is None:
-                self.limit.measured(seconds)
-        return self._size
+        """The same method with some other attributes; the first calls are made again."""
+        other = super().again(**changes)
+        vars(other).pop("first_use", None)
+        return other
 
     @property
     def seconds(self) -> float:
         """Seconds per iteration, roughly."""
-        self._settled_size()
+        _ = self.size
         return self.first_use.seconds
 
     @cached_property
@@ -122,7 +96,7 @@ class Trainee(Subject):
     @property
     def access(self) -> Access:
         """The rows or pairs that an iteration consumes."""
-        return self._access or Access(self.plugin.access)
+        return Access(self.plugin.access)
 
     def iterations(self, n: int, epochs: float) -> int:
         """Number of iterations in some passes over n rows."""
@@ -143,10 +117,8 @@ class Trainee(Subject):
         return rows
 
     def _batch_size(self, n: int) -> int:
-        if self.access not in (Access.minibatch, Access.balanced):
-            return 1
-        some = min(n, SOME) if self.access is Access.minibatch else 2 * FEW
-        return int(self.plugin.batch_size(n)) if self._access is None else some
+        is_batch = self.access in (Access.minibatch, Access.balanced)
+        return int(self.plugin.batch_size(n)) if is_batch else 1
 
     def start(self, toy: Toy, iterations: int) -> Any:
         """The first state."""
@@ -161,7 +133,7 @@ class Trainee(Subject):
 
     def step(self, state: Any, batch: Batch) -> Any:
         """The state after the batch."""
-        return self.done(self.call("step", state, batch, iterations=len(batch)))
+        return self.done(self.call("step", state, batch))
 
     def done(self, state: Any) -> Any:
         """The state, when no work on it runs any more."""
@@ -211,13 +183,12 @@ class Trainee(Subject):
         """(d,) weights, after `finalize`."""
         return np.asarray(self.call("weights", self.final(state)))
 
-    def call(self, method: str, *arguments: Any, iterations: int = 0) -> Any:
-        """Call a function of the method within the time limit; returns its result."""
-        self.limit.begin(method, iterations)
+    def call(self, method: str, *arguments: Any) -> Any:
+        """Call a function of the method if there is time left; returns its result."""
+        self.limit.require()
         result = getattr(self.plugin, method)(*arguments)
-        self.limit.end()
-        if result is None and method in RETURNED:
-            raise self.broken(method, f"returned None: end it with {RETURNED[method]}.")
+        if result is None and method in RETURN_STATE:
+            raise self.broken(method, "returned None: end it with `return` and the state.")
         return result
 
     def broken(self, method: str, words: str) -> Broken:
@@ -234,9 +205,7 @@ def first_use(trainee: Trainee, size: Size) -> FirstUse:
             slowest = max(slowest, seconds)
             if again and recompiled is None:
                 recompiled = (again, trainee.where)
-    except BaseException as error:  # an interruption too, so as not to wait twice
-        if isinstance(error, KeyboardInterrupt | GeneratorExit):
-            raise
+    except (Exception, SystemExit) as error:
         return FirstUse(error, trainee.where)
     return FirstUse(recompiled=recompiled, seconds=slowest)
 
@@ -247,7 +216,7 @@ def _first_calls(trainee: Trainee, size: Size, layout: str) -> tuple[float, str 
     rows = trainee.rows(toy, size.epochs)
     few, more = (FEW, MORE) if len(rows) >= MORE else (1, len(rows))
     batch = trainee.batch(toy, rows)
-    first = state = trainee.start(toy, len(rows))
+    state = trainee.start(toy, len(rows))
     try:
         state = trainee.step(state, batch.take(rows[:few]))
         trainee.call("score", trainee.final(state), toy.X)
@@ -259,39 +228,13 @@ def _first_calls(trainee: Trainee, size: Size, layout: str) -> tuple[float, str 
             seconds = (monotonic() - began) / max(1, more - few)
         with event.install_recorder("numba:compiler_lock") as scoring:
             trainee.call("score", trainee.final(state), toy.X[::-1].copy())
-    except (Broken, Exempted):
-        raise
     except Exception as error:
-        if "CSR" in toy.words:  # dense rows were tried before
-            hint = f"Dense rows work. {CSR_ROWS}"
-        elif type(first) is not type(state):
-            hint = (
-                f"`init` returned a {type(first).__name__} and `step` a {type(state).__name__}: "
-                f"both must return the same kind of state."
-            )
-        else:
-            hint = _other_access(trainee, size)
-        if hint:
-            error.add_note(hint)
+        if "CSR" in toy.words and not isinstance(error, Broken):  # dense rows were tried before
+            error.add_note(f"Dense rows work. {CSR_ROWS}")
         raise
     if stepping.buffer:
         return 0.0, "step"
     return seconds, "score" if scoring.buffer else None
-
-
-def _other_access(trainee: Trainee, size: Size) -> str:
-    """The access with which the same code runs."""
-    declared = trainee.access
-    if declared != trainee.plugin.access:  # already a trial with another access
-        return ""
-    for other in Access:
-        if other is not declared and first_use(trainee.again(access=other), size).error is None:
-            return (
-                f"With access {declared.value!r} an item of the batch is {ITEMS[declared]}; the same code "
-                f"runs with access {other.value!r}, where it is {ITEMS[other]}: change `access`, or what "
-                f"`step` unpacks."
-            )
-    return ""
 
 
 def snapshot(state: Any) -> tuple[Any, ...]:
@@ -312,19 +255,11 @@ def require_equal(found: NDArray[Any], expected: NDArray[Any], words: str, allow
     if found.shape != expected.shape:
         raise Broken(f"{words}: shape {found.shape} against {expected.shape}.")
     left, right = found.ravel(), expected.ravel()
-    one, other = np.isnan(left), np.isnan(right)
-    close = (left == right) | (np.abs(left - right) <= allowed) | (one & other)
-    if close.all():
-        return
-    if (one != other).any():
-        i = int(np.argmax(one != other))
-        told = (
-            f"{left[i]:.3g} against {right[i]:.3g}, {np.count_nonzero(one != other)} of {left.size} are NaN"
-        )
-        raise Broken(f"{words}: entry {i} is {told} on one side.")
-    i, count = int(np.argmin(close)), np.count_nonzero(~close)
-    told = f"{left[i].item()!r} against {right[i].item()!r}, {count} of {left.size}"
-    raise Broken(f"{words}: entry {i} is {told} differ.")
+    differs = ~((left == right) | (np.abs(left - right) <= allowed) | (np.isnan(left) & np.isnan(right)))
+    if differs.any():
+        i = int(np.argmax(differs))
+        told = f"{left[i].item()!r} against {right[i].item()!r}, {np.count_nonzero(differs)} of {left.size}"
+        raise Broken(f"{words}: entry {i} is {told} differ.")
 
 
 def tolerance(scores: NDArray[np.float64], double: float, single: float) -> float:

@@ -45,11 +45,9 @@ def experiment_tags(experiment: str) -> dict[str, str]:
     envelope = {"name": USUAL_NAME, "createdAt": 0, "updatedAt": 0, "state": _compact(state)}
     text = (
         f"{DESCRIPTION} [{USUAL_NAME}](#{_usual(experiment)})\n\n"
-        f"The view *{USUAL_NAME}*, which is also in the menu *Views*, shows test AUC, rank, gain and "
-        "training seconds in the table. A run with the status *failed* diverged: it has no final AUC, and "
-        "its tag `diverged` counts the cells that diverged.\n\n"
-        f"Steps of `test/auc` are iterations. `{CLOCK}` is the training time, and `{SAMPLES}` the number of "
-        f"rows seen, at the same checkpoints; `{ERROR}` is 1 - AUC."
+        f"The view is also in the menu *Views*. Steps of `test/auc` are iterations, `{CLOCK}` is the "
+        f"training time and `{SAMPLES}` the rows seen at the same checkpoints, `{ERROR}` is 1 - AUC. "
+        "A run with the status *failed* diverged: it has no final AUC."
     )
     return {VIEW + USUAL: _compact(envelope | table), NOTE: text}
 
@@ -117,12 +115,8 @@ def condition(study: str | None) -> str:
     """MLflow's search filter for the runs of a study."""
     if study is None:
         return "tags.key != ''"
-    if "'" not in study:
-        return f"tags.study = '{study}'"
-    if '"' not in study:
-        return f'tags.study = "{study}"'
-    any_letter = study.replace("'", "_")  # MLflow cannot escape a quote
-    return f"tags.study LIKE '{any_letter}'"
+    # MLflow cannot escape a quote; LIKE takes any letter for "_".
+    return f"tags.study LIKE '{study.replace(chr(39), '_')}'" if "'" in study else f"tags.study = '{study}'"
 
 
 def _state(study: str | None) -> dict[str, Any]:

@@ -52,19 +52,17 @@ def check_address(uri: str) -> None:
 
 
 def _check_file(file: Path) -> None:
-    if file.is_dir():
-        raise TrackingError(f"tracking.uri: {file} is a folder, expected an SQLite file.")
     existing = next(place for place in (file, *file.absolute().parents) if place.exists())
-    if existing != file and not existing.is_dir():
-        raise TrackingError(f"tracking.uri: {existing} is a file, expected a folder.")
-    for place in (existing, file.absolute().parent) if existing == file else (existing,):
+    if existing.is_dir() == (existing == file):
+        expected = "an SQLite file" if existing == file else "a folder"
+        raise TrackingError(f"tracking.uri: {existing} is not {expected}.")
+    for place in (existing, existing.absolute().parent) if existing == file else (existing,):
         if not os.access(place, os.W_OK):  # SQLite writes its log beside the file
             raise TrackingError(f"tracking.uri: {place} cannot be written to.")
-    if existing == file and file.stat().st_size:
+    if existing == file:
         with open(file, "rb") as handle:
-            mark = handle.read(len(SQLITE_MARK))
-        if mark != SQLITE_MARK:
-            raise TrackingError(f"tracking.uri: {file} is not an SQLite file.")
+            if handle.read(len(SQLITE_MARK)) not in (b"", SQLITE_MARK):
+                raise TrackingError(f"tracking.uri: {file} is not an SQLite file.")
 
 
 def absolute(uri: str) -> str:
@@ -196,55 +194,26 @@ def _sqlite_client(address: str, file: Path) -> Any:
     from mlflow import MlflowClient
 
     with file_lock(lock, LOCK_SECONDS):
-        if not file.exists() or not file.stat().st_size:
-            _create(file)
-        _refuse_locked(file)
+        is_new = not file.exists() or not file.stat().st_size
+        for ending in ("-wal", "-shm", "-journal") if is_new else ():  # of a removed file, not to be replayed
+            Path(f"{file}{ending}").unlink(missing_ok=True)
+        file.touch()  # by the umask; SQLite would make it 0644
         try:
             client = MlflowClient(address)
             client.search_experiments(max_results=1)
-        except Exception as error:
-            if _finds(file, "sqlite_master WHERE name = 'runs'") and _finds(file, "runs"):
-                raise
-            raise TrackingError(
-                f"{file} holds no run and MLflow cannot open it ({reason(error, address)}), as after a "
-                f"process was killed that made it; remove it, and the next run or sync makes a new one"
-            ) from error
-    return client
-
-
-def _refuse_locked(file: Path) -> None:
-    """Refuse a file that another process keeps locked; MLflow would wait longer, at each call."""
-    with contextlib.closing(sqlite3.connect(file, timeout=PROBE_SECONDS)) as connection:
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            if is_new:
+                with contextlib.closing(sqlite3.connect(file)) as connection:
+                    connection.execute("PRAGMA journal_mode=WAL")
+        except BaseException as error:
+            if is_new:  # MLflow can make nothing more of it
+                file.unlink(missing_ok=True)
+            elif isinstance(error, Exception) and not _holds_runs(file):
                 raise TrackingError(
-                    f"another process has kept {file} locked for {PROBE_SECONDS:g} s; "
-                    f"end it (a database browser, perhaps) and send the entries then"
-                ) from None  # whatever else is wrong, MLflow says
-
-
-def _create(file: Path) -> None:
-    """Make a new file aside and rename it: of one in which MLflow was killed, it can make nothing more."""
-    from mlflow import MlflowClient
-
-    for left in file.parent.glob(f"{file.name}.new*"):  # leftovers of killed processes; we hold the lock
-        left.unlink()
-    for ending in ("-wal", "-shm", "-journal"):  # from a removed file; SQLite would replay them
-        Path(f"{file}{ending}").unlink(missing_ok=True)
-    draft, whole = (file.with_name(f"{file.name}.new{number}") for number in (1, 2))
-    MlflowClient(_address(draft)).search_experiments(max_results=1)
-    whole.touch()  # by the umask; SQLite would make it 0644
-    # MLflow keeps the draft open, and an open file must not be renamed.
-    with (
-        contextlib.closing(sqlite3.connect(draft)) as source,
-        contextlib.closing(sqlite3.connect(whole)) as copy,
-    ):
-        source.backup(copy)
-        copy.execute("PRAGMA journal_mode=WAL")
-    whole.replace(file)
-    draft.unlink()
+                    f"{file} holds no run and MLflow cannot open it ({reason(error, address)}), as after a "
+                    f"process was killed that made it; remove it, and the next run or sync makes a new one"
+                ) from error
+            raise
+    return client
 
 
 def _address(file: Path) -> str:
@@ -256,12 +225,15 @@ def _address(file: Path) -> str:
 def has_run(address: str, run_id: str) -> bool:
     """Whether a recorded run still exists; checked in SQLite files only, which users can remove."""
     file = sqlite_file(address)
+    return file is None or _holds_runs(file, "WHERE run_uuid = ?", run_id)
+
+
+def _holds_runs(file: Path, condition: str = "", *values: str) -> bool:
+    """Whether an SQLite file is there and holds runs; false also where it cannot be read."""
+    if not file.exists():
+        return False
     try:
-        return file is None or (file.exists() and _finds(file, "runs WHERE run_uuid = ?", run_id))
+        with contextlib.closing(sqlite3.connect(file)) as connection:
+            return connection.execute(f"SELECT 1 FROM runs {condition}", values).fetchone() is not None
     except sqlite3.DatabaseError:
         return False
-
-
-def _finds(file: Path, source: str, *values: str) -> bool:
-    with contextlib.closing(sqlite3.connect(file)) as connection:
-        return connection.execute(f"SELECT 1 FROM {source}", values).fetchone() is not None

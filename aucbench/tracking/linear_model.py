@@ -26,26 +26,24 @@ BLOCK = 1024  # rows scored at a time
 
 
 class LinearModel:
-    """Weights (d,) of the scaled features, and the scaling that was fitted on the training rows.
+    """Weights (d,) of raw features, or of features of rows that are scaled one by one.
 
-    `offset` and `divisor` (d,) are empty if the scaling fits nothing; a divisor of 0 marks a column that
-    becomes constant. `constant` is added to the scores of scaled rows. `columns` describes the columns of a
+    With a `norm`, rows are multiplied by `factors` (d,), have their mean subtracted if `norm` is "centred",
+    and are divided by their length. `constant` is added to the scores. `columns` describes the columns of a
     table by name, kind, categories and median; `missing_words` lists the texts of missing cells.
     """
 
     def __init__(
         self,
         weights: Any,
-        offset: Any,
-        divisor: Any,
-        scaling: str,
+        factors: Any,
+        norm: str = "",
         constant: float = 0.0,
         columns: Any = (),
         missing_words: Any = (),
     ):
+        self.weights, self.factors, self.norm, self.constant = weights, factors, norm, constant
         self.columns, self.missing_words = columns, missing_words
-        self.weights, self.offset, self.divisor, self.constant = weights, offset, divisor, constant
-        self.scaling = scaling
 
     def predict(self, model_input: Any, params: Any = None) -> Any:
         """(n,) decision values of raw rows: an (n, d) array, a DataFrame of d columns, or a SciPy matrix.
@@ -63,22 +61,16 @@ class LinearModel:
         return scores + self.constant
 
     def _scaled(self, X: Any) -> Any:
-        shifts = self.scaling in ("minmax", "centred_unit") or self.offset.any()
-        X = X.toarray() if sparse.issparse(X) and shifts else X
-        if self.divisor.size:
-            known = self.divisor > 0.0
-            factors = np.where(known, 1.0 / np.where(known, self.divisor, 1.0), 0.0)
-            X = (X - self.offset if self.offset.any() else X) @ sparse.diags(factors)
-        if self.scaling == "minmax":
-            X = np.where(known, 2.0 * X - 1.0, 0.0)
-        if self.scaling == "centred_unit":
+        if not self.norm:
+            return X
+        X = X @ sparse.diags(self.factors)
+        if self.norm == "centred":
+            X = X.toarray() if sparse.issparse(X) else X
             constant = np.ptp(X, axis=1) == 0.0
             X = X - X.mean(axis=1, keepdims=True)
             X[constant] = 0.0
-        if self.scaling in ("unit", "maxabs_unit", "centred_unit"):
-            norms = sparse_norm(X, axis=1) if sparse.issparse(X) else np.linalg.norm(X, axis=1)
-            X = sparse.diags(1.0 / np.where(norms > 0.0, norms, 1.0)) @ X
-        return X
+        norms = sparse_norm(X, axis=1) if sparse.issparse(X) else np.linalg.norm(X, axis=1)
+        return sparse.diags(1.0 / np.where(norms > 0.0, norms, 1.0)) @ X
 
 
 def encoded(columns: Any, frame: Any, missing_words: Any) -> Any:
@@ -155,6 +147,4 @@ def _load_pyfunc(path: str) -> LinearModel:
     """Load a model; MLflow calls this function."""
     with np.load(Path(path), allow_pickle=False) as content:
         facts = json.loads(content["facts"].tobytes())
-        weights, offset, divisor = (content[name] for name in ("weights", "offset", "divisor"))
-    own = (facts[name] for name in ("scaling", "constant", "columns", "missing_words"))
-    return LinearModel(weights, offset, divisor, *own)
+        return LinearModel(content["weights"], content["factors"], **facts)

@@ -20,7 +20,7 @@ from aucbench import data
 from aucbench.data.loader import Loaded, Part
 from aucbench.data.readers.blocks import ColumnRecord
 from aucbench.data.readers.cells import MISSING_NUMBERS
-from aucbench.data.scaler import Scaler, fit_scaling
+from aucbench.data.scaler import Scaler, Scaling, fit_scaling
 from aucbench.data.splits.inner import limited
 from aucbench.data.splits.protocols import recorded
 from aucbench.errors import DataError, ParameterError
@@ -34,6 +34,7 @@ from aucbench.tracking import linear_model
 LOADER = "aucbench_linear_model"  # a module of that name is put beside the model
 # types of columns that an exported model can read
 KINDS = ("number", "categories", "percent", "date", "thousands", "decimal_comma", "spaces", "apostrophes")
+NORMS = {"unit": "unit", "maxabs_unit": "unit", "centred_unit": "centred"}  # of rows, by scaling
 REQUIRED = ("mlflow", "numpy", "pandas", "scipy")  # by an exported model
 DECIDING = (*DESCRIPTION, "source")  # fields of a record that tell settings apart
 
@@ -73,20 +74,20 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
         raise DataError(f"{folder} exists already: name a new folder with --out.")
     record, weights = cell.record, _weights(cell)
     scaler, positive, columns = _trained_on(record)
+    norm = NORMS.get(record.scaling, "")
+    factors, shift = _affine(scaler, len(weights))
     # Weights of rescaled rows, as weights of the scaled ones.
     weights = weights * record.data.row_factor
-    offset, constant = scaler.offset, record.result.score_at_zero or 0.0
-    if scaler.fitted_sparse:  # rows stay sparse
-        constant -= float(offset @ (weights / scaler.divisor))
-        offset = np.zeros_like(offset)
+    constant = (record.result.score_at_zero or 0.0) - float(shift @ weights)
+    if not norm:
+        weights, factors = weights * factors, np.ones(0)
     inputs = [to_dict(column) for column in columns if column.is_feature]
     if others := [each for each in inputs if each["kind"] not in KINDS]:
         raise ParameterError(
             f"Column {others[0]['name']!r} is read as {others[0]['kind']}, which exported models cannot do."
         )
     facts = {
-        "scaling": record.scaling,
-        "record": to_dict(record),
+        "norm": norm,
         "constant": constant,
         "columns": inputs,
         "missing_words": [*MISSING_NUMBERS, *record.dataset.parameters.get("missing_words", ())],
@@ -102,9 +103,9 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
         np.savez(
             content,
             weights=weights,
-            offset=offset,
-            divisor=scaler.divisor,
-            facts=np.frombuffer(json.dumps(facts).encode(), np.uint8),
+            factors=factors,
+            facts=_as_bytes(facts),
+            record=_as_bytes(to_dict(record)),
         )
         mlflow.pyfunc.save_model(
             str(folder),
@@ -120,6 +121,21 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
             },
         )
     return folder
+
+
+def _as_bytes(value: Any) -> NDArray[np.uint8]:
+    """JSON as an array."""
+    return np.frombuffer(json.dumps(value).encode(), np.uint8)
+
+
+def _affine(scaler: Scaler, features: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(d,) factors and shifts of the columns: the scaled column is factor x - shift."""
+    if not scaler.divisor.size:
+        return np.ones(features), np.zeros(features)
+    known = scaler.divisor > 0.0  # others become constant
+    factors = np.where(known, 1.0 / np.where(known, scaler.divisor, 1.0), 0.0)
+    shift = scaler.offset * factors
+    return (2.0 * factors, 2.0 * shift + known) if scaler.scaling is Scaling.minmax else (factors, shift)
 
 
 def _only(found: Sequence[CellResult]) -> CellResult:

@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 from msgspec.structs import asdict
 
-from aucbench.contracts import MethodFacts
-from aucbench.evaluation.measures import TrainingObjective, listed
+from aucbench.evaluation.measures import listed
 from aucbench.studies.codec import subset, to_dict
 from aucbench.studies.method_look import colour
-from aucbench.studies.plugin_metadata import changed, citation, first_loss, plugin
-from aucbench.studies.record import SEEDS, CellRecord, EntryDescription, MeasureRecord
+from aucbench.studies.plugin_metadata import changed, citation, first_loss
+from aucbench.studies.record import SEEDS, CellRecord, EntryDescription
 from aucbench.studies.rerun_command import GROUPS, seed_fields, words
 from aucbench.studies.result import (
     SUBOPTIMALITY,
@@ -23,7 +22,6 @@ from aucbench.studies.result import (
     chosen_in_words,
     common,
     diverged_in_words,
-    edges_in_words,
     mean_curve,
     with_suboptimality,
     with_whole_curves,
@@ -40,13 +38,14 @@ CELLS, RECORDS, WEIGHTS = "cells.parquet", "records.json", "weights.npz"  # file
 def note(entry: FinishedEntry) -> str:
     """The description above the charts of a run."""
     record, data, runs = entry.record, entry.record.data, len(entry.cells)
-    parts = [f"**{record.algorithm.name}** on **{entry.title}**", *_method(record.algorithm.name)]
-    positive = ", ".join(data.positive)[:LABELS]
-    cited = citation("dataset", record.dataset.name)
+    parts = [f"**{record.algorithm.name}** on **{entry.title}**"]
+    if cited := citation("algo", record.algorithm.name):
+        parts.append(f"Method: {cited}")
+    positive = f" Positive: {', '.join(data.positive)[:LABELS]}." if data.positive else ""
     parts.append(
         f"Data: {data.train_rows:,} training rows ({data.train_positives:,} positive), "
-        f"{data.test_rows:,} test rows, {data.features:,} features."
-        f"{f' Positive: {positive}.' if positive else ''}{f' {cited}' if cited else ''}"
+        f"{data.test_rows:,} test rows, {data.features:,} features.{positive} "
+        f"{citation('dataset', record.dataset.name) or ''}"
     )
     mean = f"the mean of {runs} runs; `test/auc_std` is their standard deviation"
     parts.append(
@@ -55,43 +54,14 @@ def note(entry: FinishedEntry) -> str:
         f"while the method trains and stops while it is measured."
     )
     measures = common([cell.record for cell in entry.cells])
-    for measure in measures:
-        parts.append(f"`{measure.rows}/{measure.name}` is the {measure.title} at the same checkpoints.")
-        if measure.name == TrainingObjective.name:
-            parts += _minimum(record.measures[measure.name])
+    parts += [f"`{each.rows}/{each.name}` is the {each.title} at the same checkpoints." for each in measures]
     if diverged := diverged_in_words(entry.cells):
         parts.append(f"The method {diverged}: there is no final AUC, and the curve ends before that.")
     if entry.failures or entry.missing:
         parts.append(f"Incomplete: {len(entry.failures)} runs failed, {entry.missing} have not been run.")
     seeds = [cell.record.seeds for cell in entry.cells]
     command = shlex.join(["aucbench", *words(record, seeds, entry.study, measures)])
-    text = "\n\n".join(parts)[:LIMIT]
-    again = f"Run it again:\n\n    {command}"
-    return f"{text}\n\n{again}" if len(text) + len(again) < LIMIT else text
-
-
-def _method(name: str) -> list[str]:
-    cls = plugin("algo", name)
-    parts = []
-    if cited := citation("algo", name):
-        parts.append(f"Method: {cited}")
-    if claims := MethodFacts(cls).claims:
-        parts.append(f"Claims: convergence rate {claims.rate}, cost per iteration {claims.cost}.")
-    if deviations := MethodFacts(cls).deviations:
-        parts.append("Where we differ:\n\n" + "\n".join(f"- {sentence}" for sentence in deviations))
-    return parts
-
-
-def _minimum(own: MeasureRecord) -> list[str]:
-    """Sentences on the minimum of an objective."""
-    if not own.minimum:
-        return []
-    if own.minimum.value is None:
-        return [f"There is no suboptimality: {own.minimum.reason}"]
-    return [
-        f"`train/suboptimality` is (F - F*) / max(F*, F(0) / 1000), F being {own.minimum.objective}; "
-        f"F* = {own.minimum.value:.9g} within {own.minimum.gap:.0e} in the first run."
-    ]
+    return "\n\n".join([*parts, "Run it again:", f"    {command}"])[:LIMIT]
 
 
 def run_name(described: EntryDescription) -> str:
@@ -186,8 +156,7 @@ def tags(entry: FinishedEntry) -> dict[str, str]:
     """The tags by which runs are searched."""
     record, ruleset = entry.record, entry.ruleset
     records = [cell.record for cell in entry.cells]
-    diverged = [each.result for each in records if each.diverged]
-    edges = "; ".join(sentence for _, sentence in edges_in_words(records))
+    diverged = sum(each.diverged for each in records)
     found = {
         "algo": record.algorithm.name,
         "dataset": entry.title,
@@ -195,25 +164,18 @@ def tags(entry: FinishedEntry) -> dict[str, str]:
         "protocol": record.protocol.name,
         "study": entry.study or "none",
         "key": entry.key,
-        "stop_reason": ", ".join(sorted({each.result.stop_reason for each in records})),
         "mlflow.runColor": colour(record.algorithm.name, " ".join(_variant(record))),
         "mlflow.source.name": "aucbench",
         "mlflow.source.type": "LOCAL",
-        "diverged": f"{len(diverged)} of {len(records)}" if diverged else "",
-        "advice": (diverged[0].advice or "") if diverged else "",
+        "diverged": f"{diverged} of {len(records)}" if diverged else "",
         "metrics": listed(common(records)),
         "tuned": chosen_in_words(records)[:TAG_LENGTH],
-        "tuned_at_edge": edges[:TAG_LENGTH],
-        "exempt": "; ".join(f"{name}: {why}" for name, why in record.algorithm.exempt.items()),
-        "git_commit": record.git_commit or "",
         "mlflow.source.git.commit": (record.git_commit or "").partition("+")[0],  # MLflow's has no changes
     }
     if entry.failures or entry.missing:
         found["incomplete"] = f"{len(entry.failures)} cells failed, {entry.missing} not run"
     if ruleset:
-        found["ruleset"] = ruleset.title
-        found["ruleset_version"] = f"{ruleset.version} of {ruleset.date}"
-        found["ruleset_departures"] = " ".join(ruleset.departures)[:TAG_LENGTH] or "none"
+        found["ruleset"] = " ".join([str(ruleset), *ruleset.departures])[:TAG_LENGTH]
     return {name: text for name, text in found.items() if text}
 
 

@@ -4,10 +4,9 @@ import contextlib
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from time import time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
 
@@ -27,6 +26,7 @@ MOST_METRICS = 900  # MLflow takes 1,000 items a call, parameters among them
 STUDIES = "studies"  # the experiment of whole studies
 STANDINGS = ("rank", "gain", "gain_low", "gain_high")  # metrics of a run of a study
 LOCK_SECONDS = 600.0
+T = TypeVar("T")
 
 
 class Tracker:
@@ -47,65 +47,53 @@ class Tracker:
         If MLflow has a run with the entry's key, a finished run is kept. An unfinished run is replaced, since
         its process died or the answer of the server was lost.
         """
-        return self._send("The entry", entry.key, "", partial(_log_entry, entry))
-
-    def log_study(self, study: str, folder: Path) -> str:
-        """Send the files of a folder to the run of the study, unless it has them; returns the run id."""
-        digest = _digest(folder)  # before sending, so that files that change meanwhile are sent again
-        return self._send(f"The study {study}", _study_key(study), digest, partial(_log_study, study, folder))
-
-    def log_standings(self, study: str, standings: pd.DataFrame, board: str) -> None:
-        """Write rank, gain and interval as metrics, and the verdict as a tag, on the runs of a study.
-
-        `standings` has a row for each method on each data set. The descriptions of the runs and of their
-        experiments link to the page of the run `board`.
-        """
-        try:
-            _log_standings(study, standings, board, self._connection or Connection(self._uri))
-        except Exception as error:
-            what = f"The standings of the study {study}"
-            raise self._error(what, error, "its leaderboard has them") from error
-
-    def known(self, key: str, digest: str = "") -> str | None:
-        """The id of the run under which the entry was logged; None if the store knows no run."""
-        kept = self._store.tracked(without_secrets(self._address), key) if self._store else None
-        run_id, _, sent = (kept or "").partition(" ")
-        return run_id if run_id and sent == digest and has_run(self._address, run_id) else None
-
-    def known_study(self, study: str, folder: Path) -> str | None:
-        """The id of the run that has the present files of the folder; None if the store knows no run."""
-        return self.known(_study_key(study), _digest(folder))
-
-    def _send(self, what: str, key: str, digest: str, action: Callable[[Connection], str]) -> str:
-        """Send an entry or a study unless the store knows its run; the store then remembers the run.
-
-        If an existing connection fails, it may be stale, and the action is repeated over a new connection.
-        """
-        if (known := self.known(key, digest)) is not None:
+        if (known := self.known(entry.key)) is not None:
             return known
+        kept = "the result is not kept anywhere"
+        if self._store is not None:
+            again = f"aucbench sync --store {self._store.path} --uri {without_secrets(self._uri)}"
+            kept = f"the result is in the store {self._store.path}, and {again} sends it"
         with self._alone():
-            run_id = self.known(key, digest)
-            try:
-                if run_id is None and self._connection is not None:
-                    with contextlib.suppress(Exception):
-                        run_id = action(self._connection)
-                if run_id is None:
-                    self._connection = None
-                    self._connection = Connection(self._uri)
-                    run_id = action(self._connection)
-            except Exception as error:  # whatever a tracking store raises must not look like a lost result
-                kept = "the result is not kept anywhere"
-                if self._store is not None:
-                    again = f"aucbench sync --store {self._store.path} --uri {without_secrets(self._uri)}"
-                    kept = f"the result is in the store {self._store.path}, and {again} sends it"
-                raise self._error(what, error, kept) from error
+            if (known := self.known(entry.key)) is not None:
+                return known
+            run_id = self._sent("The entry", kept, partial(_log_entry, entry))
             if self._store is not None:
-                self._store.mark_tracked(without_secrets(self._address), key, f"{run_id} {digest}".strip())
+                self._store.mark_tracked(without_secrets(self._address), entry.key, run_id)
         return run_id
 
-    def _error(self, what: str, error: Exception, kept: str) -> TrackingError:
-        address = without_secrets(self._uri)
-        return TrackingError(f"{what} could not be logged to {address} ({reason(error, self._uri)}); {kept}.")
+    def log_board(self, study: str, folder: Path, standings: pd.DataFrame | None = None) -> str:
+        """Send the files of a leaderboard to the run of its study, and standings to the runs of its entries.
+
+        `standings` has a row for each method on each data set: rank, gain and interval become metrics of the
+        run, and the verdict a tag; the descriptions of runs and experiments link to the leaderboard. Returns
+        the id of the run of the study.
+        """
+        what, kept = f"The leaderboard of the study {study}", "its entries are there"
+        with self._alone():
+            board = self._sent(what, kept, partial(_log_study, study, folder))
+            if standings is not None:
+                self._sent(what, kept, partial(_log_standings, study, standings, board))
+        return board
+
+    def known(self, key: str) -> str | None:
+        """The id of the run under which the entry was logged; None if the store knows no run."""
+        run_id = self._store.tracked(without_secrets(self._address), key) if self._store else None
+        return run_id if run_id and has_run(self._address, run_id) else None
+
+    def _sent(self, what: str, kept: str, action: Callable[[Connection], T]) -> T:
+        """The result of an action, which is repeated if an existing connection fails: it may be stale."""
+        try:
+            if self._connection is not None:
+                with contextlib.suppress(Exception):
+                    return action(self._connection)
+            self._connection = None
+            self._connection = Connection(self._uri)
+            return action(self._connection)
+        except Exception as error:  # whatever a tracking store raises must not look like a lost result
+            address = without_secrets(self._uri)
+            raise TrackingError(
+                f"{what} could not be logged to {address} ({reason(error, self._uri)}); {kept}."
+            ) from error
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -141,8 +129,7 @@ class StudyTracker:
         """Send the folder in which the page of a study's leaderboard lies, and the standings to its runs."""
         if not self.trouble:
             try:
-                board = self._tracker.log_study(study, page.parent)
-                self._tracker.log_standings(study, standings, board)
+                self._tracker.log_board(study, page.parent, standings)
             except TrackingError as error:
                 self.trouble = error
 
@@ -268,19 +255,6 @@ def _log_study(study: str, folder: Path, connection: Connection) -> str:
     return run_id
 
 
-def _study_key(study: str) -> str:
-    return f"study-{sha256(study.encode()).hexdigest()[:32]}"
-
-
-def _digest(folder: Path) -> str:
-    """The digest of the names and the contents of all files."""
-    found = sha256()
-    for file in sorted(file for file in folder.rglob("*") if file.is_file()):
-        data = file.read_bytes()
-        found.update(f"{file.relative_to(folder).as_posix()} {len(data)} ".encode() + data)
-    return found.hexdigest()
-
-
 def named(plan: StudyPlan) -> str | None:
     """The name of a plan's study, None if it has none."""
     return None if plan.study.startswith(UNNAMED) else plan.study
@@ -323,8 +297,7 @@ def sync(
             sent += 1
     boards = []
     for study in dict.fromkeys(filter(None, map(named, plans))):
-        folder = store.board_folder(study)
-        if folder.is_dir() and tracker.known_study(study, folder) is None:
-            tracker.log_study(study, folder)
+        if (folder := store.board_folder(study)).is_dir():
+            tracker.log_board(study, folder)
             boards.append(study)
     return Synced(sent, known, incomplete, boards)

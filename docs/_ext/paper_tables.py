@@ -29,12 +29,11 @@ def compared(name: str) -> "pd.DataFrame":
 
 
 def text(name: str) -> str:
-    """The rows, the verdicts in a sentence, and the order of methods on each data set."""
+    """The rows, and the verdicts in a sentence."""
     frame = compared(name)
     if frame.empty:
         return "The archive of this table is not in this checkout."
-    remarks, orders = papers.verdicts(frame)
-    return "\n\n".join([table(papers.text_table(frame)), *remarks, "\n".join(f"- {each}" for each in orders)])
+    return "\n\n".join([table(papers.text_table(frame)), *papers.verdicts(frame)])
 
 
 def verdicts() -> list[str]:

@@ -26,7 +26,7 @@ from aucbench.reports.columns import VERDICTS, number, signed
 from aucbench.reports.report import ALL, MethodInfo, Report
 from aucbench.reports.statistics.meta_regression import COVARIATES
 from aucbench.reports.views.figure_style import look
-from aucbench.reports.views.forest import forest, verdict_rows
+from aucbench.reports.views.figures import forest
 from aucbench.reports.views.page import write_page
 
 DOCS = Path(__file__).parents[1]
@@ -147,10 +147,11 @@ def section() -> str:
 
 def picture() -> Figure:
     """The forest plot of the methods with the largest gains, in the style that is in force."""
-    own = report(ARCHIVE).only(top=SHOWN)
-    drawn = forest(own, "defaults", verdict_rows(own, "defaults"))
-    assert drawn is not None
-    return drawn[0]
+    own = report(ARCHIVE)
+    rows = own.ranking("defaults")
+    is_shown = rows["method"].isin([*rows["method"][: SHOWN - 1], own.references["defaults"]])
+    drawn: Figure = forest(own, "defaults", rows[is_shown])
+    return drawn
 
 
 def draw(path: Path, figure: Callable[[], Figure] = picture) -> None:

@@ -9,7 +9,6 @@ import pytest
 import aucbench
 from aucbench import Access, Claims, kernels
 from aucbench.kernels import rows
-from studies.claims import costs
 from studies.claims.costs import claimed_exponents, cost_exponents, cost_finding, design
 from studies.claims.power_law import Verdict
 
@@ -98,21 +97,3 @@ def test_weights_that_do_not_stay_finite_leave_the_cost_open():
     assert found.verdict is Verdict.unknown
     assert found.measured == ""
     assert "finite" in found.why
-
-
-def test_a_single_scattered_repetition_of_a_cost_widens_the_interval(monkeypatch):
-    """Each pass over the design gives one exponent: what disturbs one pass is in the interval."""
-    slope, passes = costs._slope, []
-
-    def disturbed(variable, timers):
-        passes.append(variable)
-        return slope(variable, timers) + 0.6 * (passes.count(variable) == 1)
-
-    before = exponents_of(Linear())
-    monkeypatch.setattr(costs, "_slope", disturbed)
-    found = exponents_of(Linear())
-    for name in ("n", "d", "nnz"):
-        measured, verdict = found[name]
-        assert measured.low < before[name][0].estimate < measured.high
-        assert verdict is Verdict.unknown
-    assert passes == ["n", "n", "d", "d", "nnz", "nnz"] * 3

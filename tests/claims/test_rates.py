@@ -138,16 +138,3 @@ def test_a_method_that_never_stops_and_declares_no_objective_has_no_rate(monkeyp
     found = rate_finding(["algo=toppush"], EFFORT)
     assert found.measured == ""
     assert "converge" in found.why
-
-
-@pytest.mark.slow
-def test_a_method_that_plans_is_run_anew_for_each_length(monkeypatch):
-    lengths, run = [], Runs.run
-
-    def noted(runs, *words):
-        lengths.extend(word for word in words if word.startswith("budget.iterations"))
-        return run(runs, *words)
-
-    monkeypatch.setattr(Runs, "run", noted)
-    rate_of(monkeypatch, "fsauc", "1/t")
-    assert len(set(lengths)) >= 8

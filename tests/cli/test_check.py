@@ -49,7 +49,6 @@ def test_a_failure_is_explained_and_gives_exit_status_1(own_plugins, capsys):
     assert shown.endswith("0 exempt, 1 failed, 0 untried\n")
     (rule,) = (check.sentence for check in CHECKS[Family.algorithms] if check.name == "chunks")
     assert f"  the rule   {rule}" in shown
-    assert "reproduce(StepPerChunk(), 'chunks', n=2, d=1, epochs=1)" in shown
 
 
 def test_the_list_shows_every_check_with_its_rule(capsys):
@@ -131,6 +130,5 @@ def test_a_terminal_shows_what_is_tried_and_is_left_clean(mistaken_plugins, monk
     monkeypatch.setattr(sys, "stderr", screen)
     assert main(["check", "plain"]) == 0
     shown = [line.strip() for line in screen.getvalue().split("\r")]
-    assert f"aucbench: plain: declared (1 of {ALL})" in shown
-    assert f"aucbench: plain: cost ({ALL} of {ALL})" in shown
+    assert {"aucbench: plain: declared", "aucbench: plain: cost"} <= set(shown)
     assert shown[-2:] == ["", ""]

@@ -32,16 +32,12 @@ def test_the_summary_counts_diverged_runs_and_says_what_to_change(done, tmp_path
         assert "lower algo." in record.result.advice
 
 
-@pytest.mark.parametrize("scaling", ["none", "standard", "unit"])
-def test_rescaled_rows_leave_only_the_step_to_be_changed(scaling):
-    advice = aucbench.run("algo=spam", "algo.bounded=false", "algo.C=1e200", f"scaling={scaling}").record[
-        "result"
-    ]["advice"]
+def test_rescaled_rows_leave_only_the_step_to_be_changed():
+    words = "algo=spam", "algo.bounded=false", "algo.C=1e200"
+    advice = aucbench.run(*words, "scaling=unit").record["result"]["advice"]
     assert "algo.C, now 1e+200" in advice
     assert "scal" not in advice
-    mapped = aucbench.run("algo=spam", "algo.bounded=false", "algo.C=1e200", "features=fourier").record[
-        "result"
-    ]["advice"]
+    mapped = aucbench.run(*words, "features=fourier").record["result"]["advice"]
     assert mapped.startswith("mapped rows")
 
 
@@ -107,7 +103,6 @@ def test_mlflow_has_a_failed_run_without_a_final_auc_where_all_runs_diverged(run
     client, entry = logged(uri)
     assert entry.info.status == "FAILED"
     assert entry.data.tags["diverged"] == "2 of 2"
-    assert "lower algo." in entry.data.tags["advice"]
     points = client.get_metric_history(entry.info.run_id, "test/auc")
     assert np.isfinite([point.value for point in points[:-1]]).all()
     for name in ("test/auc", "test/ap", "test/one_minus_auc", "test/auc_std"):
@@ -119,17 +114,3 @@ def test_mlflow_has_a_failed_run_without_a_final_auc_where_all_runs_diverged(run
     assert logged(uri)[1].info.run_id == entry.info.run_id
     run(*WILD, "runs=2", "metrics=[ap]", "store.path=other")  # which does not know that the run is there
     assert logged(uri)[1].info.run_id == entry.info.run_id
-
-
-def test_mlflow_says_of_how_many_runs_some_diverged(run, tmp_path):
-    ends = [record["result"]["iterations"] for record in aucbench.run(*WILD, "runs=6").record]
-    assert min(ends) < max(ends)
-    run(*WILD[:3], "runs=6", f"budget.iterations={min(ends)}")  # only the first to diverge does so
-    records = [cell.record for cell in Store(tmp_path / "aucbench-store")]
-    diverged = sum(record.diverged for record in records)
-    assert 0 < diverged < 6
-    _, entry = logged(f"sqlite:///{tmp_path}/mlflow.db")
-    assert entry.info.status == "FAILED"
-    assert entry.data.tags["diverged"] == f"{diverged} of 6"
-    assert math.isnan(entry.data.metrics["test/auc"])
-    assert entry.data.metrics["runs/diverged"] == diverged

@@ -98,14 +98,6 @@ def test_parts_that_were_composed_are_not_composed_again(compositions):
             assert plain(run) == plain(compose.compose(job))
 
 
-def test_fields_are_set_without_composing_anything_again(compositions):
-    jobs = [["algo=solam", "dataset=csv", f"dataset.path={name}.csv", "algo.zeta=2"] for name in "abcdef"]
-    found = compose_words(jobs)
-    assert len(compositions) <= 2
-    assert [run["dataset"].path for run in found] == [f"{name}.csv" for name in "abcdef"]
-    assert {run["algo"].zeta for run in found} == {2.0}
-
-
 def test_a_value_that_refers_to_another_is_that_of_its_own_run():
     jobs = [[f"seed={seed}", f"runs={runs}", "split_seed=${seed}"] for seed in (3, 4) for runs in (1, 2)]
     assert [(run["split_seed"], run["runs"]) for run in compose_words(jobs)] == [

@@ -7,7 +7,6 @@ import pytest
 
 from aucbench.config.compose import config_folder
 from aucbench.data.loader import Part
-from aucbench.data.scaler import Scaling
 from tests.helpers.paper_tables import BATCH_ON_EPSILON, CELLS, listed
 from tests.helpers.studies import study_of
 
@@ -52,18 +51,6 @@ def test_an_experiment_is_a_study_of_its_name_which_leaves_out_data_that_cannot_
     planned = study(name)
     assert planned.name == name
     assert planned.skip_missing_data or name in OURS
-
-
-def test_the_command_line_narrows_methods_and_data_sets(study):
-    planned = study("fsauc_table2", "dataset=a9a,ijcnn1", "algo=solam")
-    assert cells(planned) == [("solam", "a9a"), ("solam", "ijcnn1")]
-
-
-def test_a_word_of_the_command_line_wins_over_the_matrix(study):
-    planned = study("fsauc_table2", "dataset=a9a", "algo=solam,fsauc", "protocol=holdout")
-    assert {entry.protocol.name for entry in planned.entries} == {"holdout"}
-    planned = study("psam_table2", "dataset=spambase", "algo=psam,solam", "budget.epochs=2")
-    assert {entry.budget.epochs for entry in planned.entries} == {2.0}
 
 
 def test_only_the_data_sets_with_a_division_of_their_own_use_it(study):
@@ -183,43 +170,6 @@ def test_batch_methods_run_until_they_converge_and_see_no_more_rows_than_in_the_
     planned = study(*BATCH_ON_EPSILON)
     assert set(cells(planned)) == {(name, "epsilon") for name in batch}
     assert {entry.settings.max_train_rows for entry in planned.entries} == {2000}
-
-
-def test_scaling_is_that_of_the_papers(study):
-    def scalings(name):
-        return {entry.dataset.name: entry.scaling for entry in study(name).entries}
-
-    assert set(scalings("opauc_table2").values()) == {Scaling.minmax}
-    assert set(scalings("sauc_table2").values()) == {Scaling.unit}
-    small_or_text = set(listed("diabetes fourclass german sector news20"))
-    found = scalings("spdam_table3")
-    assert {name for name, scaling in found.items() if scaling is Scaling.unit} == small_or_text
-    assert {found[name] for name in set(found) - small_or_text} == {Scaling.centred_unit}
-
-
-def test_the_kernel_versions_have_fewer_landmarks_on_susy(study):
-    landmarks = {e.dataset.name: e.features.instance.landmarks for e in study("psam_table3").entries}
-    assert landmarks == {"susy": 400} | {name: 1600 for name in landmarks if name != "susy"}
-
-
-def test_the_smoke_test_has_a_method_of_each_access_and_needs_no_download(study):
-    entries = study("smoke").entries
-    accesses = {str(entry.algorithm.instance.access) for entry in entries}
-    assert accesses == {"stream", "pairs", "minibatch", "full"}
-    assert not any(getattr(entry.dataset.instance, "files", ()) for entry in entries)
-    assert {entry.algorithm.name for entry in entries if entry.tuning.chooses} == {"solam", "psam"}
-
-
-def test_the_methods_a_new_one_is_tried_beside_need_no_download_and_run_with_their_defaults(study):
-    entries = study("try").entries
-    assert not any(getattr(entry.dataset.instance, "files", ()) for entry in entries)
-    assert not any(entry.tuning.chooses for entry in entries)
-    epochs = {entry.algorithm.name: entry.budget.epochs for entry in entries}
-    assert epochs == dict.fromkeys(listed("solam fsauc psam"), 5.0) | dict.fromkeys(
-        listed("log_reg ls_svm svm_or")
-    )
-    own = study("try", "algo=opauc")
-    assert cells(own) == [("opauc", name) for name in listed("breast_cancer digits sparse_text")]
 
 
 def test_the_reference_study_runs_every_method_under_either_ruleset_without_departures(study):

@@ -8,7 +8,6 @@ import aucbench
 from aucbench.config.overrides import parse
 from aucbench.errors import ParameterError
 from aucbench.studies.study import MOST_CELLS
-from tests.helpers.studies import study_of
 
 BASE = ("dataset=gaussian", "tracking=none", "store.path=null")
 
@@ -80,11 +79,3 @@ def test_configurations_that_include_each_other_are_refused(tmp_path):
             refused(["--config-dir", str(tmp_path), "--config-name", name], "includes itself")
     finally:
         sys.setrecursionlimit(limit)
-
-
-def test_ordinary_anchors_are_read(tmp_path):
-    (tmp_path / "experiment").mkdir()
-    text = "# @package _global_\nruns: &x 3\nseed: *x\n"
-    (tmp_path / "experiment" / "mine.yaml").write_text(text)
-    found = study_of(*BASE, "--config-dir", str(tmp_path), "+experiment=mine")
-    assert [(entry.settings.runs, entry.settings.seed) for entry in found.entries] == [(3, 3)]

@@ -108,8 +108,3 @@ def test_rope_and_reference_of_a_study_are_fixed_by_its_plan(tmp_path):
         other = api.leaderboard(tmp_path, rope=0.1, reference="solam")
         assert (other.references, other.rope) == ({"defaults": "solam"}, 0.1)
         assert any("0.1 was chosen when" in note and f"planned with {rope:g}" in note for note in other.notes)
-
-
-def test_a_ruleset_beside_a_tuning_of_an_experiment_is_refused_in_a_sentence():
-    with pytest.raises(ParameterError, match="ruleset=trials does not go with the tuning"):
-        api.plan_study(["+experiment=smoke", "ruleset=trials", "tracking=none"])

@@ -1,17 +1,13 @@
 """Contents of the cache, removing them and what killed downloads left; the commands fetch and data."""
 
-import os
-import time
-
 import numpy as np
-import pytest
 
-import aucbench
 from aucbench.cli.main import main
-from aucbench.data import fetch, load
-from aucbench.data.files import cache_inventory, locate
+from aucbench.data import load
+from aucbench.data.files import cache_inventory
+from aucbench.data.files.kept_files import array_words
 from aucbench_datasets import catalogue
-from aucbench_datasets.user_files import Libsvm
+from aucbench_datasets.user_files import Libsvm, Npz
 from tests.data.conftest import TINY, Declared
 from tests.helpers.http_server import content
 
@@ -29,8 +25,8 @@ def test_parsed_data_and_downloads_are_counted_and_removed(web, cache, capsys):
     load(catalogue.fourclass())
     (held,) = cache_inventory.held([catalogue.fourclass()])
     assert held.name == "fourclass"
-    assert held.parsed > 862 * 2 * 8
-    assert list(held.downloads.values()) == [len(FOUR)]
+    assert held.parsed_bytes > 862 * 2 * 8
+    assert held.file_bytes == len(FOUR)
     assert main(["data"]) == 0
     assert "fourclass" in capsys.readouterr().out
     assert main(["data", "--remove", "fourclass"]) == 0
@@ -58,9 +54,9 @@ def test_files_of_ones_own_and_arrays_are_shown_and_removed_one_by_one(cache, tm
     for k, path in enumerate(files):
         path.write_text(TINY.replace("7", f"{k}"))
         load(Libsvm(str(path)))
-    X = np.random.default_rng(0).normal(size=(40, 2))
-    aucbench.run("algo=ls_svm", X=X, y=X[:, 0] > 0)
+    array_words(np.eye(40), np.arange(40) % 2)
     (kept,) = (cache / "arrays").iterdir()
+    load(Npz(str(kept)))
     left = {str(path) for path in (*files, kept)}
     for word, gone in (
         (files[0].name, files[0]),
@@ -113,37 +109,6 @@ def test_fetch_all_small_takes_what_there_is_and_names_what_failed(mirror, capsy
     for name in ("higgs", "kddcup04", "libsvm", "gaussian", "fourclass"):
         assert name not in last
     assert "aucbench: a9a: no source has the file binary/a9a" in said.err
-
-
-@pytest.fixture
-def left(cache):
-    """Makes the folder of a download that was killed some seconds ago."""
-
-    def made(name, seconds):
-        folder = cache / "raw" / "binary" / f".{name}.download-x7"
-        folder.mkdir(parents=True)
-        (folder / name).write_bytes(b"x" * 5000)
-        for path in (folder / name, folder):
-            os.utime(path, (time.time() - seconds,) * 2)
-        return folder
-
-    return made
-
-
-def test_unfinished_downloads_are_listed_and_removed_with_everything_and_old_ones_by_the_next(
-    left, web, capsys
-):
-    killed, running = left("a9a", 600), left("w8a", 5)
-    assert cache_inventory.left_overs() == {killed: 5000}
-    assert main(["data"]) == 0
-    assert "unfinished downloads" in capsys.readouterr().out
-    assert main(["data", "--remove-all"]) == 0
-    assert "unfinished downloads: 5 kB removed" in capsys.readouterr().out
-    assert (killed.exists(), running.exists()) == (False, True)
-    old, recent = left("a9a", locate.OLD_SECONDS + 60), left("dna", 600)
-    web.serve("/binary/tiny", content(TINY.encode()))
-    fetch(Declared())
-    assert (old.exists(), recent.exists()) == (False, True)
 
 
 def test_a_part_that_is_there_is_parsed_before_the_missing_one_is_named(web, capsys):

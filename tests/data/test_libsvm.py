@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from aucbench import DataError, File, ParameterError
+from aucbench import DataError, ParameterError
 from aucbench.data import load
-from aucbench.data.files import locate
 from aucbench.data.readers import libsvm
 from aucbench.data.readers.libsvm import read_blocks
 from aucbench_datasets.user_files import Libsvm
@@ -24,9 +24,13 @@ from aucbench_datasets.user_files import Libsvm
 
 def parse(path, block_bytes=64):
     """(indptr, indices, values, labels) of a file."""
-    parts = [[np.array(array) for array in block[:4]] for block in read_blocks(path, block_bytes)]
-    labels, lengths, indices, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    return np.concatenate([[0], np.cumsum(lengths)]), indices, values, labels
+    blocks = [block for block in read_blocks(path, block_bytes) if block.X.shape[0]]
+    width = max(1, *(block.X.shape[1] for block in blocks))
+    for block in blocks:
+        block.X.resize(block.X.shape[0], width)
+    X = sparse.vstack([block.X for block in blocks], "csr")
+    labels = np.concatenate([np.array(block.labels.distinct)[block.labels.codes] for block in blocks])
+    return X.indptr, X.indices, X.data, labels
 
 
 def assert_same_as_sklearn(ours, source):
@@ -35,17 +39,7 @@ def assert_same_as_sklearn(ours, source):
     np.testing.assert_array_equal(indptr, X.indptr)
     np.testing.assert_array_equal(indices, X.indices)
     np.testing.assert_array_equal(values.view(np.int64), X.data.view(np.int64))
-    np.testing.assert_array_equal(labels.view(np.int64), y.view(np.int64))
-
-
-REAL = "binary/a9a binary/german.numer_scale binary/svmguide1 multiclass/letter.scale"
-
-
-@pytest.mark.mirror
-@pytest.mark.parametrize("name", REAL.split())
-def test_real_files_are_parsed_to_the_bits_of_sklearn(name):
-    path = locate.find("real", File(name)).path
-    assert_same_as_sklearn(parse(path, 1 << 20), str(path))
+    np.testing.assert_array_equal(labels, y)
 
 
 LIKELY = st.text("0123456789:.+-e# \t\r\n", max_size=60).map(str.encode)
@@ -68,7 +62,7 @@ LINES = st.lists(  # well-formed, so that many are parsed
 ).map(lambda lines: "".join(lines).encode())
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.one_of(st.binary(max_size=80), LIKELY, PIECES, LINES), st.sampled_from([8, 33, 1000]))
 def test_any_bytes_are_parsed_as_sklearn_does_or_refused_with_a_line_number(tmp_path_factory, text, block):
     path = tmp_path_factory.mktemp("any") / "file"
@@ -85,7 +79,7 @@ def test_any_bytes_are_parsed_as_sklearn_does_or_refused_with_a_line_number(tmp_
         with pytest.raises(DataError, match=f"line {line}:"):  # wherever blocks are cut
             list(read_blocks(path, 4096))
         return
-    if sum(len(block.labels) for block in ours):
+    if sum(block.X.shape[0] for block in ours):
         assert_same_as_sklearn(parse(path, block), io.BytesIO(text))
 
 
@@ -102,7 +96,7 @@ NUMBERS = st.one_of(
 )
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(NUMBERS, min_size=1, max_size=30))
 def test_every_decimal_number_becomes_the_double_that_float_gives(tmp_path_factory, texts):
     texts = [text for text in texts if np.isfinite(float(text))]
@@ -111,64 +105,25 @@ def test_every_decimal_number_becomes_the_double_that_float_gives(tmp_path_facto
     _, _, values, labels = parse(path)
     exact = np.array([float(text) for text in texts] + [1.0])
     np.testing.assert_array_equal(values.view(np.int64), exact.view(np.int64))
-    np.testing.assert_array_equal(labels.view(np.int64), exact.view(np.int64))
+    np.testing.assert_array_equal(labels, exact)
 
 
-def test_numbers_next_to_the_middle_of_two_doubles_are_rounded_as_float_does(tmp_path):
-    # A decimal of 19 digits as near as possible to the middle of two doubles is the hardest case of division.
-    rng = np.random.default_rng(0)
-    texts = []
-    for low in rng.uniform(0.1, 1.0, 3000):
-        middle = (int(np.float64(low).view(np.int64)) << 1) + 1  # in units of half an ulp
-        exponent = (middle >> 53) - 1023 - 53
-        mantissa = (middle & ((1 << 53) - 1)) | (1 << 53)
-        digits = mantissa * 10**19 // 2**-exponent
-        texts += [f"0.{digits + step:019d}" for step in (0, 1)]
-    path = tmp_path / "file"
-    path.write_text("".join(f"1 1:{text}\n" for text in texts))
-    exact = np.array([float(text) for text in texts])
-    np.testing.assert_array_equal(parse(path)[2].view(np.int64), exact.view(np.int64))
-
-
-MALFORMED = {
-    "0:1": "index 0 in '0:1', expected 1 to 2147483647",
-    "-3:1": "index -3 in '-3:1', expected 1",
-    "2147483648:1": "expected 1 to 2147483647",
-    "3:1 2:1": "index 2 follows index 3, expected ascending",
-    "3:1 3:1": "index 3 follows index 3, expected ascending",
-    "2:nan": "the value in '2:nan' is not finite",
-    "2:-inf": "the value in '2:-inf' is not finite",
-    "2:1e400": "the value in '2:1e400' is not finite",
-    "2": "no colon in '2', expected index:value",
-    "a:2": "the index in 'a:2' is not a whole number",
-    "2:": "the value in '2:' is not a number",
-    "2:1.2.3": "the value in '2:1.2.3' is not a number",
-    "2:1e": "the value in '2:1e' is not a number",
-    "2:1_000": "written in an unusual way",
-    "qid": "no colon in 'qid'",
-}
-LABELS = {
-    "1,3": "several labels '1,3', expected one",
-    "1:2": "the label is missing",
-    "nan": "the label 'nan' is not finite",
-    "1e999": "the label '1e999' is not finite",
-    "spam": "the label 'spam' is not a number",
-    "\x00": "is not a number",
-}
-LINES_WITH = {f"-1 1:1 {features} 2147483647:1": what for features, what in MALFORMED.items()} | {
-    f"{label} 1:1": what for label, what in LABELS.items()
-}
+FEATURES = (
+    "0:1 -3:1 2147483648:1 2:nan 2:-inf 2:1e400 2 a:2 2: 2:1.2.3 2:1e 2:1_000 qid 2:+-1 2:1:1 1e1:1 1:2"
+)
+BAD = [(f"-1 1:1 {token} 2147483647:1", token) for token in FEATURES.split()] + [
+    (f"{label} 1:1", label) for label in ("1,3", "1:2", "nan", "1e999", "spam", "\x00", "0x1", "1_0")
+]
 
 
 @pytest.mark.parametrize("block_bytes", [16, 1 << 16])
-@pytest.mark.parametrize("line", LINES_WITH)
-def test_a_malformed_line_is_refused_with_file_and_number(tmp_path, line, block_bytes):
+@pytest.mark.parametrize(("line", "token"), BAD)
+def test_a_malformed_line_is_refused_with_file_number_and_token(tmp_path, line, token, block_bytes):
     path = tmp_path / "bad.txt"
     path.write_text(f"1 1:1\n\n# comment\n{line}\n1 x\n")
     with pytest.raises(DataError) as caught:
         list(read_blocks(path, block_bytes))
-    assert str(caught.value).startswith(f"{path}, line 4: ")
-    assert LINES_WITH[line] in str(caught.value)
+    assert str(caught.value).startswith(f"{path}, line 4: got {token!r}, ")
 
 
 def test_labels_blanks_comments_query_numbers_and_ends_of_line_are_understood(tmp_path):
@@ -201,14 +156,14 @@ def test_parsing_a_file_needs_memory_for_one_block_only(tmp_path, monkeypatch):
     monkeypatch.setattr(libsvm, "read_blocks", partial(read_blocks, block_bytes=1 << 16))
     path = tmp_path / "long.txt"
     line = " ".join(f"{j}:0.5" for j in range(1, 60)) + "\n"
-    path.write_text(f"1 {line}-1 {line}" * 29_999)
+    path.write_text(f"1 {line}-1 {line}" * 14_999)
     load(Libsvm(str(path)))  # what many blocks need is compiled before memory is watched
-    path.write_text(f"1 {line}-1 {line}" * 30_000)
+    path.write_text(f"1 {line}-1 {line}" * 15_000)
     tracemalloc.start()
-    assert load(Libsvm(str(path))).X.shape == (60_000, 59)  # 28 MB
+    assert load(Libsvm(str(path))).X.shape == (30_000, 59)  # 14 MB
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 14_000_000
+    assert peak < 10_000_000
 
 
 def test_more_features_than_indices_are_refused():
@@ -239,7 +194,7 @@ def test_files_from_0_and_from_1_are_read_by_what_they_show_or_as_declared(svmli
     for declared, features in (("auto", None), ("auto", 7), (True, None), (True, 7)):
         data = Libsvm(from_0, features=features, zero_based=declared)
         np.testing.assert_array_equal(load(data).X, X)
-    with pytest.raises(DataError, match="index 0"):
+    with pytest.raises(DataError, match="line 1: got '0:"):
         load(Libsvm(from_0, zero_based=False))
     from_1, X = svmlight("other", zero_based=False)
     for declared in ("auto", False):

@@ -38,6 +38,8 @@ def test_openml_by_number_reads_arff_as_its_description_says(web):
     assert loaded.X.tolist() == [[1.5, 0, 0, 1, 1, 0], [2, 0, 1, 0, 0, 1], [1.75, 1, 0, 0, 1, 0]]
     assert loaded.y.tolist() == [-1, 1, -1]
     assert load(Openml("7", missing="median", target="grade", drop="class")).y.tolist() == [-1, 1, -1]
+    gaps = load(Openml("7", missing="median", missing_words=[2])).X[:, 0]
+    assert gaps.tolist() == [1.5, 1.5, 1.5]
     assert loaded.source.endswith("/file7.arff")
     with pytest.raises(DataError, match=r"1 values are missing, in column 'body weight' \(1\)"):
         load(Openml(7))
@@ -51,8 +53,8 @@ def test_openml_by_name_takes_the_first_active_version(web):
     assert load(Openml("some name", drop=["id"])).X.shape == (3, 6)
 
 
-def test_openml_falls_back_to_parquet(web, tmp_path):
-    describe(web, 5, parquet_url=f"{web.address}/file5.pq")
+def test_openml_reads_parquet_where_there_is_no_arff(web, tmp_path):
+    describe(web, 5, parquet_url=f"{web.address}/file5.pq", format="Parquet")
     parquet.write_table(pa.table({"a": [1.0, 2.0], "class": ["u", "v"]}), tmp_path / "file")
     web.serve("/file5.pq", content((tmp_path / "file").read_bytes()))
     assert load(Openml(5)).X.tolist() == [[1], [2]]
@@ -77,7 +79,7 @@ def test_descriptions_that_cannot_be_used_are_refused(web, body, message):
     ("old", "new", "message"),
     [
         ("1.5,a,red,1,no", "1.5,a,red,1", r"line 9: 4 cells, expected 5"),
-        ("1.5,a,red,1,no", "{0 1.5}", r"line 9: sparse ARFF rows are not read"),
+        ("1.5,a,red,1,no", "{0 1.5}", r"sparse ARFF rows are not read"),
         ("@DATA", "", r"expected ARFF, with @attribute lines and @data"),
         ("REAL", "date", r"line 2: attributes of type date are not read"),
     ],

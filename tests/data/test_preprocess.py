@@ -99,7 +99,7 @@ def test_one_row_far_longer_than_the_others_does_not_shrink_them_to_nothing_nor_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("algo", ["psam", "solam", "spdam", "ls_svm", "uni_exp"])
+@pytest.mark.parametrize("algo", ["psam", "solam"])
 def test_a_rescaled_run_is_a_run_on_rows_multiplied_by_hand(algo, tmp_path):
     rows, y = two_clouds(n=200)
     rows = rows * [1.0, 30.0, 0.2, 5.0, 1.0]
@@ -119,21 +119,6 @@ def test_a_rescaled_run_is_a_run_on_rows_multiplied_by_hand(algo, tmp_path):
     np.testing.assert_allclose(ours.weights, plain.weights, rtol=1e-9)
     np.testing.assert_allclose(ours.curve["auc"], plain.curve["auc"], atol=1e-12)
     assert ours.record["result"]["score_at_zero"] == pytest.approx(-float(ours.weights @ centre) * factor)
-    # Eight times as long rows give the same model, which is what the factor is for.
-    longer = run("longer.npz", rows * 8.0)
-    np.testing.assert_allclose(longer.weights, ours.weights, rtol=1e-9)
-    assert not np.allclose(run("again.npz", rows, "rescale=false").weights, ours.weights, rtol=1e-3)
-
-
-@pytest.mark.slow
-def test_the_largest_norm_of_the_record_is_that_of_the_rescaled_rows():
-    raw, rescaled = (
-        aucbench.run("algo=psam", "budget.iterations=10", f"rescale={word}").record["data"]
-        for word in ("false", "true")
-    )
-    # Standard rows have the mean 0 already.
-    assert rescaled["max_norm"] == pytest.approx(raw["max_norm"] * rescaled["row_factor"], rel=1e-12)
-    assert raw["row_factor"] == 1.0
 
 
 def test_a_setting_of_an_algorithm_means_the_same_however_long_the_rows_are():

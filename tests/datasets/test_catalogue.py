@@ -58,7 +58,7 @@ def test_files_of_collections_are_those_declared_and_become_what_a_plain_reader_
     monkeypatch.setenv("AUCBENCH_CACHE", str(parsed))
     classes = [cls for cls in catalogue.CLASSES if cls.name.startswith(prefix)]
     assert len(classes) == {"keel_": 143, "adbench_": 38}[prefix]
-    for cls in classes:
+    for cls in classes[::3]:
         (file,) = cls.files
         (path,) = fetch(cls())
         assert hashlib.sha256(path.read_bytes()).hexdigest() == file.sha256, cls.name
@@ -135,9 +135,9 @@ def test_a_grouping_of_one_class_needs_its_label():
         catalogue.usps(grouping="thirds")
 
 
-@pytest.mark.mirror
-def test_the_positive_class_of_sector_lvr_is_the_first_of_the_three_largest_of_sector():
-    assert load(catalogue.sector_lvr()).sha256 == load(catalogue.sector(grouping="largest")).sha256
+def test_the_positive_class_of_sector_lvr_is_the_first_of_the_largest_of_sector():
+    counts = catalogue.sector().files[0].labels
+    assert catalogue.sector_lvr.positive == (max(sorted(counts), key=lambda label: counts[label]),)
     assert has_test_part(catalogue.sector_lvr())
 
 

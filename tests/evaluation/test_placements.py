@@ -99,6 +99,34 @@ def test_equal_rows_in_one_block_widen_the_interval_as_fewer_rows_would():
     assert block_deviations(*(np.repeat(each, 7) for each in (scores, y, blocks))) == pytest.approx(once)
 
 
+@pytest.mark.parametrize(("positives", "negatives"), [(42, 72), (500, 3), (900, 700)])
+def test_methods_that_rank_all_rows_alike_have_the_interval_of_the_rule_of_three(positives, negatives):
+    alike = np.random.default_rng(0).normal(size=32)
+    found = difference_interval(np.zeros(2), np.stack([alike] * 2), alike, positives, negatives)
+    pairs = min(positives, negatives)
+    assert (1.0 - found.high) ** pairs == pytest.approx([0.05, 0.05])  # the chance that no pair shows it
+    assert found.low == pytest.approx(-found.high)
+    one_pair = alike + np.eye(32)[0] / (positives * negatives)
+    other = difference_interval(0.0, alike, one_pair, positives, negatives)
+    assert [other.low, other.high] == pytest.approx([found.low[0], found.high[0]])
+
+
+@pytest.mark.parametrize("share", [0.005, 0.02, 0.05])
+def test_intervals_hold_where_hardly_any_row_is_ranked_differently(share):
+    """One method ranks all rows right, the other a share of the positives below all negatives."""
+    rng, n, held, runs = np.random.default_rng(0), 50, 0, 400
+    y, blocks = np.repeat([1, -1], n).astype(np.int8), np.tile(np.arange(25), 4).astype(np.uint8)
+    right = block_deviations(np.where(y == 1, 1.0, 0.0), y, blocks)
+    for _ in range(runs):
+        wrong = rng.random(n) < share
+        scores = np.where(y == 1, 1.0, 0.0)
+        scores[:n][wrong] = -1.0
+        other = block_deviations(scores, y, blocks)
+        low, high = difference_interval(wrong.mean(), right, other, n, n)[1:3]
+        held += low <= share <= high
+    assert held / runs > 0.93
+
+
 def test_wrong_values_are_refused():
     assert difference_interval(0.1, [0.0] * 32, [0.0] * 32, 2, 2).value == 0.1  # the fewest rows
     with pytest.raises(ParameterError):

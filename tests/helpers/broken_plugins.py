@@ -156,12 +156,6 @@ class KnowsPlaces(Healthy):
         return state
 
 
-class CountsCalls(Healthy):
-    def step(self, state, batch):
-        state.counts[2] += 1
-        return super().step(state, batch)
-
-
 class ClipsInput(Healthy):
     def init(self, problem, rng):
         values = problem.X.data if sparse.issparse(problem.X) else problem.X
@@ -221,12 +215,6 @@ class OtherOnSingle(Healthy):
         return Healthy.step(
             Healthy(1.1 * self.eta if batch.X.dtype == np.float32 else self.eta), state, batch
         )
-
-
-class OtherOnMaps(Healthy):
-    def step(self, state, batch):
-        is_map = isinstance(batch.X, np.memmap)
-        return Healthy.step(Healthy(1.1 * self.eta if is_map else self.eta), state, batch)
 
 
 class NeedsBoth(Healthy):
@@ -343,12 +331,11 @@ CULPRITS = {
     UnknownGrid: {"grid"},
     LargeBatch: {"batch_size"},
     Recompiling: {"compiled_once"},
-    Random: {"same_seed", "chunks", "pickling", "sparse_rows", "float32_rows", "mapped_rows"},
+    Random: {"same_seed", "chunks", "pickling", "sparse_rows", "float32_rows"},
     StepPerChunk: {"chunks"},
     LosesState: {"pickling"},
     KnowsPlaces: {"resumable"},
     OneStepSize: {"together"},
-    CountsCalls: {"empty_chunk"},
     ClipsInput: {"inputs_untouched"},
     ListOfScores: {"scores"},
     NoWait: {"waits"},
@@ -358,7 +345,6 @@ CULPRITS = {
     FinalInPlace: {"finalize"},
     OtherOnSparse: {"sparse_rows"},
     OtherOnSingle: {"float32_rows"},
-    OtherOnMaps: {"mapped_rows"},
     NeedsBoth: {"one_class_first"},
     IgnoresWeights: {"weighted"},
     SquaresWeights: {"weighted"},

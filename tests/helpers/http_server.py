@@ -20,24 +20,6 @@ def content(body: bytes, length: int | None = None, status: int = 200) -> Answer
     return answer
 
 
-def resumable(body: bytes, stop: int | None = None, version: str = '"v1"') -> Answer:
-    """An answer that knows ranges and versions, and breaks off after `stop` bytes."""
-
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        begin = 0
-        if handler.headers.get("Range") and handler.headers.get("If-Range") == version:
-            begin = int(handler.headers["Range"].removeprefix("bytes=").rstrip("-"))
-        handler.send_response(206 if begin else 200)
-        handler.send_header("ETag", version)
-        if begin:
-            handler.send_header("Content-Range", f"bytes {begin}-{len(body) - 1}/{len(body)}")
-        handler.send_header("Content-Length", str(len(body) - begin))
-        handler.end_headers()
-        handler.wfile.write(body[begin:][:stop])
-
-    return answer
-
-
 def failure(status: int) -> Answer:
     return content(b"<html>no</html>", status=status)
 
@@ -48,7 +30,6 @@ class HttpServer:
     def __init__(self) -> None:
         self.answers: dict[str, list[Answer]] = defaultdict(list)
         self.requests: Counter[str] = Counter()
-        self.ranges: list[str | None] = []  # asked for, in order
         self.sizes: dict[str, int] = {}  # told to those who ask for the head only
         web = self
 
@@ -56,7 +37,6 @@ class HttpServer:
             def do_GET(self) -> None:
                 turn = web.requests[self.path]
                 web.requests[self.path] += 1
-                web.ranges.append(self.headers.get("Range"))
                 answers = web.answers.get(self.path)
                 (answers[min(turn, len(answers) - 1)] if answers else failure(404))(self)
                 self.close_connection = True

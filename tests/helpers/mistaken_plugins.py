@@ -75,29 +75,9 @@ class StreamAsPairs(Plain):
         return w
 
 
-class QuietlyStreamAsPairs(Plain):
-    """Nothing raises: a label is a row, and the arrays have the right shapes."""
-
-    access: ClassVar[str] = "pairs"
-
-
-class OtherState(Plain):
-    def init(self, problem, rng):
-        return np.zeros(problem.n_features), 0
-
-    def step(self, state, batch):
-        w, _ = state
-        return super().step(w, batch)
-
-
 class MisspeltProblem(Plain):
     def init(self, problem, rng):
         return np.zeros(problem.n_feature)  # the mistake
-
-
-class MisspeltField(Plain):
-    def step(self, w, batch):
-        return w + self.etta
 
 
 @dataclass(frozen=True)  # a subclass without it takes new attributes
@@ -108,7 +88,7 @@ class Assigning(Plain):
 
 
 class WithoutBatch(Plain):
-    def step(self, w):  # the mistake
+    def step(self, w):
         return w
 
 
@@ -201,13 +181,6 @@ class Endless(Plain):
     def step(self, w, batch):
         while True:
             w = w + 0.0
-
-
-class EndlessWhenEmpty(Plain):
-    def step(self, w, batch):
-        while not len(batch):
-            w = w + 0.0
-        return super().step(w, batch)
 
 
 @numba.njit

@@ -12,8 +12,6 @@ import time
 import urllib.request
 from pathlib import Path
 
-import psutil
-
 PATIENCE = 300  # seconds until a server must have answered; it takes some 10
 
 
@@ -64,40 +62,25 @@ def postgres_tools():
 
 
 class Postgres:
-    """A database in a new cluster, which can be killed and started again."""
+    """A database in a new cluster."""
 
     def __init__(self, folder):
-        self._tools, self._folder, self._port = postgres_tools(), folder, free_port()
-        self.address = f"postgresql+psycopg://aucbench@127.0.0.1:{self._port}/mlflow"
+        tools, port = postgres_tools(), free_port()
+        self.address = f"postgresql+psycopg://aucbench@127.0.0.1:{port}/mlflow"
         folder.mkdir(parents=True, exist_ok=True)
         user = _unprivileged()
         if user:
             os.chown(folder, user.pw_uid, user.pw_gid)
         plain = {"LC_ALL": "C", "PATH": os.environ["PATH"]}
         owner = {"user": user.pw_uid, "group": user.pw_gid} if user else {}
-        self._options = {"env": plain, "cwd": folder} | owner
+        options = {"env": plain, "cwd": folder} | owner
         words = ["-D", folder / "cluster", "-U", "aucbench", "--auth=trust", "--no-sync", "-E", "UTF8"]
-        subprocess.run([self._tools / "initdb", *words], check=True, capture_output=True, **self._options)
-        self.start()
-
-    def start(self):
-        where = ["-p", str(self._port), "-h", "127.0.0.1", "-k", self._folder]
-        words = [self._tools / "postgres", "-D", self._folder / "cluster", "-F", *where]
-        with open(self._folder / "postgres.log", "ab") as log:
-            self._process = subprocess.Popen(
-                words, stdout=log, stderr=log, start_new_session=True, **self._options
-            )
-        _create(self._port, self._process, self._folder / "postgres.log")
-
-    def kill(self):
-        """As a machine that fails does: without a word to anybody."""
-        own = psutil.Process(self._process.pid)
-        own.suspend()  # it would start others
-        others = own.children(recursive=True)
-        for each in (own, *others):
-            each.kill()
-        self._process.wait()
-        psutil.wait_procs(others, timeout=10)
+        subprocess.run([tools / "initdb", *words], check=True, capture_output=True, **options)
+        where = ["-p", str(port), "-h", "127.0.0.1", "-k", folder]
+        words = [tools / "postgres", "-D", folder / "cluster", "-F", *where]
+        with open(folder / "postgres.log", "ab") as log:
+            self._process = subprocess.Popen(words, stdout=log, stderr=log, start_new_session=True, **options)
+        _create(port, self._process, folder / "postgres.log")
 
     def stop(self):
         self._process.send_signal(signal.SIGINT)  # PostgreSQL's fast shutdown

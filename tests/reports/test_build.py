@@ -88,7 +88,8 @@ def test_by_another_measure_everything_follows_it_and_verdicts_need_a_rope(rope)
     assert overall.loc["beta", "gain"] == pytest.approx(0.1)
     expected = ["better", "equivalent"] if rope else ["", ""]
     assert list(overall.loc[["beta", "gamma"], "verdict"]) == expected
-    assert set(report.gains["verdict"]) == set(expected)
+    assert report.gains["low"].isna().all()  # runs with one gain are no evidence on a data set
+    assert not report.gains["verdict"].any()
     assert report.rope == rope
 
 
@@ -106,14 +107,14 @@ def test_finished_cells_without_the_measure_are_gaps():
 
 
 def test_a_measure_that_no_cell_has_or_that_cells_have_in_two_ways_is_refused():
-    with pytest.raises(ParameterError, match="no cell has ap"):
+    with pytest.raises(ParameterError, match="no ap"):
         build(several(), "t", by="ap")
     one, other = several(("alpha",)), several(("beta",))
     mixed = [
         *measured(one, lambda name, auc: auc, "pauc", max_fpr=0.1),
         *measured(other, lambda name, auc: auc, "pauc", max_fpr=0.2),
     ]
-    with pytest.raises(ParameterError, match="expected one of them"):
+    with pytest.raises(ParameterError, match=r"max_fpr=0\.1.* and .*max_fpr=0\.2"):
         build(mixed, "t", by="pauc")
     assert "pauc" not in {each.name for each in build(mixed, "t").others}
 
@@ -177,16 +178,14 @@ def test_curves_are_means_over_the_finished_runs():
     assert np.allclose(ends["passes"], 1000 / 80)
 
 
-@pytest.mark.parametrize("top", [1, 2, None])
-def test_a_part_of_a_report_keeps_the_numbers_of_the_whole_and_its_references(top):
+@pytest.mark.parametrize("names", [("gamma", "delta"), ("beta",), ()])
+def test_a_part_of_a_report_keeps_the_numbers_of_the_whole_and_its_references(names):
     report = small_report(("alpha", "beta", "gamma", "delta"))
-    for names in ((), ("gamma", "delta")):
-        part = report.only(names, top)
-        order = [name for name in ("alpha", "beta", "gamma", "delta") if name in names or not names][:top]
-        assert set(part.methods["method"]) == {*order, "alpha"}
-        for name in ("cells", "curves", "results", "gains", "verdicts"):
-            whole, own = getattr(report, name), getattr(part, name)
-            assert own.equals(whole[whole["method"].isin(part.methods["method"])])
+    part = report.only(names)
+    assert set(part.methods["method"]) == {*names, "alpha"}
+    for name in ("cells", "curves", "results", "gains", "verdicts"):
+        whole, own = getattr(report, name), getattr(part, name)
+        assert own.equals(whole[whole["method"].isin([*names, "alpha"])])
 
 
 def test_a_report_on_nothing_but_missing_cells_is_a_report():

@@ -138,23 +138,10 @@ def test_of_two_versions_of_the_code_the_one_that_finished_last_is_the_row(turne
     assert (row["runs"], row["missing"]) == (2, 0)
 
 
-def test_another_version_of_a_distribution_is_no_other_row_or_board():
-    made = of_many([{}, {}])
-    other = {"version": "2.0"}
-    made[1] = altered(made[1], algorithm=other, dataset=other, environment={"finished_at": "2027"})
-    row = row_of(made)
-    assert row["mean"] == pytest.approx(0.89)
-
-
 def test_a_missing_cell_is_in_the_row_of_its_method():
     cells = [finished(0.9, seed=0), unfinished(seed=1)]
     row = row_of(cells)
     assert (row["method"], row["runs"], row["missing"]) == ("alpha", 1, 1)
-
-
-def test_a_cell_that_another_plan_misses_counts_once():
-    row = row_of([unfinished(), finished(0.9)])
-    assert (row["runs"], row["missing"]) == (1, 0)
 
 
 def test_data_sets_of_one_title_get_names_of_their_own():

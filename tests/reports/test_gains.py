@@ -258,6 +258,22 @@ def test_runs_on_one_test_part_have_an_interval_over_test_rows():
     assert over_splits["high"] == pytest.approx(interval(d)[2])
 
 
+@pytest.mark.parametrize(("positives", "verdict"), [(42, "undecided"), (700, "equivalent")])
+@pytest.mark.parametrize("runs", [1, 3])
+def test_equal_rankings_of_few_test_rows_are_no_evidence_of_equivalence(positives, verdict, runs):
+    report = built(small_cells(("alpha", "beta"), 1, runs))
+    cells = report.cells.assign(auc=1.0, test_rows=2 * positives + 30, test_positives=positives)
+    cells["placements"] = [[0.0] * BLOCKS] * len(cells)
+    (row,) = gains_of(cells, report.data_sets, report.references, 0.005).to_dict("records")
+    assert [row["gain"], row["low"]] == pytest.approx([0.0, -row["high"]])
+    assert (1.0 - row["high"]) ** positives == pytest.approx(0.05)
+    assert row["verdict"] == verdict
+    (row,) = gains_of(cells.drop(columns="placements"), report.data_sets, report.references, 0.005).to_dict(
+        "records"
+    )
+    assert (row["gain"], row["verdict"]) == (0.0, "")
+
+
 def test_runs_with_the_same_gain_have_an_interval_over_test_rows():
     report = built(small_cells(data_sets=1, runs=3))
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""Our results beside published ones: verdicts, variants, names, orders, times."""
+"""Our results beside published ones: verdicts, variants, names, times."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,6 @@ import pytest
 
 import aucbench
 from aucbench.reports import papers
-from aucbench.reports.cells import BoardCell
 from aucbench.reports.papers import (
     TABLES,
     PublishedCell,
@@ -14,9 +13,8 @@ from aucbench.reports.papers import (
     is_comparable,
     is_method,
     judge_table,
-    order_agreement,
 )
-from aucbench.studies.record import CellStatus, Seeds
+from aucbench.studies.record import CellStatus
 from tests.helpers.board_cells import PLUGIN, altered, budget, described, finished, parameters, unfinished
 from tests.helpers.paper_tables import BATCH_ON_EPSILON, CELLS
 from tests.helpers.studies import study_of
@@ -90,30 +88,14 @@ def test_a_method_with_several_settings_in_the_study_is_not_averaged_over_them()
     assert np.isnan(row["ours"])
 
 
-def test_the_text_has_the_table_the_verdicts_the_orders_and_the_command():
+def test_the_text_has_the_table_the_verdicts_and_the_command():
     made = table(("data", "alpha", 0.9, 0.01, 2.0), ("data", "beta", 0.8, np.nan, np.nan))
     cells = [finished(0.9), finished(0.7, algorithm="beta")]
     text = papers.markdown("mine", made, papers.compare(made, cells), "aucbench compare mine")
     assert "| data | alpha | 0.9000 ± 0.0100 | 0.9000 | +0.0000 | equal | 1 | 2,000 |" in text
     assert "2 cells compared: 1 equal" in text
     assert "0 better, 1 worse; 50% equal or better. 0 not run, 0 not comparable." in text
-    assert "- order of methods, data: Kendall's tau 1.00, over 1 pair\n" in text
     assert "Made by `aucbench compare mine`." in text
-
-
-def test_a_table_whose_cells_are_not_at_hand_shows_ours_alone():
-    cells = [
-        finished(0.9, algorithm="spdam", dataset="german"),
-        finished(0.8, algorithm="spdam", dataset="german", seed=1),
-    ]
-    frame = papers.compare(TABLES["spdam_table3"], cells)
-    text = papers.markdown("spdam_table3", TABLES["spdam_table3"], frame, "a command")
-    assert "| german | spdam | 0.8500 ± 0.0707 | 2 | 1 ms |" in text
-    assert "could not be read" in text
-    assert "compared" not in text
-    assert "There are no results." in papers.markdown(
-        "spdam_table3", TABLES["spdam_table3"], papers.compare(TABLES["spdam_table3"], []), "a command"
-    )
 
 
 def variant(name, loss=None, features="identity", **fields):
@@ -147,7 +129,7 @@ def planned(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in TABLES if TABLES[name].cells()])
+@pytest.mark.parametrize("name", TABLES)
 def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_a_number(name):
     found = planned(name)
     taken = []
@@ -160,16 +142,6 @@ def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_
         assert len(own) == 1, number
         taken += own
     assert sorted(taken) == list(range(len(found)))
-
-
-def test_the_experiment_without_published_numbers_has_entries_to_show():
-    cells = [
-        BoardCell(str(at), each, Seeds(0, 0, 0, 0), CellStatus.missing, None, {})
-        for at, each in enumerate(planned("spdam_table3"))
-    ]
-    frame = papers.compare(TABLES["spdam_table3"], cells)
-    assert len(frame) == len(CELLS[("spdam_table3",)])
-    assert set(frame["runs"]) == {0}
 
 
 def test_published_names_are_data_sets_of_ours():
@@ -211,34 +183,3 @@ def test_numbers_are_equal_within_the_margin_or_two_deviations(published, std, o
 
 def test_another_protocol_is_not_comparable_whatever_the_numbers_are():
     assert judge(0.9, 0.01, 0.9, comparable=False) == "not comparable"
-
-
-def tau(published, ours, dataset="data"):
-    """Kendall's tau and the pairs of a single data set."""
-    numbers = pd.DataFrame({"published": published, "ours": ours}).assign(dataset=dataset)
-    (row,) = order_agreement(numbers).to_dict("records")
-    return row["tau"], row["pairs"]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_tau_is_the_share_of_pairs_in_the_same_order_less_the_others_with_ties(seed):
-    x, y = np.random.default_rng(seed).integers(0, 5, (2, 12)) / 10
-    signs = np.array([(np.sign(x[i] - x[j]), np.sign(y[i] - y[j])) for i in range(12) for j in range(i)])
-    expected = np.prod(signs, axis=1).sum() / np.sqrt(np.prod((signs != 0).sum(axis=0)))
-    assert tau(x, y + 1e-15) == (pytest.approx(expected), 66)
-
-
-def test_methods_that_lack_a_number_are_left_out():
-    assert tau([0.1, 0.2, NAN, 0.4, 0.3], [0.2, 0.3, 0.9, NAN, 0.1]) == (pytest.approx(-1 / 3), 3)
-
-
-def test_nothing_to_order_has_no_tau():
-    assert np.isnan(tau([0.1, 0.1, 0.1], [0.1, 0.2, 0.3])[0])
-    assert np.isnan(tau([0.1], [0.1])[0])
-
-
-def test_each_data_set_has_a_tau_of_its_own():
-    numbers = pd.DataFrame(
-        {"dataset": ["d", "d", "e", "e"], "published": [0.5, 0.6, 0.8, 0.9], "ours": [0.6, 0.5, 0.8, 0.9]}
-    )
-    assert order_agreement(numbers)["tau"].tolist() == [-1, 1]

@@ -37,15 +37,12 @@ def replicated(cell, *machines, auc=0.0):
 
 
 def rows(cells):
-    """Results by algorithm, and the facts of the data set."""
-    report = build(cells, "s", True)
-    return report.results.set_index("algorithm").to_dict("index"), report.data_sets.iloc[0]
+    """Results by algorithm."""
+    return build(cells, "s", True).results.set_index("algorithm").to_dict("index")
 
 
 def test_results_of_one_machine_are_self_reported(cells):
-    found, facts = rows(cells)
-    assert {row["reported"] for row in found.values()} == {SELF_REPORTED}
-    assert not facts["several_machines"]
+    assert {row["reported"] for row in rows(cells).values()} == {SELF_REPORTED}
 
 
 def test_a_row_is_replicated_on_as_many_machines_as_each_of_its_runs(cells):
@@ -57,31 +54,29 @@ def test_a_row_is_replicated_on_as_many_machines_as_each_of_its_runs(cells):
         else cell
         for cell in cells
     ]
-    found, _ = rows(moved)
+    found = rows(moved)
     assert found["psam"]["reported"] == "replicated on 3 machines"
     assert found["solam"]["reported"] == "replicated in 1 of 2 runs"
 
 
 def test_one_machine_that_ran_a_cell_twice_counts_once(cells):
     own = cells[0].record.environment.machine
-    found, _ = rows([replicated(cell, own, "b", "b") for cell in cells])
+    found = rows([replicated(cell, own, "b", "b") for cell in cells])
     assert {row["reported"] for row in found.values()} == {"replicated on 2 machines"}
 
 
 def test_disagreeing_replications_are_said_and_do_not_count(cells):
-    found, _ = rows([replicated(cell, "b", auc=-0.3) for cell in cells])
+    found = rows([replicated(cell, "b", auc=-0.3) for cell in cells])
     assert {row["reported"] for row in found.values()} == {"2 of 2 runs disagree with a replication"}
 
 
 def test_times_of_two_machines_are_marked(cells):
     moved = [on(cell, cell.described.algorithm.name) for cell in cells]
-    found, facts = rows(moved)
-    assert facts["several_machines"]
+    found = rows(moved)
     assert sum(bool(row["timing_mark"]) for row in found.values()) == 1  # the other is usual on the data set
 
 
 def test_a_row_that_mixes_two_machines_is_marked(cells):
     moved = [on(cell, "b" if cell.run.seed else "a") for cell in cells]
-    found, facts = rows(moved)
-    assert facts["several_machines"]
+    found = rows(moved)
     assert all(row["timing_mark"] for row in found.values())

@@ -16,9 +16,9 @@ X, Y = two_clouds()
 X_TEST, Y_TEST = two_clouds(seed=1)
 
 
-def outcome(algorithm=None, X=X, X_test=X_TEST, progress=lambda share: None, watch=None, **options):
+def outcome(algorithm=None, X=X, X_test=X_TEST, progress=lambda share: None, **options):
     task = Task(algorithm or Perceptron(), None, X, Y, X_test, Y_TEST, **options)
-    return run_cell(task, progress, watch)
+    return run_cell(task, progress)
 
 
 def test_the_curve_ends_with_the_budget_and_its_aucs_are_those_of_scikit_learn():
@@ -187,34 +187,6 @@ def test_kernels_are_warmed_once_for_runs_that_differ_in_their_seeds_alone():
     assert [warmed(seed=seed, order_seed=seed) for seed in range(3)] == [1, 0, 0]
     for change in ({"algorithm": Noting(0.2)}, {"X": X.astype(np.float32)}, {"X": sparse.csr_matrix(X)}):
         assert [warmed(**change), warmed(**change)] == [1, 0]
-
-
-def test_watching_sees_every_checkpoint_and_changes_nothing():
-    seen = []
-    watched = outcome(epochs=2, watch=lambda number, auc: seen.append((number, auc)))
-    alone = outcome(epochs=2)
-    assert seen == list(enumerate(alone.auc.tolist()))
-    assert watched.weights.tobytes() == alone.weights.tobytes()
-    assert watched.auc.tobytes() == alone.auc.tobytes()
-    assert watched.stop_reason is StopReason.budget
-
-
-def test_a_pruned_run_ends_at_the_checkpoint_where_its_watch_says_so():
-    pruned, alone = outcome(epochs=2, watch=lambda number, auc: number == 3), outcome(epochs=2)
-    assert pruned.stop_reason is StopReason.pruned
-    assert pruned.iterations == pruned.iteration[-1] == alone.iteration[3]
-    np.testing.assert_array_equal(pruned.auc, alone.auc[:4])
-    assert pruned.total_seconds == pruned.train_seconds[-1]
-    upto = outcome(iterations=int(alone.iteration[3]))
-    assert pruned.weights.tobytes() == upto.weights.tobytes()
-
-
-def test_a_method_without_weights_is_watched_as_well():
-    seen = []
-    scored = variant(weights=property(_no_weights), score=lambda self, state, X: X @ state.w)
-    found = outcome(scored, watch=lambda number, auc: seen.append(auc) or len(seen) == 2)
-    assert found.stop_reason is StopReason.pruned
-    assert seen == found.auc.tolist()
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
-from scipy import sparse
 
 import aucbench
 from aucbench import ParameterError
@@ -16,11 +15,8 @@ from aucbench.runner.cell import run_cell
 from aucbench.runner.task import Task
 from aucbench.studies.result import chosen_in_words, edges_in_words
 from aucbench.studies.tuners import (
-    Grid,
     NoTuning,
     Optuna,
-    Random,
-    beyond,
     edges,
     grid_points,
     random_points,
@@ -109,14 +105,13 @@ def test_settings_that_differ_in_ignored_fields_only_are_tried_once(penalty, fie
 
 
 @pytest.mark.parametrize("penalty", ["l2", "net", "ball"])
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
-def test_what_spam_says_it_ignores_has_no_effect_and_everything_else_has(penalty, form):
+def test_what_spam_says_it_ignores_has_no_effect_and_everything_else_has(penalty):
     X, y = two_clouds(n=300, d=5)
     others = {"beta": 0.3, "nu": 0.3, "radius": 0.03}
 
     def weights(**fields):
         method = Spam(penalty=penalty, C=0.1, **fields)
-        task = Task(method, Square(), form(X), y, form(X), y, checkpoints=1)
+        task = Task(method, Square(), X, y, X, y, checkpoints=1)
         return run_cell(task).weights.tobytes()
 
     same = {field for field, value in others.items() if weights(**{field: value}) == weights()}
@@ -170,36 +165,10 @@ def test_an_edge_is_the_smallest_or_largest_of_at_least_two_numbers():
     }
 
 
-@pytest.mark.parametrize(
-    ("field", "values", "lower", "upper"),
-    [
-        ("lam", (0.1, 1.0, 10.0), 0.01, 100.0),
-        ("lam", (1e-10, 1e-9, 1e-8, 1e-7), 1e-11, 1e-6),
-        ("lam", tuple(2.0**k for k in range(-10, 11)), 2.0**-11, 2.0**11),
-        ("lam", (1.0, 10.0, 19.0, 28.0), None, 37.0),  # evenly spaced: 1 - 9 is no step
-        ("lam", (10.0, 1.0), 0.1, 100.0),
-        ("share", (0.3, 0.6), 0.15, None),  # 1.2 is out of range
-        ("share", (0.2, 0.4, 0.6), None, 0.8),
-        ("rounds", (4, 8, 16), 2, 32),
-        ("rounds", (1, 2), None, 4),
-        ("any", (0.0, 0.5, 1.0), None, 1.5),  # a grid of numbers that are not negative does not become so
-        ("any", (-1.0, 0.0, 1.0), -2.0, 2.0),
-        ("any", (0.0, 0.01, 0.1), None, 1.0),
-        ("budget.iterations", (10, 100, 1000), 1, 10_000),
-        ("budget.epochs", (0.5, 1.0), 0.25, 2.0),
-    ],
-)
-def test_a_grid_goes_on_by_its_own_spacing_inside_the_range_of_its_field(field, values, lower, upper):
-    for side, expected in (("lower", lower), ("upper", upper)):
-        found = beyond(Ranged(), field, values, side)
-        assert found == (None if expected is None else pytest.approx(expected, rel=1e-12))
-        assert type(found) in (type(expected), type(values[0]))
-
-
-def record(parameters, found, name="ls_svm", extend=False, tuning="grid"):
+def record(parameters, found, name="ls_svm"):
     cost = {"settings": 2, "trainings": 2, "passes": 2.0, "train_seconds": 0.1}
     tuned = {"parameters": parameters, "edges": found, "cost": cost}
-    return result(0.9, algorithm=name, tuning=tuning_of(tuning, extend=extend), tuned=tuned).record
+    return result(0.9, algorithm=name, tuning=tuning_of("grid"), tuned=tuned).record
 
 
 def test_runs_at_an_edge_are_counted_for_each_method_and_field():
@@ -207,7 +176,6 @@ def test_runs_at_an_edge_are_counted_for_each_method_and_field():
     ((name, sentence),) = edges_in_words(records)
     assert name == "ls_svm"
     assert sentence.startswith("lam at the lower edge of its grid in 28 of 30 runs")
-    assert "tuning.extend=true" in sentence
     other = record({"C": 1.0, "eta": 9.0}, {"C": "upper", "eta": "lower"}, "other")
     assert len(edges_in_words([*records, other])) == 3
     assert edges_in_words([records[-1], result(0.9).record]) == []
@@ -222,17 +190,8 @@ def test_chosen_settings_are_counted_where_they_differ():
     assert chosen_in_words([]) == ""
 
 
-@pytest.mark.parametrize(
-    ("cls", "fields"),
-    [
-        (Random, {"extend": True}),
-        (Optuna, {"extend": True}),
-        (Optuna, {"draw_seed": 1}),
-        (Optuna, {"given_first": True}),
-    ],
-)
-def test_only_a_grid_can_be_extended_and_optuna_has_no_draws_that_could_be_shared(cls, fields):
-    with pytest.raises(ParameterError, match=f"tuning={cls.name}"):
-        cls(**fields)
-    assert Grid(extend=True).extend
+@pytest.mark.parametrize("fields", [{"draw_seed": 1}, {"given_first": True}])
+def test_optuna_has_no_draws_that_could_be_shared(fields):
+    with pytest.raises(ParameterError, match="tuning=optuna"):
+        Optuna(**fields)
     NoTuning(**fields)  # its fields are those of the others, without effect

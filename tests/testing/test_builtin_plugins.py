@@ -14,7 +14,6 @@ from aucbench.contracts.validation import Family
 from aucbench.testing import (
     ALGORITHM_CHECKS,
     Status,
-    check_algorithm,
     check_dataset,
     check_features,
     check_loss,
@@ -97,15 +96,25 @@ def needs_files(plugin):
     return [pytest.mark.mirror] if hasattr(plugin.cls, "files") else []
 
 
+def examined(method, checks):
+    findings = examine(checks, Trainee(method, TimeLimit(PATIENCE)))
+    everything_tried(conclude(method, findings, True))
+
+
 @each(Family.algorithms)
 def test_a_method_passes_every_check(plugin):
-    everything_tried(check_algorithm(plugin.cls, patience=PATIENCE))
+    examined(plugin.cls, [check for check in ALGORITHM_CHECKS if check.name != "float32_rows"])
+
+
+@pytest.mark.float32
+@each(Family.algorithms)
+def test_a_method_takes_rows_of_float32(plugin):
+    examined(plugin.cls, [check for check in ALGORITHM_CHECKS if check.name == "float32_rows"])
 
 
 @pytest.mark.parametrize("method", SETTINGS, ids=str)
 def test_a_method_with_other_settings_passes_the_checks_of_its_training(method):
-    findings = examine(OF_ALL_SETTINGS, Trainee(method, TimeLimit(PATIENCE)))
-    everything_tried(conclude(method, findings, True))
+    examined(method, OF_ALL_SETTINGS)
 
 
 @pytest.mark.filterwarnings("ignore:invalid value", "ignore:overflow")

@@ -5,8 +5,7 @@ from typing import ClassVar
 
 import pytest
 
-from aucbench.errors import ParameterError
-from aucbench.testing import ALGORITHM_CHECKS, CheckFailure, Status, check_algorithm, check_loss, reproduce
+from aucbench.testing import ALGORITHM_CHECKS, CheckFailure, Status, check_algorithm
 from tests.helpers.broken_plugins import (
     CULPRITS,
     ClaimsSparse,
@@ -14,26 +13,19 @@ from tests.helpers.broken_plugins import (
     Healthy,
     LargeBatch,
     NeverDone,
-    Recompiling,
     StepPerChunk,
-    Worst,
     WrongAccess,
 )
 from tests.helpers.fake_plugins import Perceptron
 from tests.helpers.findings import by_name, failed, failures
-from tests.testing.checks import test_features, test_losses
 from tests.third_party.my_methods import PairSgd, Ramp
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("culprit", CULPRITS, ids=lambda cls: cls.__name__)
-def test_a_method_that_breaks_one_rule_is_found_by_its_check_alone_whose_line_fails_again(culprit):
+def test_a_method_that_breaks_one_rule_is_found_by_its_check_alone(culprit):
     found = failures(check_algorithm(culprit, raise_on_failure=False))
     assert set(found) == CULPRITS[culprit], [str(finding) for finding in found.values()]
-    # What is compiled stays so in this process, and a cost may be lucky.
-    for check, finding in found.items() if culprit not in (Recompiling, ClaimsSparse) else ():
-        with pytest.raises(CheckFailure, match=f"fails 1 check:\n  {check}: "):
-            exec(finding.line, {})
 
 
 def test_there_is_a_culprit_for_every_check():
@@ -129,24 +121,6 @@ def test_a_method_whose_default_suits_other_data_may_learn_with_its_grid():
     assert findings["auc"].message.endswith("with sign=1.0 of its grid")
 
 
-def test_minibatches_of_one_class_are_made_from_more_rows_where_need_be():
-    class Dividing(LargeBatch):
-        def batch_size(self, n_samples):
-            return min(100, n_samples)
-
-        def step(self, state, batch):
-            for _, y in batch:
-                if (y == 1).all():
-                    state.total[:] = float("nan")
-            return super().step(state, batch)
-
-    findings = by_name(check_algorithm(Dividing, raise_on_failure=False))
-    assert findings["batch_size"].status is Status.passed
-    assert "Begun with label 1 only, scores after that chunk are not finite." in (
-        findings["one_class_first"].message
-    )
-
-
 class NeedsFive(Healthy):
     """It fails on five rows and more, of three features and more."""
 
@@ -160,34 +134,7 @@ class NeedsFive(Healthy):
 
 def test_rows_and_features_are_as_few_as_fail():
     finding = failures(check_algorithm(NeedsFive, raise_on_failure=False))["runs"]
-    assert "n=5, d=3, epochs=1" in finding.line
     assert "5 x 3 dense rows of float64, seed 0, 5 iterations" in finding.message
-
-
-def test_the_line_names_parameters_and_the_loss_that_were_given():
-    method = StepPerChunk(eta=0.25)
-    findings = failures(check_algorithm(method, loss=Ramp(scale=2.0), raise_on_failure=False))
-    line = findings["chunks"].line
-    assert "reproduce(StepPerChunk(eta=0.25), 'chunks', n=2, d=1, epochs=1, loss=Ramp(scale=2.0))" in line
-    assert "from tests.third_party.my_methods import Ramp" in line
-
-
-def test_a_check_with_a_problem_of_its_own_is_tried_once_and_names_no_size():
-    line = failures(check_algorithm(Worst, raise_on_failure=False))["auc"].line
-    assert line.endswith("reproduce(Worst(), 'auc')")
-
-
-def test_maps_and_losses_fail_again_too():
-    with pytest.raises(CheckFailure, match=r"(?s)margin.*derivative'\)"):
-        check_loss(test_losses.WrongSign())
-    with pytest.raises(CheckFailure, match="2 x 1 dense rows"):
-        reproduce(test_features.broken(test_features.Centring), "companions", n=2, d=1)
-    assert reproduce(test_losses.Square, "prox").status is Status.passed
-
-
-def test_an_unknown_check_is_named_with_a_suggestion():
-    with pytest.raises(ParameterError, match=r"'chunk' .*algorithms.* chunks"):
-        reproduce(Healthy, "chunk")
 
 
 def test_messages_name_numbers():

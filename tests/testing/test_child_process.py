@@ -15,29 +15,16 @@ def apart(plugin, patience=60.0, grace=15.0):
     return by_name(examined_apart(Family.algorithms, plugin, patience, lambda message: None, grace))
 
 
-def test_a_method_that_hangs_is_a_failure_at_its_line():
-    findings = apart(mistaken.Endless, patience=1.0)
-    assert findings["runs"].status is Status.failed
-    for value in ("`step`", "3 iterations", "after 1 s", "hangs", "220 x 8 dense rows"):
-        assert value in findings["runs"].message
-    assert findings["runs"].place.startswith(mistaken.__file__)
-    assert findings["chunks"].follows == "runs"
-
-
-def test_a_method_that_hangs_on_one_kind_of_input_is_checked_on_the_others():
-    findings = apart(mistaken.EndlessWhenEmpty, patience=8.0)
-    assert findings["chunks"].status is Status.failed
-    assert "0 iterations" in findings["chunks"].message
-    empty = findings["empty_chunk"]
-    assert empty.follows == "chunks" or "0 iterations" in empty.message  # the same line, or the next
-    assert findings["weights"].status is Status.passed
-
-
-def test_compiled_code_that_hangs_is_a_failure_at_its_line():
-    findings = apart(mistaken.EndlessCompiled, patience=4.0, grace=1.0)
+@pytest.mark.parametrize(
+    ("method", "line"),
+    [(mistaken.Endless, ": w = w + 0.0"), (mistaken.EndlessCompiled, ": return w * _forever(1.0)")],
+)
+def test_code_that_hangs_compiled_or_not_is_a_failure_at_its_line(method, line):
+    findings = apart(method, patience=4.0, grace=1.0)
     assert findings["runs"].status is Status.failed
     assert "5 s" in findings["runs"].message
-    assert findings["runs"].place.endswith(": return w * _forever(1.0)")
+    assert findings["runs"].place.endswith(line)
+    assert findings["chunks"].follows == "runs"
     assert len(findings) == len(ALGORITHM_CHECKS)
 
 

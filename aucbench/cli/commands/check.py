@@ -25,12 +25,12 @@ INDENT = " " * 11
 @click.option("--list", "listed", is_flag=True, help="Show the checks and the rules they stand for.")
 @click.option(
     "--patience",
-    type=float,
+    default=PATIENCE,
     metavar="SECONDS",
     help="For all checks of a plugin, a minute unless given, compiling not counted; "
     "a slow one is tried on smaller problems.",
 )
-def check(names: tuple[str, ...], every: bool, listed: bool, patience: float | None) -> int:
+def check(names: tuple[str, ...], every: bool, listed: bool, patience: float) -> int:
     """Check the plugins NAMES, of whatever family, against the rules of the contract.
 
     Each rule that is broken is explained, with the smallest input that shows it; a plugin that could not be
@@ -46,7 +46,7 @@ def check(names: tuple[str, ...], every: bool, listed: bool, patience: float | N
         return 0
     if not names and not every:
         raise click.UsageError("Name the plugins to check, or use --all; --list shows the checks.")
-    if patience is not None and not patience > 0.0:
+    if not patience > 0.0:
         raise ParameterError(f"--patience must be > 0, got {patience:g}.")
     plugins, failures = _chosen(api.catalog(), names, every)
     return _check(plugins, failures, patience)
@@ -69,17 +69,15 @@ def _chosen(catalog: Catalog, names: tuple[str, ...], every: bool) -> tuple[list
     return list(found), list(broken)
 
 
-def _check(plugins: list[Plugin], failures: list[Failure], patience: float | None) -> int:
+def _check(plugins: list[Plugin], failures: list[Failure], patience: float) -> int:
     counts = dict.fromkeys(Status, 0)
     for failure in failures:
         print(f"{failure.what}: left out, it could not be registered")
         print(f"  failed   {failure.reason}{'' if failure.reason.endswith('?') else '.'}")
         _details(("the place", failure.place))
     for plugin in plugins:
-        progress, most = _Progress(plugin), PATIENCE if patience is None else patience
-        with progress.bar:
-            findings = examined_apart(plugin.family, plugin.cls, most, progress)
-        _report(plugin, findings, progress.seconds)
+        findings, seconds = _examined(plugin, patience)
+        _report(plugin, findings, seconds)
         for finding in findings:
             counts[finding.status] += 1
     told = ", ".join(f"{count} {status}" for status, count in counts.items())
@@ -88,31 +86,26 @@ def _check(plugins: list[Plugin], failures: list[Failure], patience: float | Non
     return 1 if counts[Status.failed] or counts[Status.untried] or failures else 0
 
 
-class _Progress:
-    """Shows on a terminal which check is tried."""
+def _examined(plugin: Plugin, patience: float) -> tuple[tuple[Finding, ...], list[float]]:
+    """The findings, and the seconds that the time limit counted; none if the process ended early."""
+    seconds: list[float] = []
+    with bar("{desc}") as shown:  # of a terminal
 
-    def __init__(self, plugin: Plugin):
-        self.bar = bar("{desc}")
-        self._name, self._total, self._done = plugin.name, len(CHECKS[plugin.family]), 0
-        self.seconds: float | None = None  # that the time limit counted; None if the process ended early
+        def listen(message: Finding | str | float) -> None:
+            if isinstance(message, str):
+                shown.set_description_str(f"aucbench: {plugin.name}: {message}")
+            elif isinstance(message, float):
+                seconds.append(message)
 
-    def __call__(self, message: Finding | str | float) -> None:
-        if isinstance(message, Finding):
-            self._done += 1
-        elif isinstance(message, float):
-            self.seconds = message
-        else:
-            self.bar.set_description_str(
-                f"aucbench: {self._name}: {message} ({self._done + 1} of {self._total})"
-            )
+        return examined_apart(plugin.family, plugin.cls, patience, listen), seconds
 
 
-def _report(plugin: Plugin, findings: tuple[Finding, ...], seconds: float | None) -> None:
+def _report(plugin: Plugin, findings: tuple[Finding, ...], seconds: list[float]) -> None:
     """Print what did not pass, a cause once and with it the checks that it stopped."""
     passed = sum(finding.status is Status.passed for finding in findings)
     print(
         f"{plugin.name} ({plugin.family.singular} of {plugin.distribution} {plugin.version}): "
-        f"{passed} of {len(findings)} checks passed" + ("" if seconds is None else f" in {seconds:.1f} s")
+        f"{passed} of {len(findings)} checks passed" + "".join(f" in {each:.1f} s" for each in seconds)
     )
     rules = {check.name: check.sentence for check in CHECKS[plugin.family]}
     for finding in findings:
@@ -123,7 +116,6 @@ def _report(plugin: Plugin, findings: tuple[Finding, ...], seconds: float | None
             _details(
                 ("the place", finding.place),
                 ("the rule", rules[finding.check]),
-                ("try again", finding.line),
                 ("it stops", textwrap.fill(told, WIDTH, subsequent_indent=INDENT + " " * 11) * bool(stopped)),
             )
         elif finding.check == "runs" and finding.status is Status.passed and finding.message:

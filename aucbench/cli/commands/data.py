@@ -11,7 +11,7 @@ from aucbench import analysis, api
 from aucbench.contracts import DatasetFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError, DataError, FetchError, ParameterError
-from aucbench.humanize import counted, filesize
+from aucbench.humanize import filesize
 
 LABELS = 10  # that are listed
 
@@ -108,18 +108,13 @@ def show_data(context: click.Context, removed: tuple[str, ...], remove_all: bool
             )
         for key in wanted:
             print(f"{key}: {filesize(cache_inventory.remove(listed.pop(key)))} removed")
-    unfinished = sum(cache_inventory.left_overs().values())
-    if remove_all and cache_inventory.left_overs():
-        print(f"unfinished downloads: {filesize(cache_inventory.remove_left_overs())} removed")
     if removed or remove_all:
         return
     print(f"{cache_folder()}")
-    rows = [(each.parsed, sum(each.downloads.values()), each.name) for each in listed.values()]
-    if unfinished:
-        rows.append((0, unfinished, "unfinished downloads, which --remove-all removes"))
-    for parsed, downloads, name in rows:
-        print(f"  {filesize(parsed):>9} parsed  {filesize(downloads):>9} of files  {name}")
-    print(f"  {filesize(sum(parsed + downloads for parsed, downloads, _ in rows)):>9} in all")
+    sizes = [(each.parsed_bytes, each.file_bytes, each.name) for each in listed.values()]
+    for parsed, of_files, name in sizes:
+        print(f"  {filesize(parsed):>9} parsed  {filesize(of_files):>9} of files  {name}")
+    print(f"  {filesize(sum(parsed + of_files for parsed, of_files, _ in sizes)):>9} in all")
 
 
 @show_data.command("verify")
@@ -131,7 +126,7 @@ def verify(names: tuple[str, ...]) -> None:
     """
     from aucbench.data.files import cache_inventory
 
-    cached = sorted({each.dataset for each in cache_inventory.held(()) if each.parsed})
+    cached = sorted({each.dataset for each in cache_inventory.held(()) if each.parts})
     for name in names:
         if name not in cached:
             raise ParameterError(
@@ -159,15 +154,9 @@ def describe(file: str, overrides: tuple[str, ...]) -> None:
     like say how to read a file whose name does not.
     """
     from aucbench.cli.standard_input import keep_standard_input
-    from aucbench.data.readers.blocks import RefusedColumnsError
 
     file = keep_standard_input() if file == "-" else file
-    try:
-        found = analysis.describe_data(file, *overrides)
-    except RefusedColumnsError as refused:
-        _print_columns(refused.columns)
-        count = sum(column.kind == "refused" for column in refused.columns)
-        raise DataError(f"{file}: {counted(count, 'column')} refused; the table says why.") from None
+    found = analysis.describe_data(file, *overrides)
     labels = [f"{label} ({rows:,})" for label, rows in list(found.labels.items())[:LABELS]]
     more = f" and {len(found.labels) - LABELS} more" if len(found.labels) > LABELS else ""
     print(

@@ -12,7 +12,7 @@ from aucbench.cli.commands._store import sources_of, store_option, with_option
 from aucbench.contracts import ModelClass
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES
-from aucbench.humanize import counted
+from aucbench.reports.answer import listed
 from aucbench.reports.cells import REFERENCE, TUNED_REFERENCE, from_store, gathered, joined
 from aucbench.reports.columns import line
 from aucbench.reports.labels import with_titles
@@ -23,8 +23,6 @@ from aucbench.suggestions import suggest
 
 if TYPE_CHECKING:
     from aucbench.reports.report import Report
-
-LACKING = 3  # sentences on pictures that cannot be drawn, at most
 
 
 @click.command()
@@ -43,9 +41,6 @@ LACKING = 3  # sentences on pictures that cannot be drawn, at most
 )  # fmt: skip
 @click.option(
     "--methods", default="", help="Methods in LaTeX and pictures, separated by commas; all when left out."
-)
-@click.option(
-    "--top", type=click.IntRange(1), default=None, help="At most so many methods in LaTeX and pictures."
 )
 @click.option(
     "--reference", "--baseline", "reference",
@@ -76,7 +71,6 @@ def leaderboard(
     width: str,
     font: str,
     methods: str,
-    top: int | None,
     data_sets: tuple[str, ...],
     notes: bool,
     **compared: Any,
@@ -92,14 +86,14 @@ def leaderboard(
       aucbench leaderboard --study mine --dataset german
       aucbench leaderboard --study mine --by ap --rope 0.01
       aucbench leaderboard --study mine --model-class trees --reference boosting
-      aucbench leaderboard --study mine --out paper --width column --font serif --top 5
+      aucbench leaderboard --study mine --out paper --width column --font serif
     """
     from aucbench.reports.build import build
     from aucbench.reports.views.text import show
 
     given, folder = gathered(sources_of(store, archives), study), _made(out)
     report = build(**given, **compared)
-    quoted = report.only(tuple(_known(report, methods)), top) if methods or top else report
+    quoted = report.only(_known(report, methods)) if methods else report
     known = list(report.data_sets["data_set"].unique())
     for name in data_sets:
         if name not in known:
@@ -116,10 +110,8 @@ def leaderboard(
         if pictures:
             drawn = draw_all(quoted, folder / "pictures", width, font)
             files += drawn.files
-            for sentence in drawn.lacking[:LACKING]:
-                print(line(sentence))
-            if (more := len(drawn.lacking) - LACKING) > 0:
-                print(f"{counted(more, 'more picture')} could not be drawn: {drawn.files[-1]} says why.")
+            if drawn.lacking:
+                print(line(f"Without numbers, and not drawn: {listed(drawn.lacking)}"))
             if drawn.start:
                 print(f"Pictures to start with, in {folder / 'pictures'}: {', '.join(drawn.start)}")
         print(f"{len(files)} files written to {folder}; open {folder / PAGE}")
@@ -178,8 +170,7 @@ def compare(
     words += [f"--with {shlex.quote(file)}" for file in archives]
     words += [f"--study {shlex.quote(study)}" for study in studies]
     text = papers.markdown(table, TABLES[table], frame, " ".join(["aucbench compare", table, *words]))
-    remarks, orders = papers.verdicts(frame)
-    print("\n".join([papers.about(TABLES[table]), *remarks, *orders]))
+    print("\n".join([papers.about(TABLES[table]), *papers.verdicts(frame)]))
     for dataset, own in papers.tried(frame).groupby("dataset", sort=False):
         notes = [f"{row['method']}: {row['note']}" for row in own.to_dict("records") if row["note"]]
         show_table(str(dataset), papers.text_table(own, ("dataset", "note")), notes)

@@ -20,7 +20,7 @@ from aucbench.registry import Catalog
 from aucbench.suggestions import suggest
 
 SUFFIX = ".template"  # so that no tool takes what is not rendered for Python
-PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+PATTERN = re.compile(r"(?!.$)[a-z][a-z0-9]*(_[a-z0-9]+)*")
 # What the templates import or define; a class of that name would hide it.
 TAKEN_CLASSES = {
     "Access", "Any", "Batch", "Callable", "Check", "Claims", "Count", "Fitted", "Index", "Interval",
@@ -95,16 +95,13 @@ class Names:
 
 def check_name(name: str, catalog: Catalog) -> Names:
     """The names of a new plugin; refuses those that cannot be, that are taken, or that hide a module."""
-    if keyword.iskeyword(name) or name in VALUES or len(name) == 1:
-        what = "one letter" if len(name) == 1 else "a word of Python" if keyword.iskeyword(name) else "taken"
-        raise ParameterError(f"'{name}' cannot name a plugin: it is {what}; choose a longer name.")
     if not PATTERN.fullmatch(name):
-        near = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
-        hint = f" Did you mean {near}?" if PATTERN.fullmatch(near) and not keyword.iskeyword(near) else ""
         raise ParameterError(
-            f"'{name}' cannot name a plugin: expected an identifier of small letters, digits and single "
-            f"underscores.{hint}"
+            f"'{name}' cannot name a plugin: expected an identifier of two or more small letters, digits "
+            "and single underscores."
         )
+    if keyword.iskeyword(name) or name in VALUES:
+        raise ParameterError(f"'{name}' cannot name a plugin: Python or Hydra reads it otherwise.")
     for plugin in catalog:
         if plugin.name == name:
             raise PluginError(

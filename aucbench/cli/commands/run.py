@@ -15,6 +15,7 @@ from aucbench.cli.progress import BarView, bar
 from aucbench.cli.standard_input import with_standard_input
 from aucbench.config import compose
 from aucbench.config.overrides import parse
+from aucbench.config.run_help import run_help
 from aucbench.humanize import counted, duration, filesize
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.execution.cost_estimate import Estimate
@@ -32,7 +33,7 @@ def run(words: Sequence[str]) -> int:
     words = with_standard_input(words)
     request = parse(words)
     if request.help:
-        print(compose.run_help(api.catalog(), request), end="")
+        print(run_help(api.catalog(), request), end="")
         return 0
     if request.cfg:
         print(compose.show(api.catalog(), request), end="")

@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import File
 from aucbench.data.files import cache, locate
-from aucbench.data.files.download import Allowance
 from aucbench.data.files.npy import NpyWriter, open_npy
 from aucbench.data.labels import MAX_LABELS, Label, check_facts, check_features, ordered, shown
 from aucbench.data.memory import check_width
 from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded, ColumnRecord, ZeroBasedError
-from aucbench.errors import DataError, FetchError
+from aucbench.errors import DataError
 
 DENSE_SHARE = 1 / 3
 EXPAND_VALUES = 1 << 19  # values of a block while expanding, 4 MB
@@ -37,12 +36,12 @@ def cached_part(name: str, files: Sequence[File], features: int | None, part: st
     for file in files:
         if Path(file.path).is_absolute():
             locate.find(name, file)  # refuses a missing file before its size is asked for
-    folder = part_folder(name, files, features, part)
+    folder = cache.part_folder(name, files, features, part)
     found = cache.open_part(folder)
     if found is not None:
         return found
     # Parts that depend on each other are made together.
-    together = part != "all" and _depend(files, features) and any(file.part != part for file in files)
+    together = part != "all" and cache.depend(files, features) and any(file.part != part for file in files)
     with cache.locked_folder(name) as aside:
         found = cache.open_part(folder)  # made by another process, while we waited
         if found is None:
@@ -53,54 +52,21 @@ def cached_part(name: str, files: Sequence[File], features: int | None, part: st
     return found
 
 
-def part_folder(name: str, files: Sequence[File], features: int | None, part: str) -> Path:
-    """The cache's folder of a part; where a part depends on the others, their files are in its key."""
-    relevant = files if _depend(files, features) else files_of(files, part)
-    return cache.part_folder(name, part, relevant, features)
-
-
-def files_of(files: Sequence[File], part: str) -> list[File]:
-    """The files of a part; of "all", those of the training part first."""
-    parts = ("train", "test") if part == "all" else (part,)
-    return [file for each in parts for file in files if file.part == each]
-
-
-def _depend(files: Iterable[File], features: int | None) -> bool:
-    """Whether parts depend on each other: the number or the meaning of columns is learned from the data."""
-    return features is None or any(
-        file.kind != "libsvm" or isinstance(file.topic, str) or file.zero_based is None for file in files
-    )
-
-
 def _build(name: str, files: Sequence[File], features: int | None, parts: Sequence[str], aside: Path) -> None:
-    """Parse and publish parts; a download that cannot be used is replaced by that of the next source."""
-    allowance, rejected = Allowance(name), set[str]()
-    refusal: DataError | None = None
-    while True:
-        try:
-            found = {
-                part: [locate.find(name, file, allowance, rejected) for file in files_of(files, part)]
-                for part in parts
-            }
-        except FetchError:
-            if refusal is None:
-                raise
-            raise refusal from None
-        try:
-            (aside / str(len(rejected))).mkdir()
-            _parse(name, files, features, found, aside / str(len(rejected)))
-            return
-        except DataError as error:
-            paths = {each.path for several in found.values() for each in several}
-            named = {path for path in paths if str(path) in str(error)} or paths
-            sources = {path: source for path in named if (source := locate.download_source(path))}
-            for path in sources:
-                locate.discard(path)
-            if not sources or rejected & set(sources.values()):
-                raise
-            rejected |= set(sources.values())
-            came = " and ".join(sorted(sources.values()))
-            refusal = refusal or DataError(f"{str(error).removesuffix('.')} (downloaded from {came}).")
+    """Parse and publish parts; downloads that cannot be used are removed."""
+    found = {part: [locate.find(name, file) for file in cache.files_of(files, part)] for part in parts}
+    try:
+        _parse(name, files, features, found, aside)
+    except DataError as error:
+        every = [each for several in found.values() for each in several]
+        named = [each for each in every if str(each.path) in str(error)] or every
+        for each in named:
+            locate.discard(each.path)
+        sources = {each.source for each in named} - {str(each.path) for each in named}
+        if not sources:
+            raise
+        came = " and ".join(sorted(sources))
+        raise DataError(f"{str(error).removesuffix('.')} (downloaded from {came}).") from None
 
 
 def _parse(
@@ -117,8 +83,8 @@ def _parse(
         staged = [_stage(name, part, found[part], aside / part, reader, columns) for part in found]
     except ZeroBasedError:  # what one file shows is so for all
         reader.zero_based = True
-        shutil.rmtree(aside)
-        aside.mkdir()
+        for part in found:
+            shutil.rmtree(aside / part, ignore_errors=True)
         staged = [_stage(name, part, found[part], aside / part, reader, columns) for part in found]
     width = check_features(name, features, columns)
     if features is None:  # a wrong index would stay in the cache otherwise
@@ -131,7 +97,9 @@ def _parse(
 
             pyarrow.default_memory_pool().release_unused()
             (folder / cache.COLUMNS).write_bytes(msgspec.json.encode(reader.columns))
-        cache.publish(folder, part_folder(name, files, features, record.part), replace(record, dense=dense))
+        cache.publish(
+            folder, cache.part_folder(name, files, features, record.part), replace(record, dense=dense)
+        )
 
 
 class _Reader:
@@ -180,7 +148,7 @@ class _Reader:
             if file.table.missing == "median" and self._medians is None:
                 self._medians = find_medians(self._train)
             for block in read_npz(file, path, self._width, self._medians):
-                self._width = block.width
+                self._width = block.X.shape[1]
                 yield block
         else:
             raise DataError(f"{path}: unknown kind of file {file.kind!r}.")
@@ -217,24 +185,25 @@ def _stage(
             counts: Counter[Label] = Counter()
             before, widest = row_count, 0
             for block in read(file, path):
-                ends = np.cumsum(block.lengths) + nonzeros
+                is_dense = isinstance(block.X, np.ndarray)
+                indptr, indices, data = _sparse_parts(block.X)
                 arrays = {
-                    "indptr": ends if writers else np.concatenate([np.zeros(1, np.int64), ends]),
-                    "indices": block.indices,
-                    "data": block.values,
+                    "indptr": indptr[1 if writers else 0 :] + nonzeros,
+                    "indices": indices,
+                    "data": data,
                     "codes": labels.encode(block.labels, counts, path),
                 }
                 for array, values in arrays.items():
                     # Of rows that are dense in the end, only the digest of the sparse form is needed.
-                    is_stored = block.dense is None or array == "codes"
+                    is_stored = not is_dense or array == "codes"
                     place = folder / f"{array}.npy" if is_stored else Path(os.devnull)
                     write(array, values, kinds[array], place)
-                if block.dense is not None and not read.rows_file(found):
-                    write("X", block.dense, np.float64, folder / "X.npy", hashed=False)
+                if is_dense and not read.rows_file(found):
+                    write("X", block.X, np.float64, folder / "X.npy", hashed=False)
                 if block.kept is not None:
                     write("kept", block.kept, np.float64, folder / cache.KEPT)
-                row_count, nonzeros = row_count + len(block.lengths), nonzeros + len(block.values)
-                widest = max(widest, int(block.indices.max(initial=-1)) + 1, block.width)
+                row_count, nonzeros = row_count + block.X.shape[0], nonzeros + len(data)
+                widest = max(widest, block.X.shape[1])
             rows = row_count - before
             names = check_facts(file, path, rows, counts)
             labels.rename(names, path)
@@ -249,6 +218,16 @@ def _stage(
     return cache.PartRecord(name, part, row_count, 0, nonzeros, False, labels.names, files, digest)
 
 
+def _sparse_parts(X: Any) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.float64]]:
+    """The arrays indptr, indices and data of CSR rows; of dense rows, those of the values other than 0."""
+    if not isinstance(X, np.ndarray):
+        return X.indptr.astype(np.int64), X.indices, X.data
+    filled = X != 0.0
+    indptr = np.concatenate([[0], np.cumsum(filled.sum(axis=1))])
+    columns = np.broadcast_to(np.arange(X.shape[1], dtype=np.int32), X.shape)
+    return (indptr, columns.ravel(), X.ravel()) if filled.all() else (indptr, columns[filled], X[filled])
+
+
 class _Labels:
     """Numbers the distinct labels in the order in which they occur."""
 
@@ -256,24 +235,19 @@ class _Labels:
         self._codes: dict[Label, int] = {}
         self._names: dict[Label, Label] = {}
 
-    def encode(self, labels: Any, counts: Counter[Label], path: Path) -> NDArray[np.uint16]:
-        """The codes of a block's labels: an array of numbers, or `Coded`."""
-        advice = "expected classes"
-        if isinstance(labels, Coded):
-            advice = "expected classes; name the column of labels with dataset.target=COLUMN"
-        if isinstance(labels, np.ndarray):
-            values, inverse = np.unique(labels, return_inverse=True)
-            labels = values.tolist(), inverse
-        distinct, inverse = labels
-        times = np.bincount(inverse, minlength=len(distinct)).tolist()
-        for label, count in zip(distinct, times, strict=True):
+    def encode(self, labels: Coded, counts: Counter[Label], path: Path) -> NDArray[np.uint16]:
+        """The codes of a block's labels."""
+        times = np.bincount(labels.codes, minlength=len(labels.distinct)).tolist()
+        for label, count in zip(labels.distinct, times, strict=True):
             if count:
                 counts[label] += count
                 self._codes.setdefault(label, len(self._codes))
         if len(self._codes) > MAX_LABELS:
-            raise DataError(f"{path}: more than {MAX_LABELS} distinct labels, {advice}.")
-        table = np.array([self._codes.get(label, 0) for label in distinct], np.uint16)
-        return table[inverse]
+            raise DataError(
+                f"{path}: more than {MAX_LABELS} distinct labels, expected classes; the column of labels is "
+                "named by dataset.target=COLUMN."
+            )
+        return np.array([self._codes.get(label, 0) for label in labels.distinct], np.uint16)[labels.codes]
 
     def rename(self, names: dict[Label, Label], path: Path) -> None:
         for label, name in names.items():
@@ -288,23 +262,18 @@ class _Labels:
 
 
 def _lay_out(folder: Path, record: cache.PartRecord) -> bool:
-    """Bring a staged part into its final layout: dense X.npy, or the CSR parts with the smallest indptr.
+    """Bring a staged part into its final layout: dense X.npy, or the parts of CSR.
 
     Returns whether it is dense: with at most 1,024 columns, or at least a third of the values non-zero.
     """
+    if (folder / "X.npy").exists():
+        return True
     size = record.rows * record.features
-    is_laid_out = (folder / "X.npy").exists()
-    dense = is_laid_out or record.features <= DENSE_COLUMNS or record.nonzeros >= DENSE_SHARE * size
-    if dense and not is_laid_out:
+    dense = record.features <= DENSE_COLUMNS or record.nonzeros >= DENSE_SHARE * size
+    if dense:
         _expand(folder, record.rows, record.features)
         for name in ("indptr", "indices", "data"):
             (folder / f"{name}.npy").unlink()
-    elif not dense and record.nonzeros < 2**31:  # SciPy wants both index arrays of one type
-        indptr = open_npy(folder / "indptr.npy")
-        with NpyWriter(folder / "indptr32.npy", np.int32) as writer:
-            for start in range(0, len(indptr), EXPAND_VALUES):
-                writer.write(indptr[start : start + EXPAND_VALUES])
-        (folder / "indptr32.npy").replace(folder / "indptr.npy")
     return dense
 
 

@@ -6,7 +6,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -19,7 +20,6 @@ from scipy import sparse
 
 from aucbench.contracts import File
 from aucbench.contracts.cache_folder import cache_folder
-from aucbench.data.files import checksums
 from aucbench.data.files.npy import open_npy
 from aucbench.data.labels import Label, ordered
 from aucbench.data.readers.blocks import ColumnRecord
@@ -28,7 +28,8 @@ from aucbench.pool import file_lock
 
 FORMAT = 2  # of the files in a cache folder; caches of another format are made anew
 TABLES = 4  # how columns of tables without published facts are read; a new number reads them anew
-COLUMNS = "columns.json"
+COLUMNS, CHECKSUMS = "columns.json", ".checksums.json"
+CHECKED_BYTES = 1 << 22  # read at a time
 KEPT = "kept.npy"  # values of columns beside the features
 TABLE_KINDS = ("csv", "parquet", "arff", "keel")
 
@@ -67,13 +68,27 @@ class CachedPart(NamedTuple):
     kept: Any = None  # (n, k) values of columns beside the features, None where there are none
 
 
-def part_folder(name: str, part: str, files: Sequence[File], features: int | None) -> Path:
+def files_of(files: Sequence[File], part: str) -> list[File]:
+    """The files of a part; of "all", those of the training part first."""
+    parts = ("train", "test") if part == "all" else (part,)
+    return [file for each in parts for file in files if file.part == each]
+
+
+def depend(files: Iterable[File], features: int | None) -> bool:
+    """Whether parts depend on each other: the number or the meaning of columns is learned from the data."""
+    return features is None or any(
+        file.kind != "libsvm" or isinstance(file.topic, str) or file.zero_based is None for file in files
+    )
+
+
+def part_folder(name: str, files: Sequence[File], features: int | None, part: str) -> Path:
     """The folder of one part, named by a hash of the format and of everything declared.
 
-    Files of one's own (absolute paths) count with their size and time of change.
+    Files of one's own (absolute paths) count with their size and time of change, and those of all parts where
+    parts depend on each other.
     """
     declared: list[Any] = [FORMAT, part, features]
-    for file in files:
+    for file in files if depend(files, features) else files_of(files, part):
         path = Path(file.path)
         state = [path.stat().st_size, path.stat().st_mtime_ns] if path.is_absolute() else []
         labels = [(label, file.labels[label]) for label in ordered(file.labels)]
@@ -109,14 +124,10 @@ def read_record(folder: Path) -> PartRecord | None:
     """The record of a cached part; None when it is missing, damaged or of another format."""
     try:
         found = json.loads((folder / "meta.json").read_text())
-        # The number of columns of sparse rows shows nowhere else; older caches have no check.
-        check = found.pop("check", None)
+        check = found.pop("check")
         record = msgspec.convert(found, PartRecord)
-        counts = [pair for file in record.files for pair in file.labels]
-        agrees = record.rows == sum(count for _, count in counts) > 0 < record.features
-        agrees = agrees and {label for label, _ in counts} == set(record.labels)
-        return record if agrees and record.format == FORMAT and check in (None, _hash_of(found)) else None
-    except (OSError, ValueError, TypeError, AttributeError):
+        return record if record.format == FORMAT and check == _hash_of(found) else None
+    except (OSError, ValueError, TypeError, AttributeError, KeyError):
         return None
 
 
@@ -125,9 +136,9 @@ def _hash_of(record: dict[str, Any]) -> str:
 
 
 def open_part(folder: Path) -> CachedPart | None:
-    """The arrays of a cached part; None when it is missing, damaged or of another format."""
+    """The arrays of a cached part; None when it is missing, cut short or of another format."""
     record = read_record(folder)
-    if record is None or not checksums.is_whole(folder):
+    if record is None:
         return None
     shape = record.rows, record.features
     try:
@@ -140,32 +151,24 @@ def open_part(folder: Path) -> CachedPart | None:
                 f"{folder} cannot be mapped: the address space of the process is limited."
             ) from None
         return None
-    whole = bool(X.dtype == np.float64 and X.shape == shape)
-    whole = whole and bool(codes.dtype == np.uint16 and codes.shape == shape[:1])
-    # Codes are few bytes and all of them are used soon; rows are not looked at here.
-    whole = whole and int(codes.max()) < len(record.labels)
-    whole = whole and (kept is None or len(kept) == record.rows)
-    return (
-        CachedPart(X, codes, record, kept) if whole and (record.dense or X.nnz == record.nonzeros) else None
-    )
+    return CachedPart(X, codes, record, kept) if X.shape == shape and len(codes) == record.rows else None
 
 
 def _open_csr(folder: Path, shape: tuple[int, int]) -> Any:
     data, indices, indptr = (open_npy(folder / f"{name}.npy") for name in ("data", "indices", "indptr"))
-    if {indptr.dtype, indices.dtype} - {np.dtype(np.int32), np.dtype(np.int64)}:
-        raise ValueError(f"{folder} holds other arrays than this package writes.")
+    if len(data) < 2**31:  # SciPy wants both index arrays of one type
+        indptr = indptr.astype(np.int32, copy=False)
     X = sparse.csr_matrix((data, indices, indptr), shape=shape, copy=False)  # refuses other lengths
-    if X.nnz != len(data):
-        raise ValueError(f"{folder} holds arrays that do not fit together.")
     X.has_canonical_format = True  # the parser saw to it; SciPy would read everything to find out
     return X
 
 
 def publish(staging: Path, folder: Path, record: PartRecord) -> None:
     """Make a complete folder visible under its name, in place of an older or damaged one."""
+    checksums = {path.name: _crc32(path) for path in sorted(staging.iterdir())}
+    (staging / CHECKSUMS).write_text(json.dumps({"crc32": checksums}))
     found = json.loads(msgspec.json.encode(record))
     (staging / "meta.json").write_text(json.dumps({**found, "check": _hash_of(found)}, indent=1))
-    checksums.note_checksums(staging)
     for path in staging.iterdir():
         with path.open("rb+") as file:
             os.fsync(file.fileno())
@@ -174,6 +177,27 @@ def publish(staging: Path, folder: Path, record: PartRecord) -> None:
     else:
         folder.unlink(missing_ok=True)
     staging.rename(folder)
+
+
+def damaged_files(folder: Path) -> list[str]:
+    """The names of the files of a part that are missing or other than what was written; all are read."""
+    try:
+        known = json.loads((folder / CHECKSUMS).read_text())["crc32"]
+        damaged = [name for name, value in known.items() if _crc32(folder / name) != value]
+    except (OSError, ValueError, TypeError, AttributeError, KeyError):
+        return [CHECKSUMS]
+    return damaged if read_record(folder) else ["meta.json", *damaged]
+
+
+def _crc32(path: Path) -> int | None:
+    """The checksum of a file, None if there is none."""
+    found = 0
+    if not path.exists():
+        return None
+    with path.open("rb") as file:
+        while block := file.read(CHECKED_BYTES):
+            found = zlib.crc32(block, found)
+    return found
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """Contents and size of the data cache, checks for damage, and removal."""
 
-import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,12 +9,9 @@ from typing import Any
 from aucbench.contracts import DatasetFacts
 from aucbench.contracts.cache_folder import cache_folder
 from aucbench.data.files import locate
-from aucbench.data.files.cache import locked_folder, read_record
-from aucbench.data.files.checksums import damaged_files
+from aucbench.data.files.cache import damaged_files, locked_folder, read_record
 from aucbench.data.files.kept_files import kept_files
 from aucbench.errors import AucbenchError
-
-QUIET_SECONDS = 120  # a running download writes, or is given up, sooner
 
 
 @dataclass
@@ -23,14 +19,19 @@ class Held:
     """The content of the cache for a data set, or for a file of one's own."""
 
     name: str  # of the data set, or the file's path
-    dataset: str  # whose folder it is in
-    parsed: int = 0  # bytes on disk
-    downloads: dict[Path, int] = field(default_factory=dict)  # bytes of each downloaded or kept file
+    dataset: str  # whose folder the parsed parts are in
+    parts: list[Path] = field(default_factory=list)  # folders of parsed parts
+    files: list[Path] = field(default_factory=list)  # downloads and kept files
 
     @property
-    def size(self) -> int:
-        """Bytes on disk, of parsed data, downloads and kept files."""
-        return self.parsed + sum(self.downloads.values())
+    def parsed_bytes(self) -> int:
+        """Bytes of the parsed parts on disk."""
+        return sum(file.stat().st_size for part in self.parts for file in part.iterdir())
+
+    @property
+    def file_bytes(self) -> int:
+        """Bytes of the downloads and kept files."""
+        return sum(file.stat().st_size for file in self.files)
 
 
 def held(datasets: Iterable[Any]) -> list[Held]:
@@ -40,25 +41,20 @@ def held(datasets: Iterable[Any]) -> list[Held]:
     plugin's, count as well.
     """
     found: dict[str, Held] = {}
-    home = cache_folder() / "data"
-    for folder in home.iterdir() if home.is_dir() else []:
-        for part in folder.iterdir():
-            if size := _size(part):
-                name = _owner(part)
-                found.setdefault(name, Held(name, folder.name)).parsed += size
+    for part in sorted((cache_folder() / "data").glob("*/[!.]*/")):
+        name = _owner(part)
+        found.setdefault(name, Held(name, part.parent.name)).parts.append(part)
     for dataset in datasets:
-        for path in _downloads(dataset):
-            each = found.setdefault(dataset.name, Held(dataset.name, dataset.name))
-            each.downloads[path] = path.stat().st_size
+        if downloads := _downloads(dataset):
+            found.setdefault(dataset.name, Held(dataset.name, dataset.name)).files += downloads
     for path in kept_files():
-        each = found.setdefault(str(path), Held(str(path), path.parent.name))
-        each.downloads[path] = path.stat().st_size
+        found.setdefault(str(path), Held(str(path), path.parent.name)).files.append(path)
     return sorted(found.values(), key=lambda each: each.name)
 
 
 def _owner(part: Path) -> str:
     """The name of the data set of a folder, or the path of the own file that it was read from."""
-    record = None if part.name.startswith(".") else read_record(part)
+    record = read_record(part)
     path = record.files[0].path if record else ""
     return path if Path(path).is_absolute() else part.parent.name
 
@@ -68,11 +64,9 @@ def verify(name: str) -> dict[str, list[str]]:
 
     A part with damaged files is removed, so that it is parsed anew when it is needed.
     """
-    home = cache_folder() / "data" / name
     found: dict[str, list[str]] = {}
-    for folder in sorted(home.glob("[!.]*")) if home.is_dir() else []:
-        record = read_record(folder)
-        damaged = ["meta.json"] if record is None else damaged_files(folder)
+    for folder in sorted((cache_folder() / "data" / name).glob("[!.]*")):
+        record, damaged = read_record(folder), damaged_files(folder)
         found[folder.name if record is None else f"{record.part} part, {folder.name}"] = damaged
         if damaged:
             with locked_folder(name):
@@ -91,34 +85,14 @@ def remove(each: Held) -> int:
     Files elsewhere, in a mirror folder or of one's own, are left alone. A part that another process is
     writing is waited for.
     """
-    freed = 0
-    home = cache_folder() / "data" / each.dataset
-    if home.is_dir():
+    freed = each.parsed_bytes + each.file_bytes
+    if each.parts:
         with locked_folder(each.dataset):
-            for folder in [entry for entry in home.iterdir() if not entry.name.startswith(".")]:
-                if _owner(folder) == each.name:
-                    freed += _size(folder)
-                    _remove_folder(folder)
-    kept = set(kept_files())
-    for path, size in each.downloads.items():
-        freed += size
+            for folder in each.parts:
+                _remove_folder(folder)
+    for path in each.files:
         locate.discard(path)
-        if path in kept:
-            path.unlink(missing_ok=True)
-    return freed
-
-
-def left_overs() -> dict[Path, int]:
-    """Folders of downloads that were killed, and their bytes; those of running downloads are left out."""
-    return {folder: _size(folder) for folder in locate.unfinished_downloads(QUIET_SECONDS)}
-
-
-def remove_left_overs() -> int:
-    """Remove what killed downloads left behind; returns the bytes that were freed."""
-    freed = 0
-    for folder, size in left_overs().items():
-        shutil.rmtree(folder, ignore_errors=True)
-        freed += 0 if folder.exists() else size
+        path.unlink(missing_ok=True)
     return freed
 
 
@@ -128,12 +102,3 @@ def _downloads(dataset: Any) -> list[Path]:
     except AucbenchError:  # a file of one's own that is not named
         return sorted((locate.raw_folder() / "openml").glob("[!.]*")) if dataset.name == "openml" else []
     return [path for file in files for path in locate.downloads_of(file)]
-
-
-def _size(folder: Path) -> int:
-    return sum(
-        os.lstat(Path(parent) / name).st_size
-        for parent, _, names in os.walk(folder)
-        for name in names
-        if name != ".lock"
-    )

@@ -1,31 +1,19 @@
 """Finds the files of a data set: in the cache, in the mirror, or at their public addresses."""
 
-import contextlib
 import os
 import shutil
-import time
-from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
 
 from aucbench.contracts import File
 from aucbench.contracts.cache_folder import cache_folder, folder_of
 from aucbench.data.files.cache import refuse_unwritable
-from aucbench.data.files.download import (
-    Allowance,
-    RefusedError,
-    check_content,
-    download,
-    free_bytes,
-    remote_size,
-)
+from aucbench.data.files.download import LARGE_BYTES, RefusedError, download, remote_size
 from aucbench.data.readers.formats import SUFFIXES
 from aucbench.errors import DataError, FetchError, ParameterError
 from aucbench.pool import file_lock
 
 PUBLIC_SITE = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
-OLD_SECONDS = 7 * 86400  # no running download leaves its folder alone that long
 
 
 class FoundFile(NamedTuple):
@@ -36,46 +24,28 @@ class FoundFile(NamedTuple):
     source: str  # the address it was downloaded from, else its path
 
 
-class _Candidate(NamedTuple):
-    """One address that may have a file."""
-
-    address: str
-    name: str  # of the file, with its suffix
-    public: bool  # whether the declared hash holds here
-
-
-def find(
-    name: str, file: File, allowance: Allowance | None = None, rejected: Collection[str] = ()
-) -> FoundFile:
-    """The content of a declared file of the data set `name`, downloaded if need be.
+def find(name: str, file: File, limit: int | None = LARGE_BYTES) -> FoundFile:
+    """The content of a declared file of the data set `name`, downloaded if need be, up to `limit` bytes.
 
     Looked for in this order: an earlier download, the mirror `AUCBENCH_MIRROR` (a folder, whose files are
-    used in place, or an http address), the file's public addresses, but for those rejected because their
-    content proved to be wrong. With `AUCBENCH_OFFLINE` set nothing is downloaded. Each place is tried under
-    the declared name and with .bz2, .xz, .gz.
+    used in place, or an http address), the file's public addresses. With `AUCBENCH_OFFLINE` set nothing is
+    downloaded. In folders, a file may also have its name with .bz2, .xz, .gz or without.
 
     A FetchError when no place has it (names the places and the two ways out) or it is larger than what is
     allowed; a DataError for a file of one's own that is none, or when the cache folder cannot be written.
     """
     if Path(file.path).is_absolute():
         return _user_file(name, file)
-    home = (raw_folder() / file.path).parent
-    here = _present(raw_folder(), file)
-    if here:
+    if here := _present(raw_folder(), file):
         return FoundFile(file, here, _read_source(here))
     refusals: dict[str, str] = {}
     place = mirror()
     if isinstance(place, Path):
-        there = _present(place, file)
-        try:
-            if there:
-                check_content(there, file.kind)
-                return FoundFile(file, there, str(there))
-            refusals[f"{place / file.path}{_also(file)}"] = "no such file"
-        except RefusedError as refused:
-            refusals[str(there)] = str(refused)
-    with refuse_unwritable(f"{name}: the folder {home}"):
-        path = _download(file, home, refusals, allowance or Allowance(name), rejected)
+        if there := _present(place, file):
+            return FoundFile(file, there, str(there))
+        refusals[f"{place / file.path} (also with another ending)"] = "no such file"
+    with refuse_unwritable(f"{name}: the folder {(raw_folder() / file.path).parent}"):
+        path = _download(name, file, refusals, limit)
     if path is None:
         raise FetchError(_failure(name, file, refusals))
     return FoundFile(file, path, _read_source(path))
@@ -87,31 +57,20 @@ def missing_bytes(file: File) -> int | None:
     folders = [raw_folder(), place] if isinstance(place, Path) else [raw_folder()]
     if Path(file.path).is_absolute() or any(_present(folder, file) for folder in folders):
         return 0
-    if _offline():
-        return None
-    room = free_bytes(raw_folder())
-    candidates = (each for several in _sources(file).values() for each in several)
-    sizes = (remote_size(each.address) for each in candidates)
-    return next((size for size in sizes if size is not None and size <= room), None)
+    sizes = map(remote_size, [] if _offline() else _addresses(file))
+    return next((size for size in sizes if size is not None), None)
 
 
 def mirror() -> Path | str | None:
-    """The mirror that `AUCBENCH_MIRROR` names: a folder, also as file:///FOLDER, a web server, or None."""
+    """The mirror that `AUCBENCH_MIRROR` names: a folder, a web server, or None."""
     text = os.environ.get("AUCBENCH_MIRROR", "")
-    if "://" not in text:
-        return folder_of(text, "AUCBENCH_MIRROR") if text else None
-    expected = "expected a folder or an address that begins with http:// or https://"
-    try:
-        parts = urlsplit(text)
-        host = (parts.hostname or "").encode("idna").decode()
-        _ = parts.port  # is checked when it is asked for
-    except ValueError as error:
-        raise ParameterError(f"AUCBENCH_MIRROR is {text!r}, {expected} ({error}).") from None
-    if parts.scheme == "file" and host in ("", "localhost"):
-        return folder_of(unquote(parts.path) or "/", "AUCBENCH_MIRROR")
-    if parts.scheme not in ("http", "https") or not host:
-        raise ParameterError(f"AUCBENCH_MIRROR is {text!r}, {expected}.")
-    return text.rstrip("/")
+    if text.startswith(("http://", "https://")):
+        return text.rstrip("/")
+    if "://" in text:
+        raise ParameterError(
+            f"AUCBENCH_MIRROR is {text!r}, expected a folder or an address that begins with http:// or https://."
+        )
+    return folder_of(text, "AUCBENCH_MIRROR") if text else None
 
 
 def raw_folder() -> Path:
@@ -130,20 +89,6 @@ def downloads_of(file: File) -> list[Path]:
     return [here] if here else []
 
 
-def unfinished_downloads(quiet_seconds: float) -> Iterator[Path]:
-    """The folders of downloads to which nothing was written for that long."""
-    for folder in raw_folder().rglob(".*.download-*"):
-        with contextlib.suppress(OSError):  # it has just come to an end
-            last_change = max(path.lstat().st_mtime for path in (folder, *folder.iterdir()))
-            if time.time() - last_change > quiet_seconds:
-                yield folder
-
-
-def download_source(path: Path) -> str | None:
-    """The address that a file was downloaded from; None for a file elsewhere."""
-    return _read_source(path) if path.is_relative_to(raw_folder()) else None
-
-
 def discard(path: Path) -> None:
     """Remove a downloaded file; files elsewhere, in a mirror folder or of one's own, are left alone."""
     if path.is_relative_to(raw_folder()):
@@ -152,14 +97,10 @@ def discard(path: Path) -> None:
 
 
 def names(path: str) -> list[str]:
-    """The names under which a file may be found: as declared, plain, .bz2, .xz, .gz."""
-    last = PurePosixPath(path).name
-    plain = _plain(last)
-    return list(dict.fromkeys([last, plain, *(plain + suffix for suffix in SUFFIXES)]))
-
-
-def _plain(name: str) -> str:
-    return name.removesuffix(PurePosixPath(name).suffix) if name.endswith(SUFFIXES) else name
+    """The names under which a file may be found in a folder: as declared, plain, .bz2, .xz, .gz."""
+    last = PurePosixPath(path)
+    plain = last.stem if last.suffix in SUFFIXES else last.name
+    return list(dict.fromkeys([last.name, plain, *(plain + suffix for suffix in SUFFIXES)]))
 
 
 def _user_file(name: str, file: File) -> FoundFile:
@@ -191,65 +132,35 @@ def _offline() -> bool:
     return os.environ.get("AUCBENCH_OFFLINE", "0") not in ("", "0")
 
 
-def _sources(file: File) -> dict[str, list[_Candidate]]:
-    """The addresses of a file under its declared name, each with those of its compressed variants."""
+def _addresses(file: File) -> list[str]:
+    """The addresses of a file, that of a mirror first."""
     place = mirror()
-    found = {f"{place}/{file.path}": False} if isinstance(place, str) else {}
     public = () if file.by_hand else file.urls or (f"{PUBLIC_SITE}/{file.path}",)
-    found |= dict.fromkeys(public, True)
-    return {address: _candidates(file, address, public) for address, public in found.items()}
+    return [f"{place}/{file.path}", *public] if isinstance(place, str) else [*public]
 
 
-def _candidates(file: File, address: str, public: bool) -> list[_Candidate]:
-    if "?" in address or "#" in address or file.kind in ("arff", "openml"):  # no suffix can be appended
-        return [_Candidate(address, PurePosixPath(file.path).name, public)]
-    base, _, last = address.rpartition("/")
-    return [_Candidate(f"{base}/{name}", name, public and name == last) for name in names(last)]
-
-
-def _download(
-    file: File, home: Path, refusals: dict[str, str], allowance: Allowance, rejected: Collection[str]
-) -> Path | None:
+def _download(name: str, file: File, refusals: dict[str, str], limit: int | None) -> Path | None:
     """Download the file from the first source that has it; notes down the reasons of the others."""
-    sources = _sources(file)
+    addresses = _addresses(file)
     if _offline():
-        refusals.update(dict.fromkeys(sources, "not tried, AUCBENCH_OFFLINE is set"))
+        refusals.update(dict.fromkeys(addresses, "not tried, AUCBENCH_OFFLINE is set"))
         return None
-    with file_lock(home / f".{PurePosixPath(file.path).name}.lock"):
-        here = _present(raw_folder(), file)  # by another process, while we waited
-        if here:
+    target = raw_folder() / file.path
+    with file_lock(target.with_name(f".{target.name}.lock")):
+        if here := _present(raw_folder(), file):  # by another process, while we waited
             return here
-        killed = [rest for name in names(file.path) for rest in home.glob(f".{name}.download-*")]
-        for folder in (*killed, *unfinished_downloads(OLD_SECONDS)):  # of this file we hold the lock
+        for folder in target.parent.glob(f".{target.name}.download-*"):  # of a killed process
             shutil.rmtree(folder, ignore_errors=True)
-        for source, candidates in sources.items():
-            reasons: list[str] = []
-            for address, name, public in candidates:
-                if address in rejected:
-                    reasons.append("its content cannot be used")
-                    continue
-                # The suffix says how to read the file, so it is the source's; the rest is the declared name.
-                target = home / (_plain(PurePosixPath(file.path).name) + name.removeprefix(_plain(name)))
-                try:
-                    download(address, target, file.sha256 if public else None, allowance, file.kind)
-                except RefusedError as refused:
-                    reasons.append(str(refused))
-                    if refused.unreachable:
-                        break
-                else:
-                    _source_note(target).write_text(address)
-                    return target
-            # A name that does not exist tells least.
-            telling = [reason for reason in reasons if reason != "HTTP status 404"]
-            refusals[source + (_also(file) if len(reasons) > 1 else "")] = (telling or reasons)[0]
+        for address in addresses:
+            is_public = address in file.urls or address.startswith(PUBLIC_SITE)
+            try:
+                download(name, address, target, file.sha256 if is_public else None, limit, file.kind)
+            except RefusedError as refused:
+                refusals[address] = str(refused)
+            else:
+                _source_note(target).write_text(address)
+                return target
     return None
-
-
-def _also(file: File) -> str:
-    """The other names under which a file was looked for."""
-    last, *others = names(file.path)
-    suffixes = [name.removeprefix(_plain(last)) or "no suffix" for name in others]
-    return f" (also with {', '.join(suffixes)})"
 
 
 def _failure(name: str, file: File, refusals: dict[str, str]) -> str:

@@ -1,12 +1,13 @@
 """Data sets of OpenML, by number or name: a description says where the data are and what the label is."""
 
 import json
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
 from aucbench.contracts import File
 from aucbench.data.files import locate
-from aucbench.errors import DataError, FetchError
+from aucbench.errors import DataError
 
 SITE = "https://www.openml.org"
 
@@ -41,19 +42,12 @@ def _resolved(name: str, file: File) -> File:
     if not target:
         raise DataError(f"{name}: OpenML's data set {number} names no label; set dataset.target.")
     drop = tuple(dict.fromkeys([*known.drop, *(column for column in ignored if column and column != target)]))
-    table = type(known)(target=target, drop=drop, missing=known.missing, types=known.types)
-    refusal: FetchError | None = None
-    for kind, url in (("arff", arff), ("parquet", parquet)):
-        if url:
-            path = f"openml/{number}.{kind}"
-            data = File(path, file.part, file.rows, file.labels, urls=(url,), kind=kind, table=table)
-            try:
-                locate.find(name, data)
-            except FetchError as error:
-                refusal = refusal or error
-            else:
-                return data
-    raise refusal or DataError(f"{name}: OpenML's data set {number} has neither ARFF nor Parquet.")
+    table = replace(known, target=target, drop=drop)
+    kind, url = ("arff", arff) if arff else ("parquet", parquet)
+    if not url:
+        raise DataError(f"{name}: OpenML's data set {number} has neither ARFF nor Parquet.")
+    path = f"openml/{number}.{kind}"
+    return File(path, file.part, file.rows, file.labels, urls=(url,), kind=kind, table=table)
 
 
 def _number_of(name: str, key: str) -> str:

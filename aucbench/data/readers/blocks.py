@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from aucbench.data.labels import Label
 from aucbench.errors import DataError
@@ -27,40 +26,18 @@ class Coded(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some consecutive rows of a file; a reader may overwrite the arrays by the next block."""
+    """Some consecutive rows of a file."""
 
-    labels: Any  # (rows,) float64 array, or Coded
-    lengths: NDArray[np.int64]  # (rows,) features in each row
-    indices: NDArray[np.int32]  # (nnz,) column numbers from 0, ascending in each row
-    values: NDArray[np.float64]  # (nnz,) finite
-    width: int = 0  # number of columns, where the file tells
+    labels: Coded
+    X: Any  # (rows, d) finite float64: an array of at most `DENSE_COLUMNS`, or CSR with ascending columns
     kept: NDArray[np.float64] | None = None  # (rows, k) values of columns beside the features
-    dense: NDArray[np.float64] | None = None  # (rows, width) the same rows, of at most `DENSE_COLUMNS`
-
-    @classmethod
-    def of_dense(cls, labels: Any, X: NDArray[np.float64]) -> "Block":
-        """The block of rows (n, d)."""
-        n, d = X.shape
-        filled = X != 0.0
-        if filled.all():
-            lengths, indices, values = np.full(n, d), np.tile(np.arange(d, dtype=np.int32), n), X.ravel()
-        else:
-            columns = np.broadcast_to(np.arange(d, dtype=np.int32), (n, d))
-            lengths, indices, values = filled.sum(axis=1), columns[filled], X[filled]
-        return cls(labels, lengths, indices, values, d, dense=X)
-
-    @property
-    def matrix(self) -> Any:
-        """The rows as CSR."""
-        indptr = np.concatenate([[0], np.cumsum(self.lengths)])
-        return sparse.csr_matrix((self.values, self.indices, indptr), (len(self.lengths), self.width))
 
 
 class ColumnRecord(msgspec.Struct, frozen=True):
     """A column of a table, as it was read."""
 
     name: str
-    kind: str  # label, dropped, refused, number, categories, or a notation of numbers
+    kind: str  # label, dropped, number, categories, or a notation of numbers
     missing: int = 0  # cells
     note: str = ""  # what was not asked for, and the override that undoes it
     categories: tuple[str, ...] = ()  # of each of its columns of zeros and ones
@@ -70,7 +47,7 @@ class ColumnRecord(msgspec.Struct, frozen=True):
     @property
     def is_feature(self) -> bool:
         """Whether the column became one or more features."""
-        return self.kind not in ("label", "dropped", "refused") and not self.kind.startswith(KEPT)
+        return self.kind not in ("label", "dropped") and not self.kind.startswith(KEPT)
 
     @property
     def width(self) -> int:
@@ -83,11 +60,6 @@ class ColumnRecord(msgspec.Struct, frozen=True):
     def levels(self) -> int:
         """The number of categories."""
         return len(self.categories)
-
-
-def kept_kinds(columns: Sequence[ColumnRecord]) -> dict[str, str]:
-    """How each column beside the features was read, by its name, in the order of the file."""
-    return {each.name: each.kind.partition(": ")[2] for each in columns if each.kind.startswith(KEPT)}
 
 
 def columns_in_words(columns: Sequence[ColumnRecord], most: int = 8) -> list[str]:
@@ -103,11 +75,3 @@ def columns_in_words(columns: Sequence[ColumnRecord], most: int = 8) -> list[str
     notes = [column for column in columns if column.note]
     lines = ["; ".join(texts), *(f"column {column.name!r} {column.note}" for column in notes[:most])]
     return [*lines, f"{len(notes) - most} more columns like these"] if len(notes) > most else lines
-
-
-class RefusedColumnsError(DataError):
-    """Columns of a table cannot be used as they are; `columns` describes all columns, these as refused."""
-
-    def __init__(self, message: str, columns: Sequence[ColumnRecord] = ()):
-        super().__init__(message)
-        self.columns = list(columns)

@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.contracts import File, Table
+from aucbench.data.readers.cells import GAPS, is_number
 from aucbench.data.readers.formats import open_bytes
 from aucbench.errors import DataError
 from aucbench.humanize import counted
 
 BLANKS = "blanks"  # the delimiter of runs of blanks and tabs
 SAMPLE_LINES, SAMPLE_BYTES = 100, 1 << 20  # lines are sampled up to either, and at least two
+COMMENTS = "#%/!*"  # with which lines of comments begin
 NUMBERED = "is named by the first line, whose numbers are taken for names; dataset.header=false reads a row"
 ROW_NAMES = "is not named in the first line, as R writes names of rows"
-COMMENTS = ("#", "%", "//")
-MOST_TITLES = 10  # lines before the header
 _DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|", " ": "blank", BLANKS: "runs of blanks"}
 _SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 _WORDS = re.compile(rb'"(?:[^"]|"")*"|\S+')
@@ -41,15 +41,15 @@ class Layout:
     delimiter: str  # one character
     skipped: int  # lines before the first row, as `open` gives them
     row_length: int  # bytes of the first row, about
-    open: Opener  # the stream of lines, without comments
-    is_terminated: bool = False  # whether a delimiter stands behind the last cell of each row
+    open: Opener  # the stream of lines, empty ones in the place of comments
+    quote: str = '"'
     note: str = ""  # on how the names were found, which was not asked for
 
 
 def find_layout(file: File, path: Path) -> Layout:
     """The layout of a CSV file; a `DataError` with the ways out if the first lines do not tell."""
     table = file.table
-    opener: Opener = partial(_lines, table=table)
+    opener: Opener = partial(open_lines, table=table)
     with opener(path) as stream:
         sample = _sample(stream)
     if sample.startswith((b"\xff\xfe", b"\xfe\xff")) or 4 * sample.count(0) > len(sample):
@@ -67,13 +67,13 @@ def find_layout(file: File, path: Path) -> Layout:
     titles, delimiter = 0, _declared(path, table)
     if (separator := _SEPARATOR.fullmatch(lines[0])) is not None:  # of Excel
         titles, delimiter, lines = 1, delimiter or separator[1], lines[1:]
-    delimiter = delimiter or _delimiter(path, lines)
+    delimiter = delimiter or _delimiter(path, lines, table.skip + titles)
     if delimiter == BLANKS:
         opener, delimiter = partial(_tabbed, table=table), "\t"
         lines = [_with_tabs(line.encode()).decode() for line in lines]
-    elif any(re.search(f'{re.escape(delimiter)} +"', line) for line in lines):
-        opener = partial(_unpadded, table=table, delimiter=delimiter)
     records = list(_records(path, lines, delimiter))
+    if any(re.match(' +"', cell) for row in csv.reader(lines, delimiter=delimiter) for cell in row):
+        raise DataError(f"{path}: blanks stand before quotes; write cells with nothing before their quotes.")
     cells, end = records[0]
     below = [row for row, _ in records[1:]]
     if len(cells) < 2 and not (below and len(below[0]) == 2):
@@ -81,11 +81,9 @@ def find_layout(file: File, path: Path) -> Layout:
             f"{path}: the first line has one column only, expected features and a label; name what stands "
             f"between columns with dataset.delimiter."
         )
-    # Lines may end with a delimiter, that with the names may lack it.
-    is_terminated = bool(below) and len(below[0]) > 2 and not any(row[-1] for row in below)
-    is_terminated &= cells[-1] == "" or all(len(row) == len(cells) + 1 for row in below)
-    if is_terminated:
-        cells, below = cells[: len(below[0]) - 1], [row[:-1] for row in below]
+    ends_empty = bool(below) and len(below[0]) > 2 and not any(row[-1] for row in below)
+    if ends_empty and (cells[-1] == "" or all(len(row) == len(cells) + 1 for row in below)):
+        raise DataError(f"{path}: a delimiter stands at the end of each line; leave it out.")
     header, note = table.header, ""
     if below and all(len(row) == len(cells) + 1 for row in below) and header is not False:
         cells, header, note = ["", *cells], True, ROW_NAMES
@@ -97,7 +95,7 @@ def find_layout(file: File, path: Path) -> Layout:
     refuse_twins(path, names, "; if the first line is data and no header, set dataset.header=false")
     # Empty lines are passed over; the first other record is the header, if any.
     length = len(max((lines[0], *lines[end : end + 1]), key=len))
-    return Layout(names, delimiter, titles + end if header else titles, length, opener, is_terminated, note)
+    return Layout(names, delimiter, titles + end if header else titles, length, opener, note=note)
 
 
 def refuse_twins(path: Path, names: list[str], way_out: str = "; rename them") -> None:
@@ -108,7 +106,7 @@ def refuse_twins(path: Path, names: list[str], way_out: str = "; rename them") -
 
 
 @contextmanager
-def _lines(path: Path, table: Table) -> Iterator[Any]:
+def open_lines(path: Path, table: Table) -> Iterator[Any]:
     """The lines of a file without those that the user leaves out."""
     with open_bytes(path) as stream:
         for _ in range(table.skip):
@@ -119,27 +117,13 @@ def _lines(path: Path, table: Table) -> Iterator[Any]:
 @contextmanager
 def _tabbed(path: Path, table: Table) -> Iterator[Any]:
     """The lines of a file with a tab in the place of each run of blanks outside quotes."""
-    with _lines(path, table) as stream:
+    with open_lines(path, table) as stream:
         yield _Rewritten(map(_with_tabs, stream))
 
 
-@contextmanager
-def _unpadded(path: Path, table: Table, delimiter: str) -> Iterator[Any]:
-    """The lines of a file without blanks before quotes, which pyarrow takes for the beginning of a cell."""
-
-    def lines(stream: Any) -> Iterator[bytes]:
-        text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
-        for cells in csv.reader(text, delimiter=delimiter, skipinitialspace=True):
-            line = io.StringIO()
-            csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(cells)
-            yield line.getvalue().encode("utf-8", "surrogateescape")
-
-    with _lines(path, table) as stream:
-        yield _Rewritten(lines(stream))
-
-
 def _uncommented(lines: Iterable[bytes], comment: bytes) -> Iterator[bytes]:
-    return (line for line in lines if not line.lstrip().startswith(comment))
+    """The lines of a file, with empty ones in the place of comments."""
+    return (b"\n" if line.lstrip().startswith(comment) else line for line in lines)
 
 
 def _with_tabs(line: bytes) -> bytes:
@@ -202,28 +186,22 @@ def _declared(path: Path, table: Table) -> str:
     return delimiter
 
 
-def _delimiter(path: Path, lines: list[str]) -> str:
+def _delimiter(path: Path, lines: list[str], skipped: int) -> str:
     """The delimiter by which all lines have as many cells."""
     if found := _consistent(path, lines):
         return _best(path, lines, found)
-    for mark in COMMENTS:
-        kept = [line for line in lines if not line.lstrip().startswith(mark)]
-        if len(kept) < len(lines) and _consistent(path, kept):
-            raise DataError(
-                f"{path}: lines that begin with {mark!r} have fewer or more cells than the rest; if they "
-                f"are comments, leave them out with \"dataset.comment='{mark}'\"."
-            )
-    for titles in range(1, min(MOST_TITLES, len(lines) - 2)):
-        for mark in _consistent(path, lines[titles:]):
-            widths = [len(cells) for cells, _ in _records(path, lines[titles:], mark)]
-            titled = [len(cells) for cells, _ in _records(path, lines[:titles], mark)]
-            if len(widths) > 2 and len(set(widths)) == 1 and widths[0] not in titled:
-                raise DataError(
-                    f"{path}: the first {counted(titles, 'line')} and the rest have different numbers of "
-                    f"cells; if they are no rows, leave them out with dataset.skip={titles}."
-                )
-    first = next(line for line in lines if line.strip())
-    return max((mark for mark in _DELIMITERS if mark != BLANKS), key=first.count)
+    mark = max(",;\t| ", key=lambda mark: sum(mark in line for line in lines))
+    records = list(_records(path, lines, mark))
+    usual = Counter(len(cells) for cells, _ in records).most_common(1)[0][0]
+    odd = next(((end, len(cells)) for cells, end in records if len(cells) != usual), None)
+    if odd is None:
+        return mark
+    begin = lines[odd[0] - 1].lstrip()[:1]
+    way = f"the first lines are left out with dataset.skip={skipped + odd[0]}"
+    if begin in COMMENTS:
+        way = f"lines that begin with {begin!r} are left out with \"dataset.comment='{begin}'\""
+    cells = counted(odd[1], "cell")
+    raise DataError(f"{path}, line {skipped + odd[0]}: {cells}, expected {usual}; if this is no row, {way}.")
 
 
 def _consistent(path: Path, lines: list[str]) -> list[str]:
@@ -306,8 +284,5 @@ def _is_numbered_header(path: Path, cells: list[str], below: list[list[str]]) ->
 
 
 def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return text in ("", "?")  # a missing number, and no name in any case
-    return True
+    """Whether a text is a number, or a missing one, and no name in any case."""
+    return is_number(text) or text in GAPS

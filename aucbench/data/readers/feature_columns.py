@@ -25,18 +25,11 @@ from aucbench.data.readers.cells import (
     plain_texts,
     words_for_missing,
 )
-from aucbench.data.readers.doubtful_texts import (
-    SHOWN_TEXTS,
-    first_of,
-    refuse_errors,
-    refuse_identifiers,
-    ways_out,
-)
+from aucbench.data.readers.doubtful_texts import SHOWN_TEXTS, refuse_errors, refuse_identifiers, ways_out
 from aucbench.data.readers.notations import DETECTED, NOTATIONS, days, is_written_as, read_numbers, units
 from aucbench.data.readers.row_numbers import RowOrder
 from aucbench.data.readers.table_files import Columns
 from aucbench.errors import DataError
-from aucbench.humanize import counted
 
 HASHED_LEVELS = 1000  # categories up to this number have a column each, unless the user declares them
 HASHED_COLUMNS = 1 << 18  # that all hashed columns share
@@ -60,13 +53,10 @@ class Feature:
     many_texts: bool = False  # more than can be counted
     identifying: bool = False  # most of these occurred once
     missing: int = 0
-    infinite: int = 0
     median: float = float("nan")
     order: RowOrder = field(default_factory=RowOrder)
     rows: int = 0  # whose numbers were learned
-    codes: dict[str, int] = field(default_factory=dict)  # of texts, by which `learn` names them
     late: bool = False  # whether it became one of texts behind cells with numbers, which must be read again
-    staged: bool = True  # whether the numbers and codes that `learn` gave are what it is read as
     notation: str | None = None  # of the numbers, where they are not plain
     units: set[str] = field(default_factory=set)  # beside its quantities
     notations: list[str] = field(default_factory=lambda: list(DETECTED))  # that all texts so far agree with
@@ -139,49 +129,47 @@ class Feature:
         return next((i, str(text)) for i, text in texts if text is not None and not self._is_number(text))
 
     def _is_number(self, text: str) -> bool:
-        return _of_notation(self.notation, text) if self.notation else is_number(text)
+        if self.notation:
+            return read_numbers(self.notation, pyarrow.array([text], pyarrow.string())) is not None
+        return is_number(text)
 
     def learn(self, path: Path, array: Any) -> NDArray[np.float64]:
-        """Learn from the next cells; gives their numbers, or the codes of texts, NaN where one is missing."""
+        """Learn from the next cells; gives their numbers, NaN where one is missing or a text."""
         values = self._learn_numbers(path, array) if self.numeric else None
-        if values is not None:
-            return values
-        if self.late:  # the others are read again in any case
-            return np.full(len(array), np.nan)
-        return self._learn_texts(path, array)
+        if values is None and not self.late:  # else the others are read again in any case
+            self._learn_texts(path, array)
+        return np.full(len(array), np.nan) if values is None else values
 
     def learn_again(self) -> None:
         """Begin anew, as a column of texts."""
-        self.late = self.staged = False
+        self.late = False
         self.missing, self.words = 0, Counter()
 
     def _learn_numbers(self, path: Path, array: Any) -> NDArray[np.float64] | None:
-        """Count missing and infinite cells; None if one is no number: the column is one of texts then."""
+        """Count missing cells; None if one is no number: the column is one of texts then."""
         values = self.values(array)
         self.rows += len(array)
         if values is None and (self.declared or self.stated):
             row, text = self.first_other(array)
-            where = f"row {self.rows - len(array) + row}"
-            if self.declared:
-                raise self.error(path, f"has {text!r} in {where}, expected {self.declared} (dataset.types).")
-            raise self.error(
-                path, f"has {text!r} in {where}, and the file declares numbers; {ways_out(self, [text])}."
-            )
+            expected = f"expected {self.declared} (dataset.types)"
+            if not self.declared:
+                expected = f"and the file declares numbers; {ways_out(self, [text])}"
+            raise self.error(path, f"has {text!r} in row {self.rows - len(array) + row}, {expected}.")
         if values is None:
             self.numeric, self.late = False, self.rows > len(array)
             return None
         self._refuse_units(path)
         self.order.add(values)
-        finite = np.isfinite(values)
-        if not finite.all():
-            missing = int(np.count_nonzero(np.isnan(values)))
+        if np.isinf(values).any():
+            row = self.rows - len(array) + int(np.argmax(np.isinf(values))) + 1
+            what = f"has an infinite value in row {row}; correct or empty such cells, or"
+            raise self.error(path, f"{what} {self.leave_out}.")
+        if missing := int(np.count_nonzero(np.isnan(values))):
             self.missing += missing
-            self.infinite += len(values) - int(np.count_nonzero(finite)) - missing
-            if missing:
-                self.words += words_for_missing(array, self._missing_numbers)
+            self.words += words_for_missing(array, self._missing_numbers)
         return values
 
-    def _learn_texts(self, path: Path, array: Any) -> NDArray[np.float64]:
+    def _learn_texts(self, path: Path, array: Any) -> None:
         """Count the texts; refuses types that are not texts, and too many texts."""
         try:
             if types.is_temporal(array.type) or types.is_nested(array.type):
@@ -197,21 +185,13 @@ class Feature:
         distinct, places = coded(texts)
         times = np.bincount(places[places >= 0], minlength=len(distinct)).tolist()
         self.counts.update(dict(zip(distinct, times, strict=True)))
-        if (
-            len(self.counts) > doubtful_texts.MAX_CATEGORIES
-        ):  # perhaps numbers with some errors between: see to the errors
+        if len(self.counts) > doubtful_texts.MAX_CATEGORIES:  # perhaps numbers with some errors between
             for text in [text for text in self.counts if is_number(text)]:
                 self.numbers += self.counts.pop(text)
-            self.staged = False
         if len(self.counts) > doubtful_texts.MAX_CATEGORIES:
             self.many_texts = True
             self.identifying |= 2 * len(self.counts) > self.counts.total()
             self.counts.clear()
-        if not self.staged:
-            self.codes.clear()
-            return np.full(len(texts), np.nan)
-        codes = [self.codes.setdefault(text, len(self.codes)) for text in distinct]
-        return np.array([*codes, np.nan])[places]
 
     def error(self, path: Path, what: str) -> DataError:
         """That the column has or is something else than its type."""
@@ -222,37 +202,37 @@ class Feature:
         """The override without the column, in words."""
         return f"leave it out with dataset.drop=[{self.key}]"
 
-    def find_notation(self, opened: Sequence[Columns]) -> None:
-        """Make a column of numbers of one of texts that are all of one notation."""
+    def find_notation(self, opened: Sequence[Columns]) -> NDArray[np.float64] | None:
+        """Make a column of numbers of one of texts that are all of one notation; gives its numbers."""
         if self.numeric or self.nominal or self.declared or not self.notations:
-            return
+            return None
         if self.notations[0] == "thousands" and len(self.notations) > 1:
-            first = {text: 1 for text in self.counts if "," in text}
-            path, row, text = first_of(self, first, opened)
+            text = next((text for text in self.counts if "," in text), "1,234")
             raise self.error(
-                path,
-                f"has numbers with commas ({text!r} in row {row}), which may stand between thousands or "
-                f"before decimals; say which with 'dataset.types={{{self.key}: thousands}}' or "
+                opened[0].path,
+                f"has numbers with commas, such as {text!r}, which may stand between thousands or before "
+                f"decimals; say which with 'dataset.types={{{self.key}: thousands}}' or "
                 f"'dataset.types={{{self.key}: decimal_comma}}'.",
             )
-        self.numeric, self.notation, self.staged = True, self.notations[0], False
-        self.missing, self.rows = 0, 0
+        self.numeric, self.notation = True, self.notations[0]
+        self.missing, self.rows, numbers = 0, 0, []
         self.counts.clear()
         for columns in opened:
             for batch in columns.batches():
-                if self.numeric:
-                    self._learn_numbers(columns.path, batch[self.place])
-        if not self.numeric:
-            what = f"has a date that there is not; correct it, or set dataset.drop=[{self.key}]."
-            raise self.error(opened[0].path, what)
+                values = self._learn_numbers(columns.path, batch[self.place])
+                if values is None:
+                    what = f"has a date that there is not; correct it, or {self.leave_out}."
+                    raise self.error(opened[0].path, what)
+                numbers.append(values)
+        return np.concatenate(numbers)
 
-    def check_type(self, opened: Sequence[Columns]) -> None:
+    def check_type(self, path: Path) -> None:
         """Refuse a column that looks like numbers with some errors in it, like identifiers or like dates."""
         if self.numeric:
             return
         if not (self.nominal or self.declared):
-            refuse_errors(self, opened)
-            refuse_identifiers(self, opened[0].path)
+            refuse_errors(self, path)
+            refuse_identifiers(self, path)
         many = self.many_texts or self.numbers or len(self.counts) > HASHED_LEVELS
         self.hashed |= bool(many) and (self.declared != "categories" or self.many_texts)
 
@@ -269,11 +249,6 @@ class Feature:
             f"stands; {self.leave_out}, or use it with "
             f"'dataset.types={{{self.key}: {self.notation or 'number'}}}'.",
         )
-
-    def refusal_of_infinite(self, path: Path) -> DataError:
-        """Of a column with infinite values."""
-        what = f"has {counted(self.infinite, 'infinite value')}; correct or empty such cells, or set "
-        return self.error(path, f"{what}dataset.drop=[{self.key}].")
 
     def cells(self, path: Path, array: Any) -> NDArray[np.float64]:
         """The numbers of an array of cells, or the places of texts; NaN where a cell is missing."""
@@ -292,16 +267,6 @@ class Feature:
             shown = " and ".join(map(repr, sorted(self.units)[:SHOWN_TEXTS]))
             what = f"has quantities in {shown}, whose numbers cannot be compared; write one unit, or"
             raise self.error(path, f"{what} {self.leave_out}.")
-
-    def staged_cells(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """`cells` of what `learn` gave."""
-        if self.numeric:
-            return values
-        return self._code_places[np.where(np.isnan(values), -1, values).astype(np.int64)]
-
-    @cached_property
-    def _code_places(self) -> NDArray[np.float64]:
-        return self._places(list(self.codes))
 
     def _places(self, texts: list[str]) -> NDArray[np.float64]:
         """The places of texts, with NaN behind them.
@@ -376,11 +341,3 @@ class Feature:
         """The description of a column that is left out without having been asked to."""
         note = f"is left out because it {reason}; 'dataset.types={{{self.key}: number}}' keeps it"
         return ColumnRecord(self.name, "dropped", note=note)
-
-
-def _of_notation(name: str, text: str) -> bool:
-    return read_numbers(name, _array(text)) is not None
-
-
-def _array(*texts: str) -> Any:
-    return pyarrow.array(texts, pyarrow.string())

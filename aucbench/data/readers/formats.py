@@ -14,10 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.errors import DataError
-from aucbench.humanize import filesize
 
 SUFFIXES = (".bz2", ".xz", ".gz")  # under which a mirror may have a file
-LONGEST_LINE = 500_000_000  # bytes; ten million numbers take half of them
 _SAMPLE = 4096
 _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 _OTHERS = {  # first bytes of files that hold no text, with what they are and the way out
@@ -65,7 +63,7 @@ def open_bytes(path: Path) -> Iterator[Any]:
             packed = _packed(file.read(_SAMPLE))
             file.seek(0)
             with _unpacked(path, packed, file) as stream:
-                text = io.BufferedReader(_OfLines(path, stream), _SAMPLE) if packed else file
+                text = io.BufferedReader(stream, _SAMPLE) if packed else file
                 if (other := _other(text.peek(_SAMPLE))) is not None:
                     raise DataError(f"{path} is {other[0]}; {other[1]}.")
                 yield text
@@ -77,33 +75,12 @@ def open_bytes(path: Path) -> Iterator[Any]:
         raise DataError(f"{path} cannot be read: {error.strerror}.") from None
 
 
-class _OfLines(io.RawIOBase):
-    """An unpacked stream; a few kilobytes may unpack to a line that fills the memory, which is refused."""
-
-    def __init__(self, path: Path, stream: Any):
-        self._path, self._stream, self._length = path, stream, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        got = self._stream.read(len(buffer))
-        end = got.rfind(b"\n")
-        self._length = self._length + len(got) if end < 0 else len(got) - end - 1
-        if self._length > LONGEST_LINE:
-            raise DataError(f"{self._path}: a line has more than {filesize(LONGEST_LINE)}; is this a table?")
-        buffer[: len(got)] = got
-        return len(got)
-
-
 @contextmanager
 def _unpacked(path: Path, packed: str, file: Any) -> Iterator[Any]:
     if packed == "zip":
         with zipfile.ZipFile(file) as archive:
             names = [each.filename for each in archive.infolist() if not each.is_dir()]
-            names = [
-                name for name in names if not name.startswith("__MACOSX/")
-            ]  # of the system, not the user
+            names = [name for name in names if not name.startswith("__MACOSX/")]  # written beside by macOS
             _refuse_archive(path, names)
             with archive.open(names[0]) as stream:
                 yield stream
@@ -152,15 +129,6 @@ def _other(head: bytes) -> tuple[str, str] | None:
     return None
 
 
-def skip_keel_header(stream: Any) -> int:
-    """Move to the first row of a KEEL file, behind the lines that begin with @; returns their number."""
-    skipped, begin = 0, 0
-    while (line := stream.readline()) and (line.startswith(b"@") or not line.strip()):
-        skipped, begin = skipped + 1, stream.tell()
-    stream.seek(begin)
-    return skipped
-
-
 def reader_of(path: str) -> str:
     """The data set that reads a file, a folder or a pattern: by first bytes, else by the ending of a name."""
     file = Path(path).expanduser()
@@ -168,14 +136,8 @@ def reader_of(path: str) -> str:
         several = file.rglob("*") if file.is_dir() else map(Path, glob.glob(str(file), recursive=True))
         file = min((each for each in several if each.is_file() and each.name[0] not in "._"), default=file)
     ending = (file.with_suffix("") if file.suffix in (*SUFFIXES, ".zst", ".zip") else file).suffix.lower()
-    by_name = {
-        ".csv": "csv",
-        ".tsv": "csv",
-        ".parquet": "parquet",
-        ".pq": "parquet",
-        ".arff": "arff",
-        ".npz": "npz",
-    }
+    named = {".tsv": "csv", ".pq": "parquet", ".svm": "libsvm"}.get(ending, ending.removeprefix("."))
+    named = named if named in ("csv", "parquet", "arff", "npz", "libsvm") else ""
     try:
         with open(file, "rb") as stream:
             head = stream.read(_SAMPLE)
@@ -185,13 +147,13 @@ def reader_of(path: str) -> str:
             with zipfile.ZipFile(file) as archive:
                 if all(name.endswith(".npy") for name in archive.namelist()):
                     return "npz"
-        if ending in by_name:
-            return by_name[ending]
+        if named:
+            return named
         with open_bytes(file) as text:
             lines = [line.strip() for line in text.read(_SAMPLE).splitlines()[:20]]
     except (OSError, zipfile.BadZipFile, DataError):  # the reader says what is wrong
-        return by_name.get(ending, "libsvm")
+        return named or "libsvm"
     if any(line.lower().startswith((b"@relation", b"@attribute")) for line in lines):
         return "arff"
     first = next((line for line in lines if line and not line.startswith(b"#")), b"")
-    return "libsvm" if _LIBSVM.match(first) or ending in (".svm", ".libsvm") else "csv"
+    return "libsvm" if _LIBSVM.match(first) else "csv"

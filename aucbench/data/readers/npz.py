@@ -2,12 +2,11 @@
 
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -16,6 +15,7 @@ from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded
 from aucbench.errors import DataError
 
 MOST_VALUES = 1 << 21  # values of a block of dense rows, 16 MB
+SPARSE_ROWS = 4096  # of a block
 ROWS_NAMES = ("X", "x", "data", "features", "x_train", "X_train", "X_test")
 LABEL_NAMES = ("y", "target", "labels", "label", "Y", "y_train", "y_test")
 _CSR = {"data", "indices", "indptr", "shape"}
@@ -23,8 +23,7 @@ _CSR = {"data", "indices", "indptr", "shape"}
 
 def find_medians(files: Sequence[tuple[File, Path]]) -> NDArray[np.float64]:
     """(d,) medians of the columns over the training files, 0 where there is no value; zeros of CSR count."""
-    blocks = [block for file, path in files for block in read_npz(file, path, None)]
-    X = sparse.vstack([block.matrix for block in blocks]).tocsc()
+    X = sparse.vstack([sparse.csr_matrix(_read(*each)[0]) for each in files]).tocsc()
     columns = (X[:, place].toarray() for place in range(X.shape[1]))
     return np.array([0.0 if np.isnan(column).all() else np.nanmedian(column) for column in columns])
 
@@ -34,33 +33,73 @@ def read_npz(
 ) -> Iterator[Block]:
     """The rows of an archive, block by block; `width` is that of the training part, if known.
 
-    Where the table fills in missing values, `medians` (d,) take their place; without these, NaN stays.
-
-    A dense X is read as it comes out of the archive, in constant memory; the parts of a CSR or CSC matrix, as
-    SciPy's `save_npz` names them, with an array of labels added, are read as a whole. The target of the
-    file's table may name the array of labels.
+    Where the table fills in missing values, `medians` (d,) take their place. The parts of a CSR or CSC matrix
+    have the names that SciPy's `save_npz` gives them, with an array of labels added. The target of the file's
+    table may name the array of labels.
     """
+    X, labels = _read(file, path)
+    n, d = X.shape
+    if width is not None and d != width:
+        raise DataError(f"{path}: {d} columns, expected the {width} of the training part.")
+    distinct, codes = np.unique(labels, return_inverse=True)
+    if sparse.issparse(X) or d > DENSE_COLUMNS:
+        at_once, convert = SPARSE_ROWS if sparse.issparse(X) else max(1, MOST_VALUES // d), sparse.csr_matrix
+    else:
+        at_once, convert = max(1, MOST_VALUES // d), np.array
+    for begin in range(0, n, at_once):
+        part = convert(X[begin : begin + at_once], dtype=np.float64)
+        values = part.data if sparse.issparse(part) else part
+        if medians is not None and (gaps := np.isnan(values)).any():
+            values[gaps] = medians[part.indices[gaps] if sparse.issparse(part) else np.nonzero(gaps)[1]]
+        if sparse.issparse(part):
+            part.eliminate_zeros()
+        yield Block(Coded(distinct.tolist(), codes[begin : begin + at_once]), part)
+
+
+def _read(file: File, path: Path) -> tuple[Any, NDArray[Any]]:
+    """Rows X (n, d), an array of numbers or CSR, and labels (n,)."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            names = [name.removesuffix(".npy") for name in archive.namelist()]
-            if file.part == "test" and {"X_test", "y_test"} <= set(names):
-                names = ["X_test", "y_test"]
-            target = _choose(path, names, LABEL_NAMES, file.table.target, "labels")
-            labels = _whole(archive, target)
-            if set(names) >= _CSR:
-                rows = _sparse_rows(path, archive, names)
-            else:
-                rows = _dense_rows(path, archive, names, target)
-            fills = file.table.missing == "median"
-            yield from _blocks(path, rows, np.asarray(labels), width, fills, medians)
+        with np.load(path, allow_pickle=False) as archive:
+            return _checked(path, file, archive)
+    except DataError:
+        raise
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise DataError(f"{path} is no .npz archive, or cut short ({error}).") from None
-    except ValueError as error:  # NumPy's, about pickled objects and damaged headers
-        if isinstance(error, DataError):
-            raise
-        raise DataError(f"{path} cannot be read: {error}.") from None
+    except (ValueError, TypeError, AttributeError) as error:  # pickled objects, damaged headers, other files
+        raise DataError(f"{path} is no .npz archive of numbers ({error}).") from None
+
+
+def _checked(path: Path, file: File, archive: Mapping[str, Any]) -> tuple[Any, NDArray[Any]]:
+    names = list(archive)
+    if file.part == "test" and {"X_test", "y_test"} <= set(names):
+        names = ["X_test", "y_test"]
+    target = _choose(path, names, LABEL_NAMES, file.table.target, "labels")
+    if set(names) >= _CSR:
+        X = _sparse_rows(path, archive)
+    else:
+        others = [name for name in names if name != target]
+        name = _choose(path, others, ROWS_NAMES, others[0] if len(others) == 1 else None, "rows")
+        X = archive[name]
+        if X.ndim != 2 or 0 in X.shape or X.dtype.kind not in "fiub":
+            raise DataError(f"{path}: {name} must be (n, d) numbers, got {X.shape} of type {X.dtype}.")
+    values, fills = X.data if sparse.issparse(X) else X, file.table.missing == "median"
+    bad = np.count_nonzero(np.isinf(values) if fills else ~np.isfinite(values))
+    if bad:
+        what = "infinite" if fills else "missing or infinite (dataset.missing=median fills in missing ones)"
+        raise DataError(f"{path}: {bad} values of the rows are {what}.")
+    labels = archive[target]
+    if labels.ndim != 1 or labels.dtype.kind not in "fiubUS":
+        raise DataError(
+            f"{path}: labels must be (n,) numbers or texts, got {labels.shape} of {labels.dtype}."
+        )
+    labels = labels.astype(str if labels.dtype.kind in "US" else np.float64)
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise DataError(f"{path}: {np.count_nonzero(~np.isfinite(labels))} labels are missing or infinite.")
+    if len(labels) != X.shape[0]:
+        raise DataError(f"{path}: {X.shape[0]} rows and {len(labels)} labels, expected as many of each.")
+    return X, labels
 
 
 def _choose(path: Path, names: list[str], usual: tuple[str, ...], target: Any, what: str) -> str:
@@ -74,97 +113,20 @@ def _choose(path: Path, names: list[str], usual: tuple[str, ...], target: Any, w
     return found
 
 
-def _whole(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
-    with archive.open(f"{name}.npy") as member:
-        return npy.read_array(member, allow_pickle=False)
-
-
-def _dense_rows(
-    path: Path, archive: zipfile.ZipFile, names: list[str], target: str
-) -> Iterator[NDArray[np.float64]]:
-    others = [name for name in names if name != target]
-    name = _choose(path, others, ROWS_NAMES, others[0] if len(others) == 1 else None, "rows")
-    with archive.open(f"{name}.npy") as member:
-        version = npy.read_magic(member)
-        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        shape, fortran, dtype = read(member)
-        if len(shape) != 2 or 0 in shape or dtype.kind not in "fiub":
-            raise DataError(f"{path}: {name} must be (n, d) numbers, got {shape} of type {dtype}.")
-        whole = _whole(archive, name) if fortran else None
-        at_once = max(1, MOST_VALUES // shape[1])
-        for start in range(0, shape[0], at_once):
-            count = min(at_once, shape[0] - start)
-            if whole is None:
-                block = np.frombuffer(member.read(count * shape[1] * dtype.itemsize), dtype)
-                yield block.reshape(count, shape[1]).astype(np.float64)
-            else:
-                yield np.array(whole[start : start + count], np.float64, order="C")
-
-
-def _sparse_rows(path: Path, archive: zipfile.ZipFile, names: list[str]) -> Iterator[Any]:
-    stated = str(np.asarray(_whole(archive, "format")).astype(str)) if "format" in names else "csr"
+def _sparse_rows(path: Path, archive: Mapping[str, Any]) -> Any:
+    stated = str(np.asarray(archive["format"]).astype(str)) if "format" in archive else "csr"
     if stated not in ("csr", "csc"):
         raise DataError(f"{path}: a sparse matrix of format {stated[:20]!r}, expected csr or csc.")
-    parts = {name: _whole(archive, name) for name in _CSR}
-    for name, array in parts.items():
-        if array.ndim != 1 or array.dtype.kind not in ("fiub" if name == "data" else "iu"):
-            found = f"{array.shape} of type {array.dtype}"
-            raise DataError(f"{path}: {name} of a sparse matrix must be a row of numbers, got {found}.")
-    shape = tuple(parts["shape"].tolist())
-    if len(shape) != 2 or not all(1 <= size < 2**31 for size in shape):
-        raise DataError(f"{path}: shape must be two numbers from 1 to {2**31 - 1}, got {shape}.")
+    parts = {name: archive[name] for name in _CSR}
     kind: Any = sparse.csr_matrix if stated == "csr" else sparse.csc_matrix
     try:
-        X = kind((parts["data"].astype(np.float64), parts["indices"], parts["indptr"]), shape)
+        values = parts["data"].astype(np.float64)
+        X = kind((values, parts["indices"], parts["indptr"]), parts["shape"].tolist())
         X.check_format()  # compiled code would follow wild indices out of the arrays
-        if X.nnz != len(parts["data"]):
-            raise ValueError(f"indptr ends at {X.nnz} of {len(parts['data'])} values")
-    except ValueError as error:
+        if X.nnz != len(values) or max(X.shape) >= 2**31:
+            raise ValueError(f"{X.shape} with {X.nnz} values, of which there are {len(values)}")
+    except (ValueError, TypeError) as error:
         raise DataError(f"{path}: the parts of the sparse matrix do not fit together ({error}).") from None
     X = X.tocsr()
     X.sum_duplicates()
-    for start in range(0, X.shape[0], 4096):
-        yield X[start : start + 4096]
-
-
-def _blocks(
-    path: Path,
-    rows: Iterator[Any],
-    labels: NDArray[Any],
-    width: int | None,
-    fills: bool,
-    medians: NDArray[np.float64] | None,
-) -> Iterator[Block]:
-    if labels.ndim != 1 or labels.dtype.kind not in "fiubUS":
-        raise DataError(
-            f"{path}: labels must be (n,) numbers or texts, got {labels.shape} of {labels.dtype}."
-        )
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise DataError(f"{path}: {np.count_nonzero(~np.isfinite(labels))} labels are missing or infinite.")
-    labels = labels.astype(str) if labels.dtype.kind in "US" else labels
-    distinct, codes = np.unique(labels, return_inverse=True)
-    named: list[Any] = distinct.tolist() if distinct.dtype.kind == "U" else distinct.astype(float).tolist()
-    begin = 0
-    for X in rows:
-        if width is not None and X.shape[1] != width:
-            raise DataError(f"{path}: {X.shape[1]} columns, expected the {width} of the training part.")
-        values = X.data if sparse.issparse(X) else X
-        bad = np.isinf(values) if fills else ~np.isfinite(values)
-        if bad.any():
-            advice = " (dataset.missing=median fills in missing ones)"
-            what = "infinite" if fills else f"missing or infinite{advice}"
-            raise DataError(f"{path}: {np.count_nonzero(bad)} values of rows {begin + 1} and on are {what}.")
-        if medians is not None and (gaps := np.isnan(values)).any():
-            values[gaps] = medians[X.indices[gaps] if sparse.issparse(X) else np.nonzero(gaps)[1]]
-        end = begin + X.shape[0]
-        coded = Coded(named, codes[begin:end].astype(np.int64))
-        if sparse.issparse(X) or X.shape[1] > DENSE_COLUMNS:
-            X = sparse.csr_matrix(X)
-            X.eliminate_zeros()
-            indices = X.indices.astype(np.int32)
-            yield Block(coded, np.diff(X.indptr).astype(np.int64), indices, X.data, X.shape[1])
-        else:
-            yield Block.of_dense(coded, X)
-        begin = end
-    if begin != len(labels):
-        raise DataError(f"{path}: {begin} rows and {len(labels)} labels, expected as many of each.")
+    return X

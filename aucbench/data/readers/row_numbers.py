@@ -30,12 +30,9 @@ class RowOrder:
     _last: float | None = None
 
     def add(self, values: NDArray[np.float64]) -> None:
-        """Go on with the next rows; costs next to nothing once a column is known not to be sorted."""
-        for part in (values[:32], values[32:]):
-            if self.sorted and len(part):
-                self._add(part)
-
-    def _add(self, values: NDArray[np.float64]) -> None:
+        """Go on with the next rows."""
+        if not self.sorted or not len(values):
+            return
         with np.errstate(invalid="ignore"):  # infinite values
             steps = np.diff(values, prepend=values[0] if self._last is None else self._last)
         steps = steps[1:] if self._last is None else steps

@@ -7,7 +7,8 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -19,17 +20,15 @@ from pyarrow import parquet, types
 
 from aucbench.contracts import File
 from aucbench.data.readers.cells import GAPS
-from aucbench.data.readers.csv_layout import Layout, find_layout, refuse_twins
-from aucbench.data.readers.formats import open_bytes, skip_keel_header
+from aucbench.data.readers.csv_layout import Layout, find_layout, open_lines, refuse_twins
 from aucbench.errors import DataError
 
-ARFF_ROWS, PARQUET_ROWS = 1 << 14, 1 << 16  # of a batch
+PARQUET_ROWS = 1 << 16  # of a batch
 CSV_BYTES, CELL_BYTES, MOST_CSV_BYTES = 1 << 22, 2000, 1 << 27
 INDEX = "index"  # of pandas, which is not a column of its frame
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"  # names the folder of rows without a value
-BEHIND = "behind the last delimiter"  # names the cells behind rows that end with a delimiter
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:\\.|[^'])*'|"(?:\\.|[^"])*"|\S+)\s+(.+)""", re.IGNORECASE)
-_CELL = re.compile(r"""\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|([^,'"]*?))\s*(?:,|$)""")
+_QUOTED = r"""^\s*(['"])(.*)['"]\s*$"""  # what the CSV reader leaves: double quotes, and blanks before quotes
 
 
 @dataclass(frozen=True)
@@ -96,38 +95,30 @@ def _open_csv(file: File, path: Path) -> Columns:
 
 def _open_keel(file: File, path: Path) -> Columns:
     """Open rows in CSV, before which KEEL's files have lines that begin with @."""
-    with open_bytes(path) as stream:
-        skipped = skip_keel_header(stream)
-        first = stream.readline()
-    names = [str(number) for number in range(first.count(b",") + 1)]
-    return Columns(path, names, _csv_batches(path, Layout(names, ",", skipped, len(first), open_bytes)))
+    table = replace(file.table, header=False, delimiter=",", comment="@")
+    return _open_csv(replace(file, table=table), path)
 
 
 def _csv_batches(path: Path, layout: Layout) -> Callable[[], Iterator[list[Any]]]:
     """The cells of a CSV file as texts."""
 
-    names = [*layout.names, BEHIND] if layout.is_terminated else layout.names
-
     def batches() -> Iterator[list[Any]]:
         # Everything is read as text: what type a column has shows only at its end.
         convert = arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pyarrow.string()),
+            column_types=dict.fromkeys(layout.names, pyarrow.string()),
             strings_can_be_null=False,
             quoted_strings_can_be_null=False,
         )
         # A block holds many rows, however many columns there are: each column costs some time in each block.
         size = max(CSV_BYTES, min(CELL_BYTES * len(layout.names), MOST_CSV_BYTES), 4 * layout.row_length)
-        read = arrow_csv.ReadOptions(column_names=names, skip_rows=layout.skipped, block_size=size)
-        parse = arrow_csv.ParseOptions(delimiter=layout.delimiter)
+        read = arrow_csv.ReadOptions(column_names=layout.names, skip_rows=layout.skipped, block_size=size)
+        escape = "\\" if layout.quote == "'" else False  # as ARFF escapes its quotes
+        parse = arrow_csv.ParseOptions(
+            delimiter=layout.delimiter, quote_char=layout.quote, escape_char=escape
+        )
         with arrow_errors(path, layout), layout.open(path) as stream:
             for batch in arrow_csv.open_csv(stream, read, parse, convert):
-                cells = list(batch.columns)
-                if layout.is_terminated and (beyond := pc.max(cells.pop()).as_py()):
-                    raise DataError(
-                        f"{path}: {beyond[:20]!r} stands behind the delimiter that ends other lines; name "
-                        "its column."
-                    )
-                yield cells
+                yield list(batch.columns)
 
     return batches
 
@@ -162,7 +153,7 @@ def _line_of(path: Path, expected: int, layout: Layout | None) -> str:
         for _ in range(layout.skipped):
             before += bool(stream.readline())
         text = io.TextIOWrapper(stream, "utf-8", "replace", newline="")
-        rows = csv.reader(text, delimiter=layout.delimiter)
+        rows = csv.reader(text, delimiter=layout.delimiter, quotechar=layout.quote)
         for cells in rows:
             if cells and len(cells) != expected:
                 return f", line {before + 1}"
@@ -191,33 +182,38 @@ def _open_parquet(file: File, path: Path) -> Columns:
 
 
 def _open_arff(file: File, path: Path) -> Columns:
-    with open_bytes(path) as stream:
-        names, stated, _ = _read_header(path, stream)
+    """Open rows in CSV, quoted by apostrophes, behind a header that declares their columns."""
+    opener = partial(open_lines, table=replace(file.table, skip=0, comment="%"))
+    with opener(path) as stream:
+        names, stated, lines = _read_header(path, stream)
+        first = next((line for line in stream if line.strip()), b"")
+    if first.startswith(b"{"):
+        raise DataError(f"{path}: sparse ARFF rows are not read.")
     refuse_twins(path, names)
+    rows = _csv_batches(path, Layout(names, ",", lines, len(first), opener, "'"))
 
     def batches() -> Iterator[list[Any]]:
         before = 0
-        with open_bytes(path) as stream:
-            *_, lines = _read_header(path, stream)
-            for rows in _read_rows(path, stream, lines, len(names)):
-                for name, column in zip(names, zip(*rows, strict=True), strict=True):
-                    _refuse_undeclared(path, name, column, stated[name], before)
-                before += len(rows)
-                yield [pyarrow.array(column, pyarrow.string()) for column in zip(*rows, strict=True)]
+        for batch in rows():
+            columns = [pc.replace_substring_regex(column, _QUOTED, r"\2") for column in batch]
+            for name, column in zip(names, columns, strict=True):
+                _refuse_undeclared(path, name, column, stated[name], before)
+            before += len(batch[0])
+            yield columns
 
     declared = {name: kind if isinstance(kind, str) else "categories" for name, kind in stated.items()}
     return Columns(path, names, batches, declared)
 
 
-def _refuse_undeclared(
-    path: Path, name: str, column: Sequence[str], kind: str | frozenset[str], before: int
-) -> None:
+def _refuse_undeclared(path: Path, name: str, column: Any, kind: str | frozenset[str], before: int) -> None:
     """Refuse a text that is none of the declared ones; `before` rows precede the cells."""
-    if isinstance(kind, frozenset) and (others := set(column) - kind - set(GAPS)):
-        row, text = next((row, text) for row, text in enumerate(column, 1) if text in others)
+    if not isinstance(kind, frozenset):
+        return
+    others = pc.invert(pc.is_in(pc.utf8_trim_whitespace(column), pyarrow.array([*kind, *GAPS])))
+    if (row := pc.index(others, True).as_py()) >= 0:
         raise DataError(
-            f"{path}: column {name!r} has {text!r} in row {before + row}, which is not among the values that "
-            "the file declares; correct the cell or the declaration."
+            f"{path}: column {name!r} has {column[row].as_py()!r} in row {before + row + 1}, which is not "
+            "among the values that the file declares; correct the cell or the declaration."
         )
 
 
@@ -235,36 +231,15 @@ def _read_header(path: Path, stream: Any) -> tuple[list[str], dict[str, str | fr
             if not found:
                 raise DataError(f"{path}, line {number}: expected @attribute NAME TYPE, got {line[:60]!r}.")
             name, kind = found[1], found[2].split()[0]
-            names.append(_unescaped(name[1:-1]) if name[0] in "'\"" else name)
+            names.append(re.sub(r"\\(.)", r"\1", name[1:-1]) if name[0] in "'\"" else name)
             values = re.fullmatch(r"\{(.*)\}[^}]*", found[2].strip())
             if values or kind.lower() == "string":
-                declared[names[-1]] = frozenset(_quoted(values[1].strip())) if values else "categories"
+                declared[names[-1]] = _values(values[1]) if values else "categories"
             elif kind.lower() in ("numeric", "real", "integer"):
                 declared[names[-1]] = "number"
             else:
                 raise DataError(f"{path}, line {number}: attributes of type {kind} are not read.")
     raise DataError(f"{path}: expected ARFF, with @attribute lines and @data before the rows.")
-
-
-def _read_rows(path: Path, stream: Any, lines: int, columns: int) -> Iterator[list[list[str]]]:
-    """The rows behind the header, in batches; each row has a text for every attribute."""
-    rows: list[list[str]] = []
-    for number, raw in enumerate(stream, lines + 1):
-        line = _decoded(path, raw, number)
-        if not line or line.startswith("%"):
-            continue
-        if line.startswith("{"):
-            raise DataError(f"{path}, line {number}: sparse ARFF rows are not read.")
-        plain = "'" not in line and '"' not in line
-        cells = [cell.strip() for cell in line.split(",")] if plain else _quoted(line)
-        if len(cells) != columns:
-            raise DataError(f"{path}, line {number}: {len(cells)} cells, expected {columns}.")
-        rows.append(cells)
-        if len(rows) == ARFF_ROWS:
-            yield rows
-            rows = []
-    if rows:
-        yield rows
 
 
 def _decoded(path: Path, raw: bytes, number: int) -> str:
@@ -274,19 +249,7 @@ def _decoded(path: Path, raw: bytes, number: int) -> str:
         raise DataError(f"{path} is not UTF-8 text (line {number}); save it as UTF-8.") from None
 
 
-def _quoted(line: str) -> list[str]:
-    cells, position = [], 0
-    while position <= len(line):
-        found = _CELL.match(line, position)
-        if not found:
-            return []
-        single, double, bare = found.groups()
-        cells.append(bare if bare is not None else _unescaped(double if single is None else single))
-        if found.end() == len(line) and not found[0].endswith(","):
-            break
-        position = found.end()
-    return cells
-
-
-def _unescaped(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text)
+def _values(text: str) -> frozenset[str]:
+    """The values that a declaration lists, with commas between."""
+    (cells,) = csv.reader([text], quotechar="'", escapechar="\\", skipinitialspace=True)
+    return frozenset(re.sub(_QUOTED, r"\2", cell).strip() for cell in cells)

@@ -21,65 +21,76 @@ from scipy import sparse
 from aucbench.contracts import File, Table
 from aucbench.data.files.npy import NpyWriter, open_npy
 from aucbench.data.labels import MAX_LABELS, Label
-from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded, ColumnRecord, RefusedColumnsError
+from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded, ColumnRecord
 from aucbench.data.readers.cells import LABEL_GAPS, coded, plain_texts
 from aucbench.data.readers.feature_columns import HASHED_COLUMNS, Feature
 from aucbench.data.readers.kept_columns import KeptColumn
 from aucbench.data.readers.row_numbers import index_places
 from aucbench.data.readers.table_files import INDEX, Columns, arrow_errors, open_columns
 from aucbench.errors import DataError
+from aucbench.humanize import counted
 
-MEDIAN_BYTES = 1 << 28  # of values held at a time to find medians
+MOST_REFUSED = 8  # columns whose refusal is explained
 
 
 class Learned:
-    """The numbers and codes that features were learned from, and the labels, so that files are read once."""
+    """Numbers and labels of the training rows, read while the columns are learned and kept in files."""
 
-    def __init__(self, places: Sequence[int], target: int, aside: Path):
-        self.complete = len(places) <= DENSE_COLUMNS  # whether all cells are here
-        self.file = aside / "learned.npy"  # the cells, (n, features)
-        self._columns = {place: column for column, place in enumerate(places)}
+    def __init__(self, places: Sequence[int], target: int, aside: Path, has_numbers: bool):
+        self._has_numbers = has_numbers  # of wide tables they are kept only if medians are asked for
+        self.file = aside / "learned.npy"  # (n, features) numbers, NaN in the place of texts
+        self.places = list(places)  # of the features in the table
         self._target, self._codes_file = target, aside / "labels.npy"
         self._labels: dict[Any, int] = {}  # code of each label
-        self._blocks: list[tuple[Path, slice]] = []  # the rows of each batch
+        self._rows: dict[Path, list[slice]] = {}  # of each batch of a file
 
-    def write(self, batches: Iterator[tuple[Path, list[Any], list[NDArray[np.float64]]]]) -> None:
-        """Keep the cells of all features of each batch, and its labels."""
+    def write(self, path: Path, batches: Iterator[tuple[Path, list[Any], list[NDArray[np.float64]]]]) -> None:
+        """Keep the numbers of all features of each batch, and its labels."""
         with (
-            NpyWriter(self.file, np.float64, len(self._columns)) as writer,
+            NpyWriter(self.file, np.float64, len(self.places)) as writer,
             NpyWriter(self._codes_file, np.int32) as codes,
         ):
-            for path, batch, cells in batches:
-                self.complete &= len(self._labels) <= MAX_LABELS
-                if self.complete:
-                    self._blocks.append((path, slice(codes.size, codes.size + len(batch[self._target]))))
-                    distinct, own = _coded_labels(path, batch[self._target])
-                    known = [self._labels.setdefault(label, len(self._labels)) for label in distinct]
-                    codes.write(np.array([*known, -1])[own])
-                    writer.write(np.stack(cells, axis=1))
+            for file, batch, numbers in batches:
+                distinct, own = _coded_labels(file, batch[self._target])
+                known = [self._labels.setdefault(label, len(self._labels)) for label in distinct]
+                if len(self._labels) > MAX_LABELS:
+                    raise DataError(
+                        f"{path}: more than {MAX_LABELS} distinct labels, expected classes; name the column "
+                        "of labels with dataset.target=COLUMN."
+                    )
+                self._rows.setdefault(file, []).append(slice(codes.size, codes.size + len(own)))
+                codes.write(np.array([*known, -1])[own])
+                if self._has_numbers:
+                    writer.write(np.stack(numbers, axis=1))
 
     @cached_property
-    def cells(self) -> NDArray[np.float64]:
-        """(n, features) the cells; what is written to them is written to the file."""
+    def numbers(self) -> NDArray[np.float64]:
+        """(n, features) the numbers; what is written to them is written to the file."""
         return open_npy(self.file, shared=True)
 
-    def column(self, place: int, cells: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """The cells of a column of the table, of these rows or of all."""
-        return (self.cells if cells is None else cells)[:, self._columns[place]]
+    def column(self, feature: Feature) -> NDArray[np.float64]:
+        """(n,) the numbers of a feature."""
+        return self.numbers[:, self.places.index(feature.place)]
 
-    def is_of(self, places: Sequence[int]) -> bool:
-        """Whether the columns of the cells are those at these places of the table."""
-        return list(self._columns) == list(places)
+    def replace(self, feature: Feature, numbers: NDArray[np.float64]) -> None:
+        """Write other numbers (n,) of a feature, which was taken for texts."""
+        if self._has_numbers:
+            self.column(feature)[:] = numbers
 
     def has(self, path: Path) -> bool:
-        """Whether the cells of a file are here."""
-        return self.complete and any(own == path for own, _ in self._blocks)
+        """Whether the rows of a file are here."""
+        return path in self._rows
 
-    def blocks(self, path: Path) -> Iterator[tuple[NDArray[np.float64], Coded]]:
-        """The cells and the labels of each batch of a file."""
+    def blocks(self, path: Path, features: Sequence[Feature]) -> Iterator[tuple[NDArray[np.float64], Coded]]:
+        """The numbers of some features and the labels in each batch of a file."""
         labels, codes = list(self._labels), open_npy(self._codes_file)
-        for rows in [rows for own, rows in self._blocks if own == path]:
-            yield self.cells[rows], Coded(labels, codes[rows].astype(np.int64))
+        columns = [self.places.index(feature.place) for feature in features]
+        for rows in self._rows[path]:
+            numbers = self.numbers[rows]
+            yield (
+                numbers if len(columns) == numbers.shape[1] else numbers[:, columns],
+                Coded(labels, codes[rows].astype(np.int64)),
+            )
 
 
 @dataclass(frozen=True)
@@ -100,11 +111,16 @@ class Schema:
         hashed = any(feature.hashed for feature in self.features)
         return sum(feature.width for feature in self.features) + (HASHED_COLUMNS if hashed else 0)
 
+    @cached_property
+    def is_learned(self) -> bool:
+        """Whether the encoded rows are the numbers that were learned from."""
+        few = len(self.features) <= DENSE_COLUMNS and not self.kept
+        return few and all(feature.is_plain for feature in self.features)
+
     def rows_file(self, paths: Sequence[Path]) -> Path | None:
         """The .npy file that `encode` makes of the rows of all these files, None if there is none."""
-        places = [feature.place for feature in self.features if feature.is_plain]
-        is_here = self.learned.is_of(places) and all(self.learned.has(path) for path in paths)
-        return self.learned.file if is_here and len(places) == len(self.features) else None
+        is_whole = self.is_learned and len(self.features) == len(self.learned.places)
+        return self.learned.file if is_whole and all(map(self.learned.has, paths)) else None
 
 
 def fit(files: Sequence[tuple[File, Path]], aside: Path) -> Schema:
@@ -117,25 +133,25 @@ def fit(files: Sequence[tuple[File, Path]], aside: Path) -> Schema:
     names = opened[0].names
     opened = [columns.arranged(names) for columns in opened]
     target, features, kept, columns = _chosen(path, opened, table)
-    learned = Learned([feature.place for feature in features], target, aside)
-    learned.complete &= bool(features) and not kept
-    refused: dict[int, DataError] = {}
-    learned.write(_learn(opened, features, kept, refused))
-    columns |= {column.place: column.describe() for column in kept}
-    _settle(path, features, columns, opened, refused)
     if not features:
         raise DataError(f"{path}: there are no columns but the label, expected features.")
-    learned.complete &= all(feature.staged for feature in features)
-    if not refused:
-        _check_missing(path, features, table)
-        if table.missing == "median":
-            _find_medians([feature for feature in features if feature.numeric], opened, learned)
-        for feature in features:
-            feature.indicates = table.add_indicator and bool(feature.missing) and not feature.hashed
+    has_numbers = len(features) <= DENSE_COLUMNS or table.missing == "median"
+    learned = Learned([feature.place for feature in features], target, aside, has_numbers)
+    refused: dict[int, DataError] = {}
+    learned.write(path, _learn(opened, features, kept, refused))
+    columns |= {column.place: column.describe() for column in kept}
+    _settle(path, features, columns, opened, refused, learned)
+    if refused:
+        raise _refusal(path, [refused[place] for place in sorted(refused)])
+    if not features:
+        raise DataError(f"{path}: there are no columns but the label, expected features.")
+    _check_missing(path, features, table)
+    if table.missing == "median":
+        _find_medians(features, learned)
+    for feature in features:
+        feature.indicates = table.add_indicator and bool(feature.missing) and not feature.hashed
     columns |= {feature.place: feature.describe() for feature in features}
     described = [columns[place] for place in range(len(names))]
-    if refused:
-        raise _refused_columns(path, described, refused)
     if note := opened[0].note:
         named = next(place for place, column in enumerate(described) if not column.note)
         described[named] = replace(described[named], note=note)
@@ -219,33 +235,28 @@ def _settle(
     columns: dict[int, ColumnRecord],
     opened: list[Columns],
     refused: dict[int, DataError],
+    learned: Learned,
 ) -> None:
     """Settle how features are read; those that number the rows move to `columns`."""
     for feature in [feature for feature in features if feature.place not in refused]:
         try:
-            feature.find_notation(opened)
-            feature.check_type(opened)
+            numbers = feature.find_notation(opened)
+            if numbers is not None and not refused:
+                learned.replace(feature, numbers)
+            feature.check_type(path)
             if feature.numbers_the_rows(path):
                 columns[feature.place] = feature.left_out("numbers the rows")
                 features.remove(feature)
         except DataError as error:
             refused[feature.place] = error
-        if feature.infinite:
-            refused[feature.place] = feature.refusal_of_infinite(path)
 
 
-def _refused_columns(
-    path: Path, columns: list[ColumnRecord], refused: dict[int, DataError]
-) -> RefusedColumnsError:
-    """The first refusal, with the names of other such columns and the description of all."""
-    for place, error in refused.items():
-        reason = str(error).removeprefix(f"{path}: column {columns[place].name!r} ")
-        columns[place] = ColumnRecord(columns[place].name, "refused", note=reason)
-    first, *others = refused
-    also = ", ".join(repr(columns[place].name) for place in others[:20])
-    more = f" and {len(others) - 20} more" if len(others) > 20 else ""
-    others_named = f" Refused as well: {also}{more}; aucbench data describe says why." if others else ""
-    return RefusedColumnsError(f"{refused[first]}{others_named}", columns)
+def _refusal(path: Path, refused: list[DataError]) -> DataError:
+    """The reasons against several columns in one error."""
+    first, *others = [str(error) for error in refused[:MOST_REFUSED]]
+    if (more := len(refused) - MOST_REFUSED) > 0:
+        others.append(f"{counted(more, 'other column')} cannot be used either.")
+    return DataError(" ".join([first, *(text.removeprefix(f"{path}: ") for text in others)]))
 
 
 def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
@@ -264,15 +275,9 @@ def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
 def _cells(schema: Schema, file: File, path: Path) -> Iterator[tuple[Any, Coded, list[Any]]]:
     """The cells of all features in each batch of a file, its labels, and the columns that are kept beside."""
     features = schema.features
-    if schema.learned.has(path):
-        for cells, labels in schema.learned.blocks(path):
-            if schema.rows_file([path]):
-                yield cells, labels, []
-            else:
-                own = [
-                    feature.staged_cells(schema.learned.column(feature.place, cells)) for feature in features
-                ]
-                yield own, labels, []
+    if schema.is_learned and schema.learned.has(path):
+        for numbers, labels in schema.learned.blocks(path, features):
+            yield numbers, labels, []
         return
     places = [each.place for each in features] + [each.place for each in schema.kept]
     columns = open_columns(file, path).arranged(schema.names, {schema.target, *places})
@@ -316,20 +321,11 @@ def _check_missing(path: Path, features: list[Feature], table: Table) -> None:
         )
 
 
-def _find_medians(features: list[Feature], opened: list[Columns], learned: Learned) -> None:
+def _find_medians(features: list[Feature], learned: Learned) -> None:
     """Medians of all columns of numbers: what has no gap here may have one in the test part."""
-    at_once = len(features)
-    if not learned.complete:
-        rows = sum(len(batch[0]) for _, batch in _batches(opened))
-        at_once = max(1, MEDIAN_BYTES // (8 * max(1, rows)))
-    for start in range(0, len(features), at_once):
-        some = features[start : start + at_once]
-        parts: list[list[Any]] = [[] for _ in some]
-        for _, batch in () if learned.complete else _batches(opened):
-            for feature, kept in zip(some, parts, strict=True):
-                kept.append(feature.values(batch[feature.place]))
-        for feature, kept in zip(some, parts, strict=True):
-            values = learned.column(feature.place) if learned.complete else np.concatenate(kept)
+    for feature in features:
+        if feature.numeric:
+            values = learned.column(feature)
             # A column without any value tells nothing, whatever it is filled with.
             feature.median = 0.0 if np.isnan(values).all() else float(np.nanmedian(values))
 
@@ -349,7 +345,7 @@ def _block(schema: Schema, path: Path, cells: Any, labels: Coded, row: int) -> B
     if isinstance(cells, np.ndarray):
         for column in np.flatnonzero(~np.isfinite(cells).all(axis=0)):
             cells[:, column] = schema.features[column].filled(path, cells[:, column], fills, row)
-        return Block.of_dense(labels, cells)
+        return Block(labels, cells)
     widths = [feature.width for feature in schema.features]
     offsets = np.cumsum([0, *widths[:-1]])
     offsets[[feature.hashed for feature in schema.features]] = sum(widths)
@@ -365,10 +361,9 @@ def _block(schema: Schema, path: Path, cells: Any, labels: Coded, row: int) -> B
         else:
             parts.append((rows, first + places, np.broadcast_to(values, len(rows))))
     if dense is not None:
-        return Block.of_dense(labels, dense)
+        return Block(labels, dense)
     rows, places, values = (np.concatenate(each) for each in zip(*parts, strict=True))
-    X = sparse.coo_matrix((values, (rows, places)), (n, schema.width)).tocsr()
-    return Block(labels, np.diff(X.indptr).astype(np.int64), X.indices, X.data, schema.width)
+    return Block(labels, sparse.coo_matrix((values, (rows, places)), (n, schema.width)).tocsr())
 
 
 def _coded_labels(path: Path, array: Any) -> Coded:

@@ -4,16 +4,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts.random_streams import RandomStream
-from aucbench.data.splits._random import (
+from aucbench.data.splits._parts import (
     ascending,
     check_classes,
     class_counts,
     drawing,
+    forward_fold,
     one_fold,
     permutation,
     units_of_classes,
 )
-from aucbench.data.splits.forward import forward_fold
 from aucbench.data.splits.protocols import Side, Split
 from aucbench.errors import DataError, ParameterError
 

@@ -12,8 +12,15 @@ from aucbench.contracts import Count, Interval, OpenUnit, check_fields
 from aucbench.contracts.random_streams import RandomStream
 from aucbench.data.equal_rows import equal_rows
 from aucbench.data.loader import Loaded, Part
-from aucbench.data.splits._random import check_classes, drawing, one_fold, random_parts, units_of_classes
-from aucbench.data.splits.forward import forward_fold, forward_parts
+from aucbench.data.splits._parts import (
+    check_classes,
+    drawing,
+    forward_fold,
+    forward_parts,
+    one_fold,
+    random_parts,
+    units_of_classes,
+)
 from aucbench.data.splits.grouped import joined
 from aucbench.errors import DataError, ParameterError
 
@@ -114,21 +121,16 @@ class SplitProtocol:
         equal = equal_rows(loaded.X) if self.duplicates is Duplicates.together else None
         if self.groups is None:
             return equal
-        own = loaded.kept[self._name(loaded, self.groups)]
+        own = loaded.kept[self.groups]
         return own if equal is None else joined(own, equal)
 
     def _times(self, loaded: Loaded) -> NDArray[np.float64] | None:
         """The times of the rows, (n,); None where they do not count."""
         if self.time is None:
             return None
-        name = self._name(loaded, self.time)
-        if loaded.kinds[name] == "text":
-            raise DataError(f"protocol.time: column {name!r} has texts, expected numbers or dates.")
-        return loaded.kept[name]
-
-    def _name(self, loaded: Loaded, column: str | int) -> str:
-        """The name of a kept column, which the protocol may name by its number."""
-        return str(column) if column in loaded.kept else list(loaded.kept)[self.columns.index(column)]
+        if loaded.kinds[self.time] == "text":
+            raise DataError(f"protocol.time: column {self.time!r} has texts, expected numbers or dates.")
+        return loaded.kept[self.time]
 
     def _forward(self, times: NDArray[np.float64], fold: int) -> tuple[Rows, ...]:
         """The row numbers of each side of a split by time, in the order of `Split`."""

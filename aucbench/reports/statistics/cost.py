@@ -1,4 +1,4 @@
-"""AUC against cost: time to target and anytime value of a curve, and the Pareto front of methods."""
+"""AUC against cost: the time to target of a curve, and the Pareto front of methods."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 TARGET = 0.99  # of the way from chance to the best mean
-MINIMA = (1e-2, 1e-3, 1e-4)  # relative suboptimalities that are targets
 
 Floats = NDArray[np.float64]
 
@@ -36,24 +35,6 @@ def median_cost(paid: Sequence[float]) -> float:
     """The least cost within which half of the runs reach the target; inf where fewer do, NaN without runs."""
     known = [cost for cost in paid if not np.isnan(cost)]
     return float(np.quantile(known, 0.5, method="inverted_cdf")) if known else float("nan")
-
-
-def anytime(cost: Floats, value: Floats, low: float, high: float, chance: float) -> float:
-    """The mean value of a curve over the logarithm of the cost, from `low` > 0 to `high`.
-
-    Between checkpoints the value is linear in the logarithm of the cost. Before its first checkpoint a curve
-    counts as `chance`, for there was no model to use; after its last it keeps its value.
-    """
-    usable = cost > 0
-    x, y = (np.log(cost[usable]), value[usable]) if usable.any() else (np.log([low]), value[-1:])
-    a, b = np.log(low), np.log(high)
-    if a >= b:
-        return float(np.interp(a, x, y)) if a >= x[0] else chance
-    start = min(max(a, x[0]), b)
-    grid = np.concatenate(([start], x[(x > start) & (x < b)], [b]))
-    heights = np.interp(grid, x, y)
-    under = np.sum((heights[1:] + heights[:-1]) / 2 * np.diff(grid))
-    return float((chance * (start - a) + under) / (b - a))
 
 
 def pareto_front(auc: ArrayLike, cost: ArrayLike) -> NDArray[np.bool_]:

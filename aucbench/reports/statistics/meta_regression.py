@@ -1,5 +1,7 @@
 """On which data does a method gain: regression of the families' gains on properties of their data sets."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -51,10 +53,7 @@ def meta_regression(gains: pd.DataFrame, data_sets: pd.DataFrame, confidence: fl
     J. Long, L. Ervin: Using heteroscedasticity consistent standard errors in the linear regression model.
     American Statistician 54 (2000) 217-224.
     """
-    keys = ["reference", "method"]
-    if "reference" not in gains:
-        found = meta_regression(gains.assign(reference=""), data_sets, confidence)
-        return found.drop(columns="reference")
+    keys = [name for name in ("reference", "method") if name in gains]
     share = data_sets["positive_share"].astype(float)
     rare = np.minimum(share, 1 - share)
     with np.errstate(divide="ignore"):
@@ -67,41 +66,27 @@ def meta_regression(gains: pd.DataFrame, data_sets: pd.DataFrame, confidence: fl
         )
     facts = facts.set_index(data_sets["data_set"]).replace([np.inf, -np.inf], np.nan).dropna()
     facts = facts[~facts.index.duplicated()]
-    usable = gains[gains["gain"].notna() & gains["data_set"].isin(facts.index)]
-    every = pd.MultiIndex.from_frame(gains[keys].drop_duplicates())
-    table = usable.set_index(["data_set", *keys])["gain"].unstack(keys).reindex(columns=every)
-    covariates = facts.reindex(table.index).to_numpy()
-    families, _ = pd.factorize(table.index.map(dict(zip(gains["data_set"], gains["family"], strict=True))))
-    known = table.notna().to_numpy()
-    slopes, counts = np.full((3, len(COVARIATES), len(every)), np.nan), np.zeros(len(every), int)
-    for pattern in np.unique(known, axis=1).T:  # methods that have gains on the same data sets
-        at = (known == pattern[:, None]).all(axis=0)
-        own, codes = np.unique(families[pattern], return_inverse=True)
-        members = (codes == np.arange(len(own))[:, None]) / np.maximum(np.bincount(codes), 1)[:, None]
-        means = members @ table.to_numpy(float)[pattern][:, at]
-        slopes[:, :, at] = _slopes(members @ covariates[pattern], means, confidence)
-        counts[at] = len(own)
-    lines = every.repeat(len(COVARIATES)).to_frame(index=False)
-    low, slope, high = slopes.transpose(0, 2, 1).reshape(3, -1)
-    return lines.assign(
-        covariate=list(COVARIATES) * len(every),
-        slope=slope,
-        low=low,
-        high=high,
-        families=counts.repeat(len(COVARIATES)),
-    )
+    table = gains[[*keys, "family", "data_set", "gain"]].join(facts, on="data_set")
+    means = table.dropna().groupby([*keys, "family"], sort=False)[["gain", *COVARIATES]].mean()
+    known = dict(list(means.groupby(keys)))
+    lines: list[Any] = []
+    for place in gains[keys].drop_duplicates().itertuples(index=False, name=None):
+        own = known.get(place, means.iloc[:0])
+        found = _slopes(own[[*COVARIATES]].to_numpy(), own["gain"].to_numpy(), confidence)
+        lines += [(*place, *each, len(own)) for each in zip(COVARIATES, *found, strict=True)]
+    return pd.DataFrame(lines, columns=[*keys, "covariate", "low", "slope", "high", "families"])
 
 
 def _slopes(covariates: Floats, gains: Floats, confidence: float) -> Floats:
-    """(3, covariates, methods) lower ends, slopes and upper ends; `gains` are (families, methods)."""
+    """(3, covariates) lower ends, slopes and upper ends."""
     n, columns = covariates.shape
     X = np.column_stack([np.ones(n), covariates - covariates.mean(axis=0) if n else covariates])
     if n < FEWEST or np.linalg.matrix_rank(X) < columns + 1:
-        return np.full((3, columns, gains.shape[1]), np.nan)
+        return np.full((3, columns), np.nan)
     inverse = np.linalg.pinv(X)
     coefficients = inverse @ gains
     leverages = np.einsum("ij,ji->i", X, inverse)
     with np.errstate(divide="ignore", invalid="ignore"):
-        errors = (gains - X @ coefficients) / (1 - leverages)[:, None]
+        errors = (gains - X @ coefficients) / (1 - leverages)
     half = stats.t.ppf(0.5 + confidence / 2, n - columns - 1) * np.sqrt(inverse**2 @ errors**2)
     return np.stack([coefficients - half, coefficients, coefficients + half])[:, 1:]

@@ -5,7 +5,6 @@ set is method - reference; on a family it is the mean over its data sets; the ga
 """
 
 from enum import StrEnum
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -152,14 +151,9 @@ def hodges_lehmann(values: Floats) -> Floats:
     found = np.full(values.shape[1], np.nan)
     for at, column in enumerate(values.T):
         if len(known := column[~np.isnan(column)]):
-            one, other = _pairs(len(known))
+            one, other = np.triu_indices(len(known))
             found[at] = np.median((known[one] + known[other]) / 2)
     return found
-
-
-@lru_cache(maxsize=16)
-def _pairs(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    return np.triu_indices(n)
 
 
 def families_to_decide(found: Intervals, verdicts: Any, rope: float | None) -> Floats:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from aucbench.humanize import counted
 from aucbench.reports.columns import text
 from aucbench.studies.method_look import shown_looks
 
@@ -22,7 +23,7 @@ WIDTHS = {"column": 3.35, "page": 7.0}  # inches, of one column and of both in t
 # The first of each is what papers are set in; the second has the letters that the first lacks.
 FONTS = {"sans": ["DejaVu Sans"], "serif": ["STIXGeneral", "DejaVu Serif"]}
 NARROW = 5.0  # inches; a narrower figure has its legend below
-GREY = "0.78"  # colour of the methods without a name in the legend
+OTHERS: dict[str, Any] = {"color": "0.78", "linewidth": 0.5, "zorder": 1}  # lines of methods without a name
 LINES = 3  # of a label, at most
 TALLEST = 7.6  # inches of the rows of a figure: a page of a paper without axis and caption
 SMALLEST, LEADING = 5.0, 1.25  # points of type, and how many times these a line takes
@@ -43,17 +44,11 @@ class Style(NamedTuple):
         A method whose iterations go through all rows has an open marker at each of its points.
         """
         if not self.is_named:
-            return {"color": GREY, "linewidth": 0.5, "zorder": 1}
+            return OTHERS
         marks: dict[str, Any] = {"marker": self.marker, "markersize": 3.5, "markevery": 0.15}
         if is_batch:
             marks |= {"markerfacecolor": "white", "markeredgewidth": 0.8, "markevery": None}
         return {"color": self.colour, "linestyle": self.dashes, "linewidth": 1.2, "zorder": 2.5} | marks
-
-    def point(self) -> dict[str, Any]:
-        """Options of its mark."""
-        size, colour, order = (5, self.colour, 2.5) if self.is_named else (3, "0.65", 1.5)
-        marker = self.marker if self.is_named else "o"
-        return {"color": colour, "marker": marker, "markersize": size, "linestyle": "none", "zorder": order}
 
 
 def styles(methods: Sequence[str], named: Sequence[str]) -> dict[str, Style]:
@@ -181,23 +176,25 @@ def fitted(label: str, inches: float, size: float, lines: int = LINES) -> str:
 def fitted_rows(labels: Sequence[str], inches: float) -> tuple[list[str], float, float]:
     """Labels that stand one above the other, their size of type, and the inches from one to the next.
 
-    The type is as large, and the labels as complete, as `TALLEST` and the width in inches allow.
+    They have as many lines as hold them whole, and type as large as `TALLEST` and the lines allow.
     """
-    for size in np.arange(type_size(), SMALLEST - 0.01, -0.5):
-        for lines in range(1, LINES + 1):
-            pitch = (lines * LEADING * size + 2.0) / 72
-            found = [fitted(label, inches, size, lines) for label in labels]
-            if len(labels) * pitch <= TALLEST and not any("…" in own for own in found):
-                return found, float(size), float(pitch)
-    lines = max(1, int((72 * TALLEST / max(1, len(labels)) - 2.0) / (LEADING * SMALLEST)))
-    pitch = min(TALLEST / max(1, len(labels)), (LINES * LEADING * SMALLEST + 2.0) / 72)
-    return [fitted(label, inches, SMALLEST, min(lines, LINES)) for label in labels], SMALLEST, pitch
+    room = 72 * TALLEST / max(1, len(labels))  # points for each
+    for lines in range(1, LINES + 1):
+        largest = (room - 2.0) / (lines * LEADING)
+        if lines > 1 and largest < SMALLEST:
+            break
+        size = float(np.clip(largest, SMALLEST, type_size()))
+        pitch = min(room, lines * LEADING * size + 2.0) / 72
+        found = [fitted(label, inches, size, lines) for label in labels]
+        if not any("…" in own for own in found):
+            break
+    return found, size, pitch
 
 
-def legend(figure: Any, looks: Mapping[str, Style], marks: bool = False, batch: Collection[str] = ()) -> None:
+def legend(figure: Any, looks: Mapping[str, Style], batch: Collection[str] = ()) -> None:
     """A legend of the named methods, and of how many others there are; the figure grows where it needs room.
 
-    With `marks` it shows marks without lines; methods in `batch` have open marks.
+    Methods in `batch` have open marks.
     """
     from matplotlib.lines import Line2D
 
@@ -205,12 +202,10 @@ def legend(figure: Any, looks: Mapping[str, Style], marks: bool = False, batch: 
     inches = width() / 2 - 0.55 if narrow else 0.27 * width()
     named = {name: own for name, own in looks.items() if own.is_named}
     labels = [fitted(name, inches, size) for name in named]
-    kept = [own.point() if marks else own.line(name in batch) for name, own in named.items()]
+    lines = [own.line(name in batch) for name, own in named.items()]
     if others := len(looks) - len(named):
-        labels.append(f"{others} other method{'s' * (others > 1)}")
-        grey = next(own for own in looks.values() if not own.is_named)
-        kept.append(grey.point() if marks else grey.line())
-    handles = [Line2D([], [], **{k: v for k, v in own.items() if k != "markevery"}) for own in kept]
+        labels, lines = [*labels, counted(others, "other method")], [*lines, OTHERS]
+    handles = [Line2D([], [], **{k: v for k, v in own.items() if k != "markevery"}) for own in lines]
     place = "outside lower center" if narrow else "outside right center"
     figure.legend(handles, labels, loc=place, ncols=2 if narrow else 1, frameon=False, fontsize=size)
     height = sum(label.count("\n") + 1.4 for label in labels) * LEADING * size / 72

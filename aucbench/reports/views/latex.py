@@ -1,15 +1,12 @@
 """A report as LaTeX: booktabs tables whose rows are methods, ready to be quoted."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aucbench.contracts import MethodFacts
-from aucbench.reports.columns import NONE, RESULTS, VERDICTS, text
-from aucbench.reports.gains import gains_of
+from aucbench.reports.columns import NONE, VERDICTS, text
 from aucbench.reports.report import Report
-from aucbench.reports.statistics.verdicts import compare_families
-from aucbench.reports.views.forest import verdict_rows
 from aucbench.studies.plugin_metadata import bibliography, plugin
 
 if TYPE_CHECKING:
@@ -22,25 +19,22 @@ SPECIAL = {
     "†": r"\dag{}", "±": r"\ensuremath{\pm}", "-": "{-}", "`": r"\textasciigrave{}",
     "≤": r"\ensuremath{\leq}", "≥": r"\ensuremath{\geq}",
 }  # fmt: skip
-NAMES = r">{\raggedright\arraybackslash}X"  # the column of the methods
+COLUMNS = r">{\raggedright\arraybackslash}Xrclr"  # names of methods are wrapped
 BIBLIOGRAPHY = "leaderboard.bib"
-ROWS, LETTERS = 55, 85  # of a table that fits a page, without the names of methods
+ROWS = 55  # of a table that fits a page
 
 
 def latex(report: Report) -> str:
-    """A document with tables for each setting: the verdicts, and the means of all methods on each data set.
+    """A document with the table of verdicts of each setting, which fits a column of a paper.
 
     Rows are methods, the best gain first. Bold are the best gain and those of methods that are equivalent to
-    the best, by the report's rope; on a data set, the best mean and what is equivalent to it there. Nothing
-    is bold where the verdict is undecided. The table of verdicts fits a column of a paper. `bibtex` has the
-    references.
+    the best, by the report's rope; nothing is bold where the verdict on the best is undecided.
+    `bibtex` has the references.
     """
-    rows = {setting: verdict_rows(report, setting) for setting in report.settings}
+    rows = {setting: report.ranking(setting) for setting in report.settings}
     body = [
         _verdicts(report, setting, table) for setting, table in rows.items() if table["gain"].notna().any()
     ]
-    for setting, table in rows.items():
-        body += _means(report, setting, list(table["method"]))
     if _entries(report):
         body.append(
             f"\\clearpage\n\\bibliographystyle{{plain}}\n\\bibliography{{{BIBLIOGRAPHY.removesuffix('.bib')}}}"
@@ -48,7 +42,7 @@ def latex(report: Report) -> str:
     return (
         "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n\\usepackage{tabularx}\n"
         "\\usepackage[margin=2cm]{geometry}\n\\begin{document}\n\n"
-        + ("\n\n".join(body) or "There are no results.")
+        + ("\n\n".join(body) or "No method has a gain over the reference.")
         + "\n\n\\end{document}\n"
     )
 
@@ -86,42 +80,10 @@ def _cited(algorithm: str) -> tuple[str, str] | None:
     return key, f"@misc{{{key},\n  note = {{{escaped(cited)}}}\n}}"
 
 
-def _means(report: Report, setting: str, methods: Sequence[str]) -> list[str]:
-    """The tables of means of a setting, and a paragraph on each data set with runs that have no result."""
-    results = report.part("results", setting)
-    whole = results[results["gaps"] == ""].dropna(subset=["mean"]).sort_values("mean", kind="stable")
-    best = whole.groupby("data_set")["method"].last()
-    gains = _gains(report, setting, best.unique())
-    bold = {
-        (own, name)
-        for name, method in best.items()
-        for own in _equal(gains[gains["data_set"] == name], method, report.rope)
-    }
-    caption = rf"Mean test {escaped(report.measure.title)} over the runs $\pm$ standard deviation "
-    caption += f"({escaped(setting)})." + (
-        " Bold: the best on a data set and what is equivalent to it there." * bool(bold)
-    )
-    cells = {}
-    for row in results.to_dict("records"):
-        place = row["method"], row["data_set"]
-        cells[place] = r"\bfseries " * (place in bold) + _number(RESULTS["mean"].shown(row))
-    found = []
-    for block in _blocks(list(results["data_set"].unique())) if len(whole) else ():
-        rows = [[escaped(own), *(cells.get((own, name), "--") for name in block)] for own in methods]
-        found.append(_tables(caption, [["method", *map(escaped, block)], *rows], "r" * len(block)))
-    for name, part in results[results["gaps"] != ""].groupby("data_set", sort=False):
-        said = "; ".join(f"{own}: {why}" for own, why in zip(part["method"], part["gaps"], strict=True))
-        found.append(rf"\noindent\textbf{{Runs without a result, {escaped(str(name))}.}} {escaped(said)}.")
-    return found
-
-
 def _verdicts(report: Report, setting: str, table: "pd.DataFrame") -> str:
     """The compact table: gain and interval, verdict and time ratio of each method, as wide as a column."""
     reference, symbol = report.references[setting], escaped(report.measure.symbol)
     algorithm = report.methods.set_index(["setting", "method"])["algorithm"][setting]
-    best = table["method"].iloc[0]
-    decided = best == reference or table["verdict"].iloc[0] not in ("", "undecided")
-    equal = _equal(_gains(report, setting, [best]), best, report.rope) if decided else set()
     rows = [["method", "gain", r"95\,\% interval", "verdict", "time"]]
     every: Any = table.to_dict("records")
     for row in every:
@@ -131,7 +93,7 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame") -> str:
         rows.append(
             [
                 escaped(name) + (rf" \cite{{{cited[0]}}}" if cited else ""),
-                r"\bfseries " * (name in equal) + _number(gain),
+                r"\bfseries " * row["is_best"] + _number(gain),
                 "" if NONE in (low, high) else f"({_number(low)}, {_number(high)})",
                 "reference" if name == reference else _number(VERDICTS["verdict"].shown(row)),
                 _number(VERDICTS["time_ratio"].shown(row)),
@@ -141,30 +103,19 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame") -> str:
     single = report.part("data_sets", setting)["data_set"].nunique() == 1
     units = "runs" if single else "families of data sets"
     level = next((VERDICTS["mean"].shown(row) for row in every if row["method"] == reference), NONE)
+    has_best = any(row["is_best"] for row in every)
     caption = (
         f"Gain in test {escaped(report.measure.title)} over {escaped(reference)} in thousandths with its "
         f"95\\,\\% interval over {units}, verdict{rope}, and training time relative to {escaped(reference)}"
         + f", whose mean {symbol} is {level}" * (level != NONE)
         + f" ({escaped(setting)})."
-        + f" Bold: the best ({escaped(best)}) and what is equivalent to it." * bool(equal)
+        + f" Bold: the best ({escaped(every[0]['method'])}) and what is equivalent to it."
+        * has_best
+        * any(table["is_best"])
         + " {*}: not the time of one thread at work." * any(row[-1].endswith("{*}") for row in rows)
         + f" aucbench {escaped(report.version)}."
     )
-    return _tables(caption, rows, "rclr", 3)
-
-
-def _gains(report: Report, setting: str, references: Iterable[str]) -> "pd.DataFrame":
-    cells, wanted = report.part("cells", setting), {setting: list(references)}
-    return gains_of(cells, report.data_sets, wanted, report.rope, report.measure.name)
-
-
-def _equal(gains: "pd.DataFrame", best: str, rope: float | None) -> set[str]:
-    """A method and those that are equivalent to it, on a data set or over families; none without verdicts."""
-    own = gains[gains["reference"] == best]
-    if own["data_set"].nunique() > 1:
-        own = compare_families(own, rope).reset_index()
-    equal = own.loc[own["verdict"] == "equivalent", "method"]
-    return {best, *equal} if (~own["verdict"].isin(["", "undecided"])).any() else set()
+    return _tables(caption, rows)
 
 
 def _thousandths(value: float) -> str:
@@ -176,33 +127,16 @@ def _number(words: str) -> str:
     return "--" if words == NONE else escaped(words).replace("{-}", "$-$")
 
 
-def _blocks(names: Sequence[str]) -> list[list[str]]:
-    """Data sets whose columns stand side by side on a page."""
-    blocks: list[list[str]] = []
-    left = 0
-    for name in names:
-        wide = max(len(text(name)), 15) + 2
-        if wide > left:
-            blocks.append([])
-            left = LETTERS
-        blocks[-1].append(name)
-        left -= wide
-    return blocks
-
-
-def _tables(caption: str, lines: Sequence[Sequence[str]], columns: str, gap: int = 4) -> str:
-    """Tables of so many rows below a head as fit a page, as wide as the text; long names are wrapped.
-
-    `gap` is half of what is between two columns, in points.
-    """
+def _tables(caption: str, lines: Sequence[Sequence[str]]) -> str:
+    """Tables of so many rows below a head as fit a page, as wide as the text; long names are wrapped."""
     head, *rows = [" & ".join(line) + r" \\" for line in lines]
     return "\n\n".join(
         "\n".join(
             [
-                rf"\begin{{table}}[htbp]\centering\small\setlength{{\tabcolsep}}{{{gap}pt}}",
+                r"\begin{table}[htbp]\centering\small\setlength{\tabcolsep}{3pt}",
                 r"\setlength{\belowcaptionskip}{4pt}",  # else the caption touches the rule below it
                 f"\\caption{{{caption}{' (continued)' * bool(start)}}}",
-                rf"\begin{{tabularx}}{{\linewidth}}{{@{{}}{NAMES}{columns}@{{}}}}",
+                rf"\begin{{tabularx}}{{\linewidth}}{{@{{}}{COLUMNS}@{{}}}}",
                 f"\\toprule\n{head}\n\\midrule",
                 *rows[start : start + ROWS],
                 "\\bottomrule\n\\end{tabularx}\n\\end{table}",

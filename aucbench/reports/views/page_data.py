@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 # other numbers have so many significant digits. Points of curves are only drawn.
 DECIMALS, DIGITS = 4, 6
 CURVE_DECIMALS, CURVE_DIGITS = 5, 4
-MEASURED = re.compile("gain|slope|low|high|median|best|target|anytime|(.*_)?(mean|std)")
-PAIRS = 250_000  # most lines of gains, over references and measures
+MEASURED = re.compile("gain|slope|low|high|median|best|target|(.*_)?(mean|std)")
 POINTS = 50_000  # most points of curves
-ONE_REFERENCE = "Other measures than {measure} are compared with the reference of the study only."
 THINNED = "The curves on this page are drawn through every {step}th checkpoint and the last one."
 Packed = dict[str, list[Any]]
 
@@ -32,22 +30,15 @@ def packed(report: Report) -> dict[str, Any]:
     """The report as JSON knows it: each frame as lists, one a column; NaN are written as null.
 
     Gains and verdicts are those over every method as the reference, by every measure that all finished
-    cells have. Where that is too much, measures other than the report's own have its reference alone.
+    cells have.
     """
     measures = [report.measure, *_everywhere(report)]
     every: dict[str, Any] = {
         str(name): list(own["method"]) for name, own in report.methods.groupby("setting", sort=False)
     }
-    lines = sum(len(every[name]) for name in report.results["setting"])
-    several = lines * len(measures) <= PAIRS
-    found = [
-        _compared(report, each, every if several or each is report.measure else report.references)
-        for each in measures
-    ]
+    found = [_compared(report, each, every) for each in measures]
     curves, step = _curves(report.curves)
     notes = list(report.notes)
-    if len(measures) > 1 and not several:
-        notes.append(ONE_REFERENCE.format(measure=report.measure.title))
     if step > 1:
         notes.append(THINNED.format(step=step))
     return {

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aucbench.humanize import counted
 from aucbench.reports.answer import answer
-from aucbench.reports.columns import DATA_SETS, RESULTS, SLOPES, VERDICTS, Column, line
+from aucbench.reports.columns import DATA_SETS, RESULTS, VERDICTS, Column, line
 from aucbench.reports.report import Report
 from aucbench.reports.results import SELF_REPORTED
-from aucbench.reports.statistics.meta_regression import COVARIATES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,11 +19,19 @@ FRAME = 3  # characters around the text of a column
 SHORTEST = 12  # characters that a name is folded to at most
 MARKUP = "\\|*_<>`[]#~$&"
 OVERALL = (
-    "method", "gain", "verdict", "more_families", "time_ratio", "mean", "worse", "same", "better", "gaps",
+    "method", "class_of_model", "gain", "verdict", "more_families", "time_ratio", "mean", "worse", "same",
+    "better", "gaps", "own_setting",
 )  # fmt: skip
-SLOPE_TITLE = "On which data? Change of the gain over {} with ten times the imbalance, rows or columns"
-BRIEF = ("method", "gain", "verdict", "time_ratio", "mean")
-ON_DATA = ("method", "mean", "gain", "verdict", "train_seconds", "ns_per_iteration", "target_seconds", "runs")
+BRIEF = ("method", "class_of_model", "gain", "verdict", "time_ratio", "mean", "own_setting")
+ON_DATA = (
+    "method", "class_of_model", "mean", "suboptimality", "gain", "verdict", "train_seconds",
+    "ns_per_iteration", "target_seconds", "runs", "gaps", "own_setting", "reported",
+)  # fmt: skip
+BRIEF_ON_DATA = ("method", "class_of_model", "mean", "gain", "verdict", "gaps", "own_setting")
+OPTIONAL = {  # columns that are shown where they tell something
+    "class_of_model", "suboptimality", "gain", "verdict", "more_families", "worse", "same", "better", "gaps",
+    "own_setting", "reported",
+}  # fmt: skip
 
 
 class TextTable(NamedTuple):
@@ -52,45 +59,23 @@ def overall_table(report: Report, setting: str, names: Sequence[str] = OVERALL) 
     """The methods over all data sets of a setting, the best gain first."""
     own = report.part("methods", setting).set_index("method")["own_setting"]
     frame = report.over_all(setting).assign(own_setting=lambda each: each["method"].map(own))
-    shown = [name for name in names if name not in ("gaps", "more_families") or frame[name].fillna(0).any()]
-    if frame["class_of_model"].nunique() > 1:
-        shown.insert(1, "class_of_model")
-    if frame["own_setting"].any():
-        shown.append("own_setting")
-    columns = [VERDICTS[name] for name in shown]
+    columns = [VERDICTS[name] for name in names if _tells(frame, name)]
     return text_table(frame, columns, report.measure.symbol, report.references[setting])
 
 
 def data_set_table(report: Report, setting: str, data_set: str, names: Sequence[str] = ON_DATA) -> TextTable:
     """The methods on a data set, the best mean first; methods with gaps come last."""
     frame = results_on(report, setting, data_set)
-    shown = [name for name in names if name not in ("gain", "verdict") or report.references[setting]]
-    columns = [RESULTS[name] for name in shown]
-    if frame["class_of_model"].nunique() > 1:
-        columns.insert(1, RESULTS["class_of_model"])
-    if "gaps" not in shown and (frame["gaps"] != "").any():
-        columns.append(RESULTS["gaps"])
-    if frame["own_setting"].any():
-        columns.append(RESULTS["own_setting"])
-    if not set(frame["reported"]) <= {"", SELF_REPORTED}:
-        columns.append(RESULTS["reported"])
-    if "suboptimality" in frame and frame["suboptimality"].notna().any():
-        columns.insert(2, RESULTS["suboptimality"])
+    columns = [RESULTS[name] for name in names if _tells(frame, name)]
     return text_table(frame, columns, report.measure.symbol, report.references[setting])
 
 
-def slope_table(report: Report, setting: str) -> TextTable:
-    """Changes of the gains with properties of the data, a line a method, the best gain first."""
-    own = report.part("slopes", setting).dropna(subset=["slope"])
-    own = own.assign(shown=[SLOPES["slope"].shown(row) for row in own.to_dict("records")])
-    wide = own.pivot(index="method", columns="covariate", values="shown")
-    order = [method for method in report.over_all(setting)["method"] if method in wide.index]
-    lines = wide.reindex(index=order, columns=list(COVARIATES))
-    return TextTable(
-        ["Method", *COVARIATES],
-        [True, False, False, False],
-        [[name, *line] for name, *line in lines.itertuples()],
-    )
+def _tells(frame: "pd.DataFrame", name: str) -> bool:
+    """Whether a column is shown: always, unless it is optional and has no value, or one class of model."""
+    if name not in OPTIONAL or name not in frame:
+        return name in frame
+    nothing = {0, ""} if name == "gaps" else {"", SELF_REPORTED}
+    return len(set(frame[name].dropna()) - nothing) > (name == "class_of_model")
 
 
 def results_on(report: Report, setting: str, data_set: str) -> "pd.DataFrame":
@@ -120,8 +105,6 @@ def marks(report: Report, setting: str, data_set: str) -> list[str]:
             "diverged: ": row["advice"],
             "had not converged in runs: ": row["unconverged"] or "",
         }
-        if isinstance(row.get("suboptimality_reason"), str):
-            told["has no curve of the suboptimality: "] = row["suboptimality_reason"]
         found += [f"{name} {words}{text}".rstrip(".") + "." for words, text in told.items() if text]
     return found
 
@@ -140,9 +123,6 @@ def show(report: Report, data_sets: Sequence[str] = (), notes: bool = False) -> 
         console().print(line(answer(report, setting)))
     console().print(counts(report))
     if notes:
-        for setting in report.settings:
-            if (table := slope_table(report, setting)).lines:
-                show_table(f"{SLOPE_TITLE.format(report.references[setting])}, {setting}", table)
         for note in report.notes:
             console().print(f"  {note}", style="dim")
 
@@ -154,10 +134,7 @@ def show_best(report: Report, most: int = 10) -> None:
         if len(names) > 1:
             table, where = overall_table(report, setting, BRIEF), f"{len(names)} data sets"
         else:
-            table, where = (
-                data_set_table(report, setting, names[0], ("method", "mean", "gain", "verdict")),
-                names[0],
-            )
+            table, where = data_set_table(report, setting, names[0], BRIEF_ON_DATA), names[0]
         found = len(table.lines)
         title = f"{found} methods on {where}, {setting}{f', the first {most}' if found > most else ''}"
         show_table(title, table._replace(lines=table.lines[:most]), [answer(report, setting)])
@@ -181,8 +158,6 @@ def markdown(report: Report) -> str:
         blocks += [f"## {len(facts)} data sets, {plain(setting)}", plain(answer(report, setting))]
         if len(facts) > 1:
             blocks.append(table(overall_table(report, setting)))
-            if (slopes := slope_table(report, setting)).lines:
-                blocks += [f"{plain(SLOPE_TITLE.format(report.references[setting]))}:", table(slopes)]
         columns = [
             column for name, column in DATA_SETS.items() if name in facts and facts[name].notna().any()
         ]

@@ -34,7 +34,7 @@ def gaps_of(archive: Archive, entry_of: EntryOf) -> list[str]:
     for entry in (entry for plan in archive.studies for entry in plan.entries):
         for gap in _gaps(archive, entry, ruled):
             data_sets.setdefault((entry.algorithm, gap), []).append(entry.dataset)
-    return [f"{method} on {_few(names)}: {gap}" for (method, gap), names in data_sets.items()]
+    return [f"{method} on {', '.join(names)}: {gap}" for (method, gap), names in data_sets.items()]
 
 
 def lacking(archive: Archive, wanted: Iterable[Entry]) -> list[str]:
@@ -43,34 +43,35 @@ def lacking(archive: Archive, wanted: Iterable[Entry]) -> list[str]:
     Extra entries are reported for wanted methods only.
     """
     planned = [entry for plan in archive.studies for entry in plan.entries]
-    known: list[EntryPlan] = []
     missing: dict[str, list[str]] = {}
-    methods: set[str] = set()
-    found = []
+    found, known, methods = [], [], set()
     for each in wanted:
+        title = each.ruleset and each.ruleset.title
+        name = each.algorithm.name, each.dataset.title, title
+        own = next((own for own in planned if (own.algorithm, own.dataset, _title(own)) == name), None)
+        known.append(own)
         methods.add(each.algorithm.name)
-        name = (each.algorithm.name, each.dataset.title, each.ruleset and each.ruleset.title)
-        alike = [
-            own
-            for own in planned
-            if (own.algorithm, own.dataset, own.ruleset.title if own.ruleset else None) == name
-        ]
-        expected = _words(each.describe(), each.cells())
-        fitting = [own for own in alike if _words(own.described, [*own.cells.values()]) == expected]
-        if not alike:
-            missing.setdefault(f"{name[0]} under ruleset={name[2]}", []).append(name[1])
-        elif not fitting:
-            difference = _difference(_words(alike[0].described, [*alike[0].cells.values()]), expected)
-            found.append(f"{each}, ruleset={name[2]}: not as in the reference study: {difference}")
-        elif sorted(fitting[0].cells.values()) != sorted(each.cells()):
-            found.append(f"{each}, ruleset={name[2]}: other runs than those of the reference study")
-        known += fitting[:1] or alike
+        if own is None:
+            missing.setdefault(f"{name[0]} under ruleset={title}", []).append(name[1])
+        elif difference := _difference(
+            _words(own.described, [*own.cells.values()]), _words(each.describe(), each.cells())
+        ):
+            found.append(f"{each}, ruleset={title}: not as in the reference study: {difference}")
+        elif sorted(own.cells.values()) != sorted(each.cells()):
+            found.append(f"{each}, ruleset={title}: other runs than those of the reference study")
     others = [own for own in planned if own.algorithm in methods and all(own is not each for each in known)]
     return [
         *(f"{name} is missing on {', '.join(titles)}" for name, titles in missing.items()),
         *found,
-        *(f"{_name(own)}: an entry that the reference study does not have" for own in others),
+        *(
+            f"{own.algorithm} on {own.dataset}: an entry that the reference study does not have"
+            for own in others
+        ),
     ]
+
+
+def _title(entry: EntryPlan) -> str | None:
+    return entry.ruleset.title if entry.ruleset else None
 
 
 def _gaps(archive: Archive, entry: EntryPlan, ruled: Callable[[str, str], Entry]) -> Iterator[str]:
@@ -99,17 +100,6 @@ def _gaps(archive: Archive, entry: EntryPlan, ruled: Callable[[str, str], Entry]
     departures = [_difference(own, expected)] if own != expected else [*entry.ruleset.departures]
     if departures:
         yield f"departs from {entry.ruleset}: {' '.join(departures)}"
-
-
-def _few(names: list[str]) -> str:
-    """Names, of which a long list shows the first three."""
-    if len(names) <= 4:
-        return ", ".join(names)
-    return f"{', '.join(names[:3])} and {counted(len(names) - 3, 'other data set')}"
-
-
-def _name(entry: EntryPlan) -> str:
-    return f"{entry.algorithm} on {entry.dataset}"
 
 
 def _words(described: EntryDescription, seeds: Sequence[Seeds], free: Sequence[str] = ()) -> list[str]:

@@ -73,9 +73,10 @@ class LocalExecutor:
         for worker, (unit, future) in list(self._running.items()):
             if future is None:
                 prepared_data().isolates = self._isolated
-                report = run_unit(unit, Conditions(isolated=self._isolated), self._observer)
+                report = run_unit(unit, Conditions(), self._observer)
             elif future.done():
-                report = report_of(future, unit)
+                error = future.exception()
+                report = future.result() if error is None else report_of_error(error, unit)
             else:
                 continue
             del self._running[worker]
@@ -107,22 +108,15 @@ def time_limit(unit: Unit) -> float | None:
     return limits.seconds * unit.trainings + limits.grace + optimum
 
 
-def report_of(future: "Future[Report]", unit: Unit) -> Report:
-    """The report of a unit whose process may have ended."""
-    try:
-        return future.result()
-    except ProcessEnded as ended:
-        return late_report(unit) if ended.is_late else Report()
-    except Exception as error:
-        message = f"the worker could not run it: {sentence_of(error)}"
-        return Report(Failure(CellStatus.failed, message))
-
-
-def late_report(unit: Unit) -> Report:
-    """The report of a unit that timed out."""
+def report_of_error(error: BaseException, unit: Unit) -> Report:
+    """The report of a unit that a worker could not run, or whose process has ended."""
+    if not isinstance(error, ProcessEnded):
+        return Failure(CellStatus.failed, f"the worker could not run it: {sentence_of(error)}")
+    if not error.is_late:
+        return None
     limits = unit.entry.limits
     message = (
         f"it did not end {limits.grace:g} s after limits.seconds={limits.seconds:g}, "
         f"and its process was ended"
     )
-    return Report(Failure(CellStatus.timeout, message))
+    return Failure(CellStatus.timeout, message)

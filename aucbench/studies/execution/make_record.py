@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import UNSET, structs
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.linalg.blas import dnrm2
 
 from aucbench.contracts import Access, MethodFacts, ModelClass, Problem, class_of_model
 from aucbench.contracts.source_location import source_file
@@ -188,14 +189,12 @@ def _advice(entry: Entry, algorithm: Any, max_norm: float | None) -> str:
     return known + smaller + ("" if entry.settings.rescale else ", or set rescale=true and leave it out")
 
 
-def _norm(weights: np.ndarray) -> float:
-    """The norm of weights, without overflow of their squares; inf for weights that are not finite."""
+def _norm(weights: NDArray[np.float64]) -> float:
+    """The norm of weights, by BLAS where their squares overflow; inf for weights that are not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         norm = float(np.linalg.norm(weights))
-        if norm == math.inf:
-            largest = float(np.abs(weights).max())
-            norm = largest * float(np.linalg.norm(weights / largest))
-    return norm if norm < math.inf else math.inf
+    norm = norm if math.isfinite(norm) else float(dnrm2(weights))
+    return math.inf if math.isnan(norm) else norm
 
 
 def measure_record(measure: Measure, value: float | None) -> MeasureRecord:
@@ -213,12 +212,6 @@ def lacking(record: CellRecord, measures: Sequence[Measure]) -> list[Measure]:
         for measure in measures
         if measure.name not in known or known[measure.name].parameters != measure.parameters
     ]
-
-
-def lacks_weights(record: CellRecord, arrays: Collection[str]) -> bool:
-    """Whether a finished cell with these stored arrays has final weights but no checkpoint weights."""
-    every = "checkpoint_weights" in arrays or record.result.checkpoints == 0
-    return "weights" in arrays and not every
 
 
 def lacks_minimum(record: CellRecord, entry: Entry) -> bool:

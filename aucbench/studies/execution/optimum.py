@@ -7,26 +7,20 @@ decreasing width. A solution counts only with its certificate, which the framewo
 alone (`evaluation.pair_objective`).
 """
 
-import contextlib
-import hashlib
 import math
-import sys
 import warnings
-from collections.abc import Iterator
-from dataclasses import asdict, replace
-from pathlib import Path
-from time import perf_counter, thread_time
+from dataclasses import replace
+from time import thread_time
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, MethodFacts, Norm, Objective, Problem, for_rows
-from aucbench.contracts.code_digest import code_digest, folder_digest
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.contracts.validation import Family
 from aucbench.data.preprocess import Prepared
-from aucbench.errors import ParameterError
+from aucbench.errors import AucbenchError, ParameterError
 from aucbench.evaluation import pair_objective
 from aucbench.evaluation.auc import exact_auc
 from aucbench.evaluation.pair_objective import Certificate, certificate, declared_objective
@@ -34,12 +28,10 @@ from aucbench.kernels import loss_pieces, pair_loss
 from aucbench.registry import Catalog
 from aucbench.runner.cell import training_context
 from aucbench.runner.trainer import finalize
-from aucbench.studies.codec import canonical
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.execution.prepared_data import PreparedData, blaming, row_factor
 from aucbench.studies.execution.work_units import CellUnit
 from aucbench.studies.result import OptimumRecord, OptimumResult
-from aucbench.studies.store import Store
 
 SMOOTH, KINKED = 1e-8, 1e-6  # largest relative gap of a minimum, without and with kinks in the loss
 AIM = 1e-11  # relative gap that ends the search for a multiplier
@@ -47,6 +39,7 @@ MOST_STEPS, MOST_TRIALS = 2000, 60  # steps of a solver; trials of multipliers
 # Factor between multipliers until the weights leave the ball; small for |w|_1, so that few columns enter.
 FALL = {Norm.l2: 1e-2, Norm.l1: 0.25}
 LEAST = 1e-18  # smallest multiplier tried, relative to the first
+KEPT = 16  # outcomes kept in a process
 ZERO = 1e-10  # relative multiplier after which 0 is tried, which few solvers accept
 
 
@@ -67,8 +60,8 @@ class NotCertifiedError(ParameterError):
         self.seconds = seconds
 
 
-class _TimeLimitError(BaseException):
-    """The processor time of a search is used up; not an `Exception`, as a solver might catch that."""
+class _TimeLimitError(AucbenchError):
+    """The processor time of a search is used up."""
 
 
 def minimum(
@@ -102,8 +95,7 @@ def _minimum(catalog: Catalog, objective: Objective, X: Any, y: NDArray[np.int8]
     with training_context(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of nearly singular systems; the certificate decides
         search = _Search(catalog, X, y, end)
-        with _ended_at(end):
-            found = search.kinked(objective) if kinked else search.smooth(objective)
+        found = search.kinked(objective) if kinked else search.smooth(objective)
     if found is None:
         raise ParameterError(f"no installed method minimises this objective: {objective}.")
     allowed = KINKED if kinked else SMOOTH
@@ -113,29 +105,6 @@ def _minimum(catalog: Catalog, objective: Objective, X: Any, y: NDArray[np.int8]
             f"{allowed:g} is allowed: {objective}."
         )
     return found
-
-
-@contextlib.contextmanager
-def _ended_at(end: float) -> Iterator[None]:
-    """Raise `_TimeLimitError` once this thread has used its processor time, also within a step of a solver.
-
-    A profiling hook reads the clock whenever a function begins or ends. If a profiler already occupies the
-    hook, the time is checked only between steps. The wall clock is read first, since it is faster.
-    """
-    if end == math.inf or sys.getprofile() is not None:
-        yield
-        return
-    earliest = perf_counter() + (end - thread_time())
-
-    def look(frame: Any, event: str, argument: Any) -> None:
-        if perf_counter() > earliest and thread_time() > end:
-            raise _TimeLimitError
-
-    sys.setprofile(look)
-    try:
-        yield
-    finally:
-        sys.setprofile(None)
 
 
 class _Search:
@@ -288,13 +257,10 @@ class _Search:
         return certificate(objective, w, self._batch.X, self._batch.y, widths)
 
 
-def entry_optimum(
-    catalog: Catalog, data: PreparedData, entry: Entry, store: Store | None = None
-) -> OptimumResult:
+def entry_optimum(catalog: Catalog, data: PreparedData, entry: Entry) -> OptimumResult:
     """The certified minimum for the method of an entry, on the training rows of its first cell.
 
-    A minimum in the store is not computed again; the entry limits the time of a search. Errors are those of
-    `minimum` and of loading data.
+    The entry limits the time of a search. Errors are those of `minimum` and of loading data.
     """
     unit = CellUnit("", data.digests(entry), entry, entry.cells()[0])
     prepared = data.prepared(unit)
@@ -303,40 +269,38 @@ def entry_optimum(
         factor = row_factor(entry, prepared)
         problem = Problem(prepared.X, prepared.y, None, loss, row_factor=factor)
         objective = declared_objective(for_rows(entry.algorithm.instance, factor), problem)
-    result, is_new = known_or_found(catalog, objective, unit, prepared, store)
-    if store is not None and is_new:
-        store.put_optimum(result.record.key, result)
-    return result
+    return known_or_found(catalog, objective, unit, prepared)
 
 
-_given_up: dict[str, NotCertifiedError] = {}  # by key, in this process
+# The latest outcomes in this process, by objective, rows and time limit.
+_found: dict[tuple[Objective, str, float], OptimumResult | NotCertifiedError] = {}
 
 
 def known_or_found(
-    catalog: Catalog,
-    objective: Objective,
-    unit: CellUnit,
-    prepared: Prepared,
-    store: Store | None = None,
-) -> tuple[OptimumResult, bool]:
-    """The certified minimum of an objective on the rows of a unit, and whether it is new to the store.
+    catalog: Catalog, objective: Objective, unit: CellUnit, prepared: Prepared
+) -> OptimumResult:
+    """The certified minimum of an objective on the rows of a unit; errors are those of `minimum`.
 
-    Errors are those of `minimum`. A search that failed in this process is repeated only if it reached its
-    time limit and the unit's entry now allows more time.
+    Runs of one process that share objective and rows share the search.
     """
-    key, seconds = optimum_key(objective, unit.group), unit.entry.limits.optimum
-    if store is not None and (known := store.optimum(key)) is not None:
-        return known, False
-    before = _given_up.get(key)
-    if before is not None and not 0.0 < before.seconds < seconds:
-        raise before
-    try:
-        found = minimum(catalog, objective, prepared.X, prepared.y, seconds)
-    except NotCertifiedError as error:
-        _given_up[key] = error
-        raise
-    described = OptimumRecord(
-        key=key,
+    seconds = unit.entry.limits.optimum
+    key = objective, unit.group, seconds
+    if key not in _found:
+        if len(_found) == KEPT:
+            _found.clear()
+        try:
+            best = minimum(catalog, objective, prepared.X, prepared.y, seconds)
+            _found[key] = _described(best, objective, unit, prepared)
+        except NotCertifiedError as error:
+            _found[key] = error
+    found = _found[key]
+    if isinstance(found, NotCertifiedError):
+        raise found
+    return found
+
+
+def _described(found: Minimum, objective: Objective, unit: CellUnit, prepared: Prepared) -> OptimumResult:
+    record = OptimumRecord(
         objective=str(objective),
         value=found.certificate.value,
         gap=found.certificate.gap,
@@ -349,13 +313,4 @@ def known_or_found(
         test_auc=exact_auc(prepared.X_test @ found.weights, prepared.y_test),
         seeds=unit.seeds,
     )
-    return OptimumResult(described, found.weights), True
-
-
-def optimum_key(objective: Objective, rows: str) -> str:
-    """Identity of a minimum: the objective, the rows, and the code that certifies it."""
-    terms = [objective.l2, objective.l1, objective.radius, str(objective.norm)]
-    cls: Any = type(objective.loss)
-    loss = [objective.loss.name, asdict(objective.loss), code_digest(cls)]
-    code = "".join(folder_digest(Path(str(each.__file__)).parent) for each in (pair_objective, pair_loss))
-    return hashlib.sha256(canonical(["optimum 1", terms, loss, rows, code]).encode()).hexdigest()
+    return OptimumResult(record, found.weights)

@@ -8,7 +8,7 @@ from msgspec import UNSET
 from aucbench.errors import AucbenchError, FetchError
 from aucbench.studies.default_settings import Isolation
 from aucbench.studies.entry_and_keys import Entry, Search
-from aucbench.studies.execution.make_record import can_be_scored, lacking, lacks_minimum, lacks_weights
+from aucbench.studies.execution.make_record import can_be_scored, lacking, lacks_minimum
 from aucbench.studies.execution.worker import prepared_data
 from aucbench.studies.record import CellStatus, EntryPlan, FailureRecord, Seeds, StudyPlan
 from aucbench.studies.result import Refused, by_reason
@@ -28,7 +28,7 @@ class PlannedCell:
     status: CellStatus  # finished, failed or missing
     search: Search | None  # search that must finish first, if any
     failed_before: bool  # whether the last run failed
-    incomplete: bool = False  # finished, but lacks a requested measure or weights; its status is missing
+    incomplete: bool = False  # finished, but lacks a requested measure; its status is missing
     scored: bool = False  # incomplete, but can be completed from stored weights without training
 
     def is_wanted(self, only_failed: bool) -> bool:
@@ -145,13 +145,10 @@ def cell_now(entry: Entry, cell: PlannedCell, store: Store) -> PlannedCell:
 def _cell(
     entry: Entry, seeds: Seeds, key: str, search: Search | None, store: Store, finished: bool, failed: bool
 ) -> PlannedCell:
-    record = store.record(key) if finished and (entry.measures or entry.keep_weights) else None
-    if record is not None:
-        arrays = store.sizes(key)
-        unkept = entry.keep_weights and lacks_weights(record, arrays)
-        if unkept or lacking(record, entry.measures) or lacks_minimum(record, entry):
-            scored = not unkept and can_be_scored(record, arrays, entry.measures)
-            return PlannedCell(seeds, key, CellStatus.missing, None, False, True, scored)
+    record = store.record(key) if finished and entry.measures else None
+    if record is not None and (lacking(record, entry.measures) or lacks_minimum(record, entry)):
+        scored = can_be_scored(record, store.sizes(key), entry.measures)
+        return PlannedCell(seeds, key, CellStatus.missing, None, False, True, scored)
     failure = store.failure(key) if failed and not finished else None
     missing = failure is None or _may_do_better(entry, failure)
     status = CellStatus.finished if finished else CellStatus.missing if missing else CellStatus.failed

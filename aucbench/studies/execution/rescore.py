@@ -65,17 +65,13 @@ def rescore_study(
         if stored is None or (stored.weights is stored.scores is None and not stored.diverged):
             done.without_scores[unit.entry.algorithm.name] += 1
             continue
-        unit = replace(unit, stored=stored, scored=True, store_path=str(store.path))
-        report = run_unit(unit, Conditions())
-        outcome = report.outcome
+        outcome = run_unit(replace(unit, stored=stored, scored=True), Conditions())
         if not isinstance(outcome, CellResult):
             done.failed.append(
                 f"{unit.entry}: {outcome.message if isinstance(outcome, Failure) else outcome}"
             )
             continue
         store.put(unit.key, outcome)
-        if report.optimum is not None:
-            store.put_optimum(report.optimum.record.key, report.optimum)
         written.add(unit.key)
         done.scored += not stored.diverged
     for entry in (entry for plan in store.plans() for entry in plan.entries):

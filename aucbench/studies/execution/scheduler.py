@@ -9,8 +9,8 @@ from aucbench.errors import AucbenchError, MachineError
 from aucbench.studies.execution.executor import Executor
 from aucbench.studies.execution.make_record import failure_record
 from aucbench.studies.execution.plan import Plan, PlannedCell, PlannedEntry, cell_now
-from aucbench.studies.execution.tuning_search import FINAL, TuningSearch
-from aucbench.studies.execution.work_units import CellUnit, Report, TrialsUnit, Unit
+from aucbench.studies.execution.tuning_search import TuningSearch
+from aucbench.studies.execution.work_units import CellUnit, Report, Unit, failed_trial
 from aucbench.studies.execution.worker import prepared_data
 from aucbench.studies.record import CellStatus, Failure, TunedRecord
 from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult, common
@@ -67,7 +67,6 @@ class Scheduler:
                 self._sharers.setdefault(cell.key, []).append(planned)
         self._ran = {key for key, left in self._left.items() if left}
         self._complete = list(plan.entries)  # entries to hand over, if nothing of them is left to be run
-        self._fresh: dict[str, CellResult] = {}  # results of entries that are not complete yet
         self._queue: dict[str, deque[Unit]] = {}  # units that wait, by the data that they need
         self._cells: dict[str, list[tuple[PlannedEntry, PlannedCell]]] = {}  # cells behind a unit, by its key
         self._searches: dict[str, TuningSearch] = {}  # in progress, by key
@@ -101,7 +100,6 @@ class Scheduler:
                 self._drain()
                 self._complete = list(self._plan.entries)
             self._hand_over()
-            self._remove_trials()
             for planned in self._plan.entries:
                 if count := len(self._left[planned.key]):
                     self._result.left.append((planned.entry, count))
@@ -120,7 +118,7 @@ class Scheduler:
                     self._cells[search.key].append((planned, cell))
                 else:
                     self._cells[search.key] = [(planned, cell)]
-                    self._later.append(TrialsUnit(search.key, planned.digests, planned.entry, search.seeds))
+                    self._later.append(Unit(search.key, planned.digests, planned.entry, search.seeds))
 
     def _queue_disturbed(self) -> None:
         """Queue cells once more that were measured while others ran."""
@@ -199,10 +197,9 @@ class Scheduler:
                 had, tuned = common([stored.record]), stored.record.tuned
                 unit = replace(unit, tuned=tuned, had=had, stored=stored, scored=cell.scored)
             return unit
-        assert isinstance(unit, TrialsUnit)
         trials = self._store.trials(unit.key)
         if cell.failed_before:
-            trials = [each for each in trials if each.auc is not None or each.stop_reason in FINAL]
+            trials = [each for each in trials if each.auc is not None or each.stop_reason == "diverged"]
         try:
             _, _, folds = prepared_data().sizes(planned.entry, unit.seeds.split_seed, unit.seeds.fold)
         except AucbenchError as error:  # such as too few rows for the tuning
@@ -226,9 +223,8 @@ class Scheduler:
         self._ended(cell.key)
         return True
 
-    def _take(self, unit: Unit, report: Report) -> None:
+    def _take(self, unit: Unit, outcome: Report) -> None:
         """Keep the outcome of a unit, or run it again if its worker was lost."""
-        outcome = report.outcome
         if isinstance(outcome, MachineError):
             raise outcome
         if isinstance(outcome, AucbenchError):
@@ -245,20 +241,21 @@ class Scheduler:
                 return
             why = f"the process it ran in ended, {LOSSES} times (an exit, a crash, or memory)"
             outcome = Failure(CellStatus.failed, why)
-        if isinstance(unit, TrialsUnit):
-            trials = unit.failed(outcome) if isinstance(outcome, Failure) else outcome
+        if not isinstance(unit, CellUnit):
+            trials = outcome
+            if isinstance(outcome, Failure):
+                reason = str(outcome.reason)
+                trials = [failed_trial(unit, *point, reason, outcome.message) for point in unit.points]
+            assert isinstance(trials, list)
             self._store.add_trials(unit.key, trials)
             self._searches[unit.key].tell(unit, trials)
             self._advance(unit.key)
         elif self._is_alone:  # a cell that fails now keeps its earlier result
             if isinstance(outcome, CellResult):
                 self._store.put(unit.key, outcome)
-                self._fresh[unit.key] = outcome
             self._leases.give_back(unit.key)
         else:
-            assert isinstance(unit, CellUnit)
-            if report.optimum is not None:
-                self._store.put_optimum(report.optimum.record.key, report.optimum)
+            assert not isinstance(outcome, list)
             self._finish(unit, outcome)
 
     def _advance(self, key: str) -> None:
@@ -291,7 +288,6 @@ class Scheduler:
             self._observer.cell_finished(unit.entry, record)
         else:
             self._store.put(unit.key, outcome)
-            self._fresh[unit.key] = outcome
             self._result.finished += 1
             self._observer.cell_finished(unit.entry, None)
         self._leases.give_back(unit.key)
@@ -325,7 +321,7 @@ class Scheduler:
                 continue
             cells, failures = [], []
             for cell in planned.cells:
-                result = self._fresh.pop(cell.key, None) or self._store.get(cell.key)
+                result = self._store.get(cell.key)
                 if result is not None:
                     cells.append(result)
                 elif (failure := self._store.failure(cell.key)) is not None:
@@ -347,18 +343,6 @@ class Scheduler:
             for listener in self._listeners:
                 listener(finished)
 
-    def _remove_trials(self) -> None:
-        """Remove the trials of searches that are not reported, unless a cell still needs them."""
-        is_needed: dict[str, bool] = {}
-        for planned in self._plan.entries:
-            for cell in () if planned.entry.tuning.choice.report else planned.cells:
-                if cell.search:
-                    is_done = cell.status is CellStatus.finished or self._store.has(cell.key)
-                    is_needed[cell.search.key] = is_needed.get(cell.search.key, False) or not is_done
-        for key, needed in is_needed.items():
-            if not needed:
-                self._store.remove_trials(key)
-
     def _planned(self, unit: Unit) -> PlannedEntry:
         return self._cells[unit.key][0][0]
 
@@ -369,5 +353,4 @@ class Scheduler:
     def _cell_unit(
         self, planned: PlannedEntry, cell: PlannedCell, tuned: TunedRecord | None = None
     ) -> CellUnit:
-        path = str(self._store.path.absolute())
-        return CellUnit(cell.key, planned.digests, planned.entry, cell.seeds, tuned=tuned, store_path=path)
+        return CellUnit(cell.key, planned.digests, planned.entry, cell.seeds, tuned=tuned)

@@ -10,69 +10,57 @@ from msgspec import UNSET, structs
 from aucbench.evaluation.measures import AUC
 from aucbench.studies.codec import subset
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.execution.work_units import TrialsUnit
+from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Seeds, Trial, TunedRecord, TuningCost
 from aucbench.studies.tuners import (
     Optuna,
     Point,
     Random,
-    beyond,
     edges,
     frozen,
     grid_points,
     random_points,
 )
 
-FINAL = ("diverged", "pruned")  # stop reasons of settings without an AUC that no repetition changes
-
 TOGETHER = 32  # settings in a unit, all lost with its worker
 AT_ONCE = 128  # most settings in a unit of a method with `together`: more settings cost less each
-MOST_NEW = 12  # most values added to a field of an extended grid
 
 
 class TuningSearch:
     """A search in progress; `whole` is a unit without settings.
 
     The units that it asks for depend only on its trials: an interrupted search continues from the trials in
-    the store with the same units. A grid and random draws are known from the start, and are asked for at
-    once; Optuna proposes one setting after the other, in the worker.
+    the store with the same units. The settings of a grid and random draws are asked for at once; Optuna
+    proposes one after the other.
     """
 
-    def __init__(self, whole: TrialsUnit, folds: int, trials: Iterable[Trial]):
+    def __init__(self, whole: Unit, folds: int, trials: Iterable[Trial]):
         self.open = 0  # trainings that were asked for and not told
         self._whole, self._entry, self._folds = whole, whole.entry, folds
-        self._choice, self._space = whole.entry.tuning.choice, dict(whole.entry.tuning.space)
+        self._choice, self._space = whole.entry.tuning.choice, whole.entry.tuning.space
         self._trials = [
             structs.replace(
                 trial, parameters={field: frozen(value) for field, value in trial.parameters.items()}
             )
             for trial in trials
         ]
-        if isinstance(self._choice, Optuna):
-            self._trials = undisturbed(self._trials, folds)
         self._points = points_of(whole.entry, whole.seeds)
 
-    def ask(self) -> list[TrialsUnit]:
+    def ask(self) -> list[Unit]:
         """The units to run next, when no other is open; empty once the search is complete."""
-        units = self._proposal() if isinstance(self._choice, Optuna) else self._missing()
+        units = self._missing()
+        while not units and isinstance(self._choice, Optuna) and self._propose():
+            units = self._missing()
         self.open = sum(unit.trainings for unit in units)
         return units
 
-    def tell(self, unit: TrialsUnit, trials: Sequence[Trial]) -> None:
+    def tell(self, unit: Unit, trials: Sequence[Trial]) -> None:
         """Take the trials of a finished unit, or of a part of it."""
         self._trials.extend(trials)
         self.open -= unit.trainings
 
-    def _proposal(self) -> list[TrialsUnit]:
-        """A unit for the next setting that Optuna proposes, on all folds."""
-        number = 1 + max((trial.number for trial in self._trials), default=-1)
-        if number >= self._choice.trials:
-            return []
-        folds = tuple(range(self._folds))
-        return [replace(self._whole, folds=folds, points=((number, {}),), history=tuple(self._trials))]
-
-    def _missing(self) -> list[TrialsUnit]:
-        """Units for the settings that have no trial, by fold; an extended grid may get more of them."""
+    def _missing(self) -> list[Unit]:
+        """Units for the settings so far that have no trial, by fold."""
         done = {(trial.fold, trial.number) for trial in self._known()}
         numbers, most = range(len(self._points)), TOGETHER
         if hasattr(self._entry.algorithm.instance, "together"):  # and yet there is work for two workers
@@ -81,11 +69,9 @@ class TuningSearch:
         for fold in range(self._folds):
             points = [(n, self._points[n]) for n in numbers if (fold, n) not in done]
             units += [
-                replace(self._whole, folds=(fold,), points=tuple(points[start : start + most]))
+                replace(self._whole, inner=fold, points=tuple(points[start : start + most]))
                 for start in range(0, len(points), most)
             ]
-        if not units and self._choice.extend and self._extend():
-            return self._missing()
         return units
 
     def outcome(self) -> TunedRecord | Failure:
@@ -122,28 +108,19 @@ class TuningSearch:
         )
 
     def _known(self) -> list[Trial]:
-        """The trials of the settings so far; the store may have others, of later settings."""
-        if not self._points:
-            return self._trials
+        """The trials of the settings so far; the store may have others, of later proposals."""
         settings = dict(enumerate(self._points))
         return [trial for trial in self._trials if settings.get(trial.number) == trial.parameters]
 
-    def _extend(self) -> bool:
-        """Extend the grid beyond the edges of the best setting; return whether there are new settings."""
-        chosen = choose(self._known())
-        if chosen is None:
+    def _propose(self) -> bool:
+        """Add the setting that Optuna proposes; return whether there is one."""
+        if len(self._points) == self._choice.trials:
             return False
-        algorithm, declared = self._entry.algorithm.instance, self._entry.tuning.space
-        for field, side in edges(self._space, chosen[0].parameters).items():
-            values = self._space[field]
-            if len(values) - len(declared[field]) < MOST_NEW:
-                value = beyond(algorithm, field, values, side)
-                if value is not None:
-                    self._space[field] = (value, *values) if side == "lower" else (*values, value)
-        known = {tuple(point.items()) for point in self._points}
-        new = [p for p in grid_points(self._space, algorithm) if tuple(p.items()) not in known]
-        self._points += new
-        return bool(new)
+        from aucbench.studies.execution.optuna_proposals import propose  # Optuna takes a second to import
+
+        algorithm, seed = self._entry.algorithm.instance, self._whole.seeds.split_seed
+        self._points.append(propose(self._space, by_number(self._known()), seed, algorithm))
+        return True
 
 
 def points_of(entry: Entry, seeds: Seeds) -> list[Point]:
@@ -158,25 +135,10 @@ def points_of(entry: Entry, seeds: Seeds) -> list[Point]:
     return grid_points(tuning.space, algorithm)
 
 
-def undisturbed(trials: Iterable[Trial], folds: int) -> list[Trial]:
-    """The trials before the first setting that is missing or incomplete in the store.
-
-    Trials after a gap are discarded: Optuna would propose others.
-    """
-    found = by_number(trials)
-    kept: list[Trial] = []
-    for number in range(len(found)):
-        own = found.get(number, [])
-        if not own or (len(own) < folds and own[-1].auc is not None):
-            break
-        kept.extend(own)
-    return kept
-
-
 def choose(trials: Iterable[Trial]) -> list[Trial] | None:
     """The trials of the setting with the largest mean of its measure over all folds; the first of equals.
 
-    Settings that diverged, failed or were pruned on any fold are excluded. None if no setting is left.
+    Settings that diverged or failed on any fold are excluded. None if no setting is left.
     """
     complete = [own for own in by_number(trials).values() if all(trial.auc is not None for trial in own)]
     return max(complete, key=lambda own: np.mean([trial.judged for trial in own]), default=None)

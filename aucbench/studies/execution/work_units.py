@@ -3,13 +3,13 @@
 import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
 
+from aucbench.errors import AucbenchError
 from aucbench.evaluation.measures import Measure
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import Failure, Seeds, Trial, TunedRecord
-from aucbench.studies.result import CellResult, OptimumResult
+from aucbench.studies.result import CellResult
 from aucbench.studies.tuners import Point
 
 PREPARED = ("dataset", "features", "scaling", "rescale", "protocol", "dtype", "max_train_rows")
@@ -17,25 +17,23 @@ PREPARED = ("dataset", "features", "scaling", "rescale", "protocol", "dtype", "m
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """One piece of work of an entry: a cell, or a part of a search."""
+    """One piece of work of an entry: a cell, or settings of a search that train together on one inner fold.
+
+    A unit of a search without settings is the search as a whole.
+    """
 
     key: str  # of the cell or the search
     digests: tuple[str, ...] = field(repr=False)  # of the data; a worker with other data refuses the unit
     entry: Entry = field(repr=False)
     seeds: Seeds  # of the cell or the search
-    folds: tuple[int, ...] = ()  # numbers of the inner folds; empty for the whole training part
+    inner: int | None = None  # number of the inner fold; None for the whole training part
     points: tuple[tuple[int, Point], ...] = ()  # numbers and settings of a part of a search
     losses: int = 0  # workers that were lost with it
 
     @property
-    def inner(self) -> int | None:
-        """Number of the inner fold, None for the whole training part."""
-        return self.folds[0] if self.folds else None
-
-    @property
     def trainings(self) -> int:
         """Number of trainings in the unit."""
-        return max(1, len(self.points) * len(self.folds))
+        return max(1, len(self.points))
 
     @cached_property
     def group(self) -> str:
@@ -57,31 +55,13 @@ class CellUnit(Unit):
     had: tuple[Measure, ...] = ()  # measures of an earlier run of the cell, to be kept
     stored: CellResult | None = field(default=None, repr=False)
     scored: bool = False
-    store_path: str | None = None  # of the store, which may have the certified minimum
 
 
-@dataclass(frozen=True, eq=False)
-class TrialsUnit(Unit):
-    """Train settings of a search together on one inner fold; without settings, the search as a whole.
-
-    With a `history` of earlier trials, Optuna proposes the one setting, and it is trained on all inner folds.
-    """
-
-    history: tuple[Trial, ...] | None = None
-
-    def failed(self, failure: Failure) -> list[Trial]:
-        """Failed trials of all settings of the unit."""
-        stop, error = str(failure.reason), failure.message
-        return [
-            Trial(
-                number=number, fold=self.folds[0], parameters=point, auc=None, stop_reason=stop, error=error
-            )
-            for number, point in self.points
-        ]
+# What comes of a unit: an AucbenchError refuses bad input; None if the worker is lost.
+Report = CellResult | list[Trial] | Failure | AucbenchError | None
 
 
-class Report(NamedTuple):
-    """The outcome of a unit; None if its worker is lost."""
-
-    outcome: Any = None  # CellResult, list of trials, Failure, or AucbenchError that refuses bad input
-    optimum: OptimumResult | None = None  # new minimum, to be stored
+def failed_trial(unit: Unit, number: int, point: Point, reason: str, error: str) -> Trial:
+    """The trial of a setting that gave no AUC."""
+    fold = unit.inner or 0
+    return Trial(number=number, fold=fold, parameters=point, auc=None, stop_reason=reason, error=error)

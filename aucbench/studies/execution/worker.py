@@ -1,13 +1,13 @@
 """A worker performs one unit at a time: it prepares the rows, trains, measures and reports."""
 
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import monotonic, perf_counter
 from typing import Any
 
 import numpy as np
-from msgspec import UNSET, structs
+from msgspec import UNSET
 from numpy.typing import NDArray
 
 from aucbench.contracts import for_rows
@@ -37,11 +37,10 @@ from aucbench.studies.execution.make_record import (
 from aucbench.studies.execution.memory_limit import limited_memory
 from aucbench.studies.execution.optimum import NotCertifiedError, known_or_found
 from aucbench.studies.execution.prepared_data import PreparedData, blaming, innermost_frames, row_factor
-from aucbench.studies.execution.work_units import CellUnit, Report, TrialsUnit, Unit
+from aucbench.studies.execution.work_units import CellUnit, Report, Unit, failed_trial
 from aucbench.studies.import_paths import check_choice
 from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Trial
 from aucbench.studies.result import CellResult
-from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 from aucbench.studies.tuners import Point, with_budget, with_setting
 
@@ -56,7 +55,6 @@ class Conditions:
 
     concurrency: int = 1  # units that run at the same time on this machine
     worker: bool = False  # whether this process is a worker, whose memory may be limited
-    isolated: bool = False  # whether plugins of other distributions run in processes of their own
     command: str | None = None  # command that started the study, if not this process
 
 
@@ -100,10 +98,7 @@ def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = Non
             try:
                 if isinstance(unit, CellUnit):
                     return _run_cell_unit(unit, prepared, conditions, observer)
-                assert isinstance(unit, TrialsUnit)
-                if unit.history is not None:
-                    return Report(_run_proposal(unit, unit.history, observer))
-                return Report(_run_trials(unit, prepared, observer))
+                return _run_trials(unit, prepared, observer)
             finally:
                 _prepared_data.check_untouched(unit)
     except BaseException as error:
@@ -116,16 +111,16 @@ def _report_of(error: BaseException, unit: Unit) -> Report:
     """The report of an error: of a limit, the machine, the user, a plugin, or of an unknown cause."""
     if isinstance(error, _TimeLimitError):
         seconds = unit.entry.limits.seconds
-        return _failure(CellStatus.timeout, f"it ran for more than limits.seconds={seconds:g}")
+        return Failure(CellStatus.timeout, f"it ran for more than limits.seconds={seconds:g}")
     if isinstance(error, MemoryError):
         what = f" ({error})" if str(error) else ""
-        return _failure(CellStatus.out_of_memory, f"it asked for more memory than it may have{what}")
+        return Failure(CellStatus.out_of_memory, f"it asked for more memory than it may have{what}")
     if (fault := _fault_of_the_machine(error)) is not None:
-        return Report(fault)
+        return fault
     if isinstance(error, AucbenchError) and not isinstance(error, PluginError):
-        return Report(error)
+        return error
     text = str(error) if isinstance(error, PluginError) else sentence_of(error)
-    return _failure(CellStatus.failed, text, innermost_frames())
+    return Failure(CellStatus.failed, text, innermost_frames())
 
 
 def _fault_of_the_machine(error: BaseException | None) -> MachineError | None:
@@ -161,24 +156,20 @@ def run_pickled(content: bytes, conditions: Conditions) -> Report:
         unit: Unit = pickle.loads(content)
     except BaseException as error:  # whatever a module of a plugin raises
         why = f"a worker cannot read it, its plugins may be missing there ({sentence_of(error)})"
-        return _failure(CellStatus.failed, why, innermost_frames())
+        return Failure(CellStatus.failed, why, innermost_frames())
     entry, name = unit.entry, unit.entry.algorithm.name
     is_sent_whole = entry.algorithm.cls.__module__ == "__main__"  # it has no file here
     if not is_sent_whole and entry.source_digest != entry.digest_sources():
-        return Report(
-            PluginError(
-                f"{name}: a worker has other source code (of the plugin, its helpers or the kernels) than "
-                f"the process that planned the study; install the same there."
-            )
+        return PluginError(
+            f"{name}: a worker has other source code (of the plugin, its helpers or the kernels) than the "
+            f"process that planned the study; install the same there."
         )
     return run_unit(unit, conditions, _Telling())
 
 
-def _failure(reason: CellStatus, message: str, trace: str = "") -> Report:
-    return Report(Failure(reason, message, trace))
-
-
-def _run_cell_unit(unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: Observer) -> Report:
+def _run_cell_unit(
+    unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: Observer
+) -> CellResult:
     entry = unit.entry
     if unit.tuned is not None:
         check_choice(entry.algorithm.instance, unit.tuned.parameters, entry.tuning.space)
@@ -217,32 +208,31 @@ def _run_cell_unit(unit: CellUnit, prepared: Prepared, conditions: Conditions, o
 
 def _with_minimum(
     cell: CellResult, unit: CellUnit, prepared: Prepared, task: Task, observer: Observer
-) -> Report:
-    """The report of a cell with the minimum of its objective, if requested."""
+) -> CellResult:
+    """The cell with the minimum of its objective, if requested."""
     if not lacks_minimum(cell.record, unit.entry):
-        return Report(cell)
+        return cell
     observer.stage(f"minimising the objective of {unit.entry.algorithm.name}")
-    store = Store(unit.store_path, writable=False) if unit.store_path else None
     try:
         objective = declared_objective(task.algorithm, task.problem(None))
-        found, is_new = known_or_found(catalog(), objective, unit, prepared, store)
+        found = known_or_found(catalog(), objective, unit, prepared).record
     except NotCertifiedError as error:
-        return Report(with_minimum(cell, MinimumRecord(reason=str(error), seconds=error.seconds)))
+        return with_minimum(cell, MinimumRecord(reason=str(error), seconds=error.seconds))
     except (AucbenchError, MemoryError) as error:  # a failed solver must not fail the run
         reason = str(error) if isinstance(error, AucbenchError) else sentence_of(error)
-        return Report(with_minimum(cell, MinimumRecord(reason=reason)))
-    minimum = MinimumRecord(
-        **subset(found.record, ("value", "gap", "size", "objective", "solver", "seconds"))
-    )
-    return Report(with_minimum(cell, minimum), found if is_new else None)
+        return with_minimum(cell, MinimumRecord(reason=reason))
+    minimum = MinimumRecord(**subset(found, ("value", "gap", "size", "objective", "solver", "seconds")))
+    return with_minimum(cell, minimum)
 
 
-def _run_trials(unit: TrialsUnit, prepared: Prepared, observer: Observer) -> list[Trial]:
+def _run_trials(unit: Unit, prepared: Prepared, observer: Observer) -> list[Trial]:
     observer.stage(f"tuning {unit.entry.algorithm.name} ({len(unit.points)} settings, fold {unit.inner})")
     settings, tasks, trials = [], [], []
+    measure = unit.entry.tuning.measure
+    judged_by = () if isinstance(measure, AUC) else (measure,)
     for number, point in unit.points:
         try:
-            tasks.append(_trial_task(unit, prepared, point))
+            tasks.append(replace(task_of(unit, prepared, point, checkpoints=1), measures=judged_by))
             settings.append((number, point))
         except MemoryError:
             raise
@@ -255,47 +245,6 @@ def _run_trials(unit: TrialsUnit, prepared: Prepared, observer: Observer) -> lis
             raise outcome
         trials.append(_trial(unit, number, point, outcome, len(task.y)))
     return trials
-
-
-def _run_proposal(unit: TrialsUnit, history: Sequence[Trial], observer: Observer) -> list[Trial]:
-    """Train the setting that Optuna proposes on one inner fold after the other, unless it is pruned."""
-    from aucbench.studies.execution import optuna_proposals
-
-    entry, ((number, _),) = unit.entry, unit.points
-    choice, algorithm = entry.tuning.choice, entry.algorithm.instance
-    observer.stage(f"tuning {entry.algorithm.name} (setting {number + 1} of {choice.trials})")
-    seed = unit.seeds.split_seed
-    proposal = optuna_proposals.propose(choice, entry.tuning.space, history, number, seed, algorithm)
-    progress = _within_time(unit, observer)
-    trials: list[Trial] = []
-    for fold in unit.folds:
-        inner = replace(unit, folds=(fold,))
-        watch = optuna_proposals.Watch(
-            proposal, fold, [trial.judged for trial in trials if trial.judged is not None]
-        )
-        try:
-            prepared = _prepared_data.prepared(inner)
-            (task,) = hold_out([_trial_task(inner, prepared, proposal.point)], seed)
-            outcome: Outcome | Exception = run_cell(task, progress, watch)
-            rows = len(task.y)
-        except (_TimeLimitError, MemoryError):
-            raise
-        except Exception as error:
-            if _fault_of_the_machine(error) is not None:
-                raise
-            outcome, rows = error, 1
-        _prepared_data.check_untouched(inner)
-        trial = _trial(inner, number, proposal.point, outcome, rows)
-        trials.append(structs.replace(trial, seen=tuple(watch.seen)))
-        if trial.auc is None:
-            break
-    return trials
-
-
-def _trial_task(unit: Unit, prepared: Prepared, point: Point) -> Task:
-    """The task of one setting of a tuning; the last measure judges the setting."""
-    task, measure = task_of(unit, prepared, point, unit.entry.trial_checkpoints), unit.entry.tuning.measure
-    return task if isinstance(measure, AUC) else replace(task, measures=(measure,))
 
 
 def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> Task:
@@ -338,16 +287,15 @@ def _within_time(unit: Unit, observer: Observer) -> Callable[[float], None]:
 
 
 def _trial(unit: Unit, number: int, point: Point, outcome: Outcome | Exception, rows: int) -> Trial:
-    (fold,) = unit.folds
     if isinstance(outcome, Exception):
         error = sentence_of(outcome) + line_in(outcome, package_of(unit.entry.algorithm.cls))
-        return Trial(number=number, fold=fold, parameters=point, auc=None, stop_reason="failed", error=error)
-    usable = outcome.stop_reason not in (StopReason.diverged, StopReason.pruned)
+        return failed_trial(unit, number, point, "failed", error)
+    usable = outcome.stop_reason is not StopReason.diverged
     # One pass of a pairs method is as many pairs as there are rows.
     per_iteration = rows_per_iteration(with_setting(unit.entry.algorithm.instance, point), rows)
     return Trial(
         number=number,
-        fold=fold,
+        fold=unit.inner or 0,
         parameters=point,
         auc=float(outcome.auc[-1]) if usable else None,
         value=next((float(values[-1]) for values in outcome.measures.values() if usable), UNSET),

@@ -28,7 +28,6 @@ ALGORITHM_CHECKS = in_stages(
         reproducibility.pickling,
         reproducibility.resumable,
         reproducibility.together,
-        reproducibility.empty_chunk,
         interface.waits,
         interface.companions,
         interface.reading,
@@ -37,7 +36,6 @@ ALGORITHM_CHECKS = in_stages(
         interface.objective,
         learned_model.sparse_rows,
         learned_model.float32_rows,
-        learned_model.mapped_rows,
         learned_model.one_class_first,
         learned_model.weighted,
         learned_model.converges,
@@ -49,7 +47,7 @@ ALGORITHM_CHECKS = in_stages(
 LOSS_CHECKS = in_stages(
     losses.LossSubject,
     (declarations.declared,),
-    (losses.one_parameter, losses.static),
+    (losses.form,),
     (losses.finite,),
     (losses.derivative, losses.compiled, losses.prox, losses.facts, losses.structure),
 )
@@ -58,7 +56,7 @@ DATASET_CHECKS = in_stages(
     (declarations.declared,),
     (datasets.origin,),
     (datasets.rows,),
-    (datasets.labels, datasets.same_twice, datasets.facts),
+    (datasets.same_twice, datasets.facts),
 )
 FEATURE_CHECKS = in_stages(
     features.FeatureSubject,

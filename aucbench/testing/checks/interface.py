@@ -10,7 +10,7 @@ from aucbench.humanize import duration
 from aucbench.runner.state import arrays, arrays_of_any_library
 from aucbench.testing.findings import Broken
 from aucbench.testing.problems import STANDARD
-from aucbench.testing.trainee import ITEMS, Trainee, require_equal, scale_of, snapshot, tolerance
+from aucbench.testing.trainee import SMALLER, Trainee, require_equal, scale_of, snapshot, tolerance
 
 COMPANIONS = 1e-12, 1e-5  # relative to the largest score, in double and in single precision
 WEIGHTS = 1e-9  # the same
@@ -22,7 +22,7 @@ def runs(trainee: Trainee) -> str | None:
     if use.error is not None:
         trainee.where = use.where
         raise use.error
-    if trainee.was_scaled and size != STANDARD:
+    if size in SMALLER:
         return (
             f"one iteration takes {duration(use.seconds)}, so that the checks use {size.n} rows and one "
             f"pass, not {STANDARD.n} and {STANDARD.epochs}"
@@ -62,11 +62,7 @@ def _origin(trainee: Trainee, state: Any) -> str:
     """The cause of scores that are not finite."""
     if all(np.isfinite(array).all() for array in arrays(state) if array.dtype.kind == "f"):
         return "the state is finite, so that it is `score` that makes them"
-    access = trainee.access
-    return (
-        f"the state is not finite either: training diverges (is a step too long?), or `step` does not unpack "
-        f"what access {access.value!r} gives, {ITEMS[access]}"
-    )
+    return "the state is not finite either: training diverges (is a step too long?)"
 
 
 def waits(trainee: Trainee) -> str | None:
@@ -110,12 +106,10 @@ def reading(trainee: Trainee) -> None:
         state = trainee.final(trainee.train(toy))
         before = snapshot(state)
         trainee.score(state, toy.X)
-        if snapshot(state) != before:
-            raise Broken("`score` changes the state.")
         if MethodFacts(trainee.plugin).weights is not None:
             trainee.call("weights", state)
-            if snapshot(state) != before:
-                raise Broken("`weights` changes the state.")
+        if snapshot(state) != before:
+            raise Broken("`score` or `weights` changes the state.")
 
 
 def weights(trainee: Trainee) -> str | None:

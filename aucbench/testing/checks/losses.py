@@ -58,18 +58,13 @@ class LossSubject(Subject):
         return float(result)  # type: ignore[arg-type]  # np.isscalar does not narrow the type
 
 
-def one_parameter(loss: LossSubject) -> None:
-    """A loss has at most one parameter, a number."""
-    names = [field.name for field in fields(loss.plugin)]
+def form(loss: LossSubject) -> None:
+    """A loss has at most one parameter, a number; its functions are static methods of numbers."""
+    cls, names = type(loss.plugin), [field.name for field in fields(loss.plugin)]
     if len(names) > 1:
         raise Broken(f"It has the fields {', '.join(names)}; compiled losses take one parameter at most.")
     if names and not isinstance(getattr(loss.plugin, names[0]), int | float):
         raise Broken(f"Its field {names[0]!r} must be a number, got {getattr(loss.plugin, names[0])!r}.")
-
-
-def static(loss: LossSubject) -> None:
-    """`value`, `derivative` and `prox` are static methods, called with numbers only."""
-    cls = type(loss.plugin)
     for name in ("value", "derivative", "prox"):
         if hasattr(cls, name) and not isinstance(inspect.getattr_static(cls, name), staticmethod):
             place = place_of(getattr(cls, name))

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from aucbench.contracts import Access, Batch, Lockstep, MethodFacts
+from aucbench.contracts import Access, Batch, MethodFacts
 from aucbench.errors import ParameterError
 from aucbench.testing.findings import Broken
-from aucbench.testing.trainee import Trainee, require_equal, snapshot, tolerance
+from aucbench.testing.trainee import Trainee, require_equal, tolerance
 
 # Relative to the largest score, in double and in single precision.
 RESUMED = 1e-6, 1e-3  # rounding may depend on the position of rows
@@ -106,9 +106,10 @@ def together(trainee: Trainee) -> str | None:
         if lockstep is None:
             continue
         is_used = True
-        _step_together(trainee, lockstep, trainee.batch(toy, rows[:half]), len(settings))
+        trainee.limit.require()
+        lockstep.step(trainee.batch(toy, rows[:half]))
         lockstep.drop(dropped)
-        _step_together(trainee, lockstep, trainee.batch(toy, rows[half:]), len(kept))
+        lockstep.step(trainee.batch(toy, rows[half:]))
         for number in kept:
             alone = settings[number].scores(settings[number].train(toy, rows, [half]), toy.X)
             found = settings[number].scores(lockstep.state(number), toy.X)
@@ -127,23 +128,6 @@ def _neighbours(trainee: Trainee) -> list[Trainee]:
             with suppress(ParameterError):
                 settings.append(replace(plugin, **{each.name: value / 2.0}))
     return [trainee.again(plugin=setting) for setting in settings]
-
-
-def _step_together(trainee: Trainee, lockstep: Lockstep, batch: Batch, settings: int) -> None:
-    trainee.limit.begin("together", len(batch) * settings)
-    lockstep.step(batch)
-    trainee.limit.end()
-
-
-def empty_chunk(trainee: Trainee) -> None:
-    """An empty chunk changes nothing."""
-    for toy in trainee.problems():
-        rows = trainee.rows(toy)
-        for when, state in trainee.first_and_last(toy, rows).items():
-            before = snapshot(state)
-            after = trainee.step(state, trainee.batch(toy, rows[:0]))
-            if (after is not state and snapshot(after) != before) or snapshot(state) != before:
-                raise Broken(f"An empty chunk changes the {when} state.")
 
 
 def inputs_untouched(trainee: Trainee) -> None:

@@ -1,11 +1,11 @@
-"""Costs of reaching a target and anytime values against brute force on a fine grid."""
+"""Costs of reaching a target against brute force on a fine grid."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aucbench.reports.statistics.cost import anytime, first_crossing, median_cost, pareto_front
+from aucbench.reports.statistics.cost import first_crossing, median_cost, pareto_front
 
 
 def random_curve(seed):
@@ -55,23 +55,6 @@ def test_half_of_the_runs_are_done_within_the_median_cost_and_fewer_within_less(
     assert np.mean(paid <= found) >= 0.5
     assert np.mean(paid < found) < 0.5
     assert np.isnan(median_cost([np.nan]))
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_the_anytime_value_is_the_mean_on_a_fine_grid(seed):
-    cost, value = random_curve(seed)
-    rng = np.random.default_rng(seed)
-    low, high = sorted(np.exp(rng.uniform(np.log(cost[0]) - 2, np.log(cost[-1]) + 2, 2)))
-    grid = np.linspace(np.log(low), np.log(high), 400_001)
-    heights = np.where(grid < np.log(cost[0]), 0.25, np.interp(grid, np.log(cost), value))
-    assert anytime(cost, value, low, high, 0.25) == pytest.approx(heights.mean(), abs=1e-4)
-
-
-def test_the_anytime_value_of_one_place_is_the_curve_there():
-    cost, value = np.array([10.0, 1000.0]), np.array([0.6, 0.8])
-    assert anytime(cost, value, 100.0, 100.0, 0.5) == pytest.approx(0.7)
-    assert anytime(cost, value, 5.0, 5.0, 0.5) == 0.5
-    assert anytime(np.array([0.0]), np.array([0.7]), 5.0, 50.0, 0.5) == pytest.approx(0.7)
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8))

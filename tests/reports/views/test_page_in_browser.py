@@ -1,9 +1,6 @@
 """A page in a real browser, opened from a file."""
 
-import csv
-from dataclasses import replace
 from importlib.resources import files
-from pathlib import Path
 
 import pytest
 
@@ -110,21 +107,6 @@ def test_what_is_chosen_stands_in_the_address(visit, address):
     assert tab.locator("#ranking h2").inner_text() == "Gain over gamma"
 
 
-def test_columns_sort_by_the_keyboard_with_unknown_values_last(visit, address):
-    tab = visit(f"{address}#methods/delta")
-    for key in ("sort-mean", "sort-gain_text"):
-        for _ in range(2):
-            tab.locator(f"#wins [data-key={key}]").press("Enter")
-            assert tab.evaluate("document.activeElement.dataset.key") == key
-            heading = "Test AUC" if key == "sort-mean" else "95 %"
-            values = [float(text.split(" ")[0].replace(MINUS, "-")) for text in column(tab, "wins", heading)]
-            assert len(values) > 5
-            descending = tab.locator("#wins th[aria-sort]").get_attribute("aria-sort") == "descending"
-            assert values == sorted(values, reverse=descending)
-    tab = visit(f"{address}#data/data0?sort=-gain_text", viewport={"width": 1400, "height": 900})
-    assert {row[0] for row in lines(tab, "results")[-2:]} == {"alpha", "delta"}
-
-
 def test_a_data_set_has_its_curves(visit, address):
     tab = visit(f"{address}#data/data3")
     assert tab.locator("#curves .series:not(.rest)").count() == 4
@@ -138,35 +120,6 @@ def test_a_data_set_has_its_curves(visit, address):
     tab.keyboard.press("ArrowRight")
     assert "rows seen" in tab.locator(".readout").inner_text()
     assert tab.locator("#curves .series.rest").count() == 1
-
-
-def test_suboptimalities_are_drawn_where_they_are_known(visit, made, tmp_path):
-    known = made.curves["data_set"].eq("data3") & made.curves["method"].isin(["alpha", "beta"])
-    curves = made.curves.assign(suboptimality=(1.0 / made.curves["samples"]).where(known))
-    write_page(replace(made, curves=curves), tmp_path / "p.html")
-    tab = visit(f"{(tmp_path / 'p.html').as_uri()}#data/data3")
-    second = tab.locator("#curves svg.plot[role=img]").nth(1)
-    assert second.locator(".series").evaluate_all("all => all.map(each => each.dataset.method)") == [
-        "alpha",
-        "beta",
-    ]
-    moved(tab, (tmp_path / "p.html").as_uri(), "data/data4")
-    assert tab.locator("#curves svg.plot[role=img]").count() == 1
-
-
-def test_points_and_cells_lead_to_data_sets_and_methods(visit, address):
-    tab = visit(address)
-    tab.locator("#imbalance a.point").first.focus()
-    tab.keyboard.press("Enter")
-    name = tab.locator("#facts h2").inner_text()
-    assert name.startswith("data")
-    tab.go_back()
-    tab.locator("#heat .matrix tbody td").last.click()
-    assert tab.locator("#curves svg.plot").count() == 1
-    tab.go_back()
-    tab.locator("#cost a.point").first.focus()
-    tab.keyboard.press("Enter")
-    assert tab.locator("#method h2").inner_text() in ("alpha", "beta", "gamma", "delta")
 
 
 def test_a_setting_and_a_measure_are_chosen(visit, tmp_path):
@@ -188,19 +141,6 @@ def test_a_setting_and_a_measure_are_chosen(visit, tmp_path):
     assert {row[0] for row in lines(tab, "ranking")} == {"alpha", "beta"}
     assert tab.locator("#answer").inner_text() == answer(made, "tuned")
     assert lines(visit(tab.url), "ranking") == lines(tab, "ranking")
-
-
-def test_a_table_is_saved_with_a_number_a_field(visit, address, made):
-    tab = visit(address)
-    with tab.expect_download() as waited:
-        tab.locator("#ranking .saves button").click()
-    with Path(waited.value.path()).open(encoding="utf-8", newline="") as file:
-        rows = {row["method"]: row for row in csv.DictReader(file)}
-    overall = made.verdicts[made.verdicts["group"] == "all"].set_index("method")
-    assert list(rows) == list(overall.index)
-    for name in ("gain", "low", "high", "mean", "time_ratio"):
-        for method, value in overall[name].dropna().items():
-            assert float(rows[method][name]) == pytest.approx(value, rel=1e-5, abs=6e-5)
 
 
 @pytest.mark.parametrize("width", [1400, 390])

@@ -27,10 +27,6 @@ def archive(store):
     return from_store(store, "pair")
 
 
-def made(folder, *words):
-    return from_store(run_in(folder / "store", ("-m", *BASE, *words)), "pair")
-
-
 def relabelled(archive, **ruleset):
     """The archive, with a ruleset that its entries were not run under."""
     ruled = replace(entry_of(["algo=psam", "ruleset=defaults"]).ruleset, **ruleset)
@@ -121,24 +117,17 @@ def wanted_of(*more):
     return study_of(Request(("algo=psam", *BASE, "ruleset=defaults", "store.path=null", *more))).entries
 
 
-def test_chosen_and_repeated_runs_are_found(tmp_path):
-    archive = made(tmp_path, "algo=psam", "ruleset=defaults", "runs=3")
-    assert lacking(archive, wanted_of("runs=3")) == []
-    (_, middle, _), ((first, *_),) = (
-        archive.cells,
-        [entry.cells.values() for entry in archive.studies[0].entries],
-    )
+def test_chosen_and_repeated_runs_and_extra_entries_are_found(tmp_path):
+    words = ("-m", *BASE, "algo=psam", "dataset=label_noise,gaussian", "ruleset=defaults", "runs=3")
+    archive = from_store(run_in(tmp_path / "store", words), "pair")
+    (extra,) = lacking(archive, wanted_of("runs=3"))
+    assert extra == "psam on gaussian: an entry that the reference study does not have"
+    entry = next(entry for entry in archive.studies[0].entries if entry.dataset == "label_noise")
+    (_, middle, _), (first, *_) = entry.cells, entry.cells.values()
     ends = altered(archive, keep=lambda key: key != middle)
-    (gap,) = lacking(ends, wanted_of("runs=3"))
-    assert "other runs than those of the reference study" in gap
+    assert "other runs than those of the reference study" in lacking(ends, wanted_of("runs=3"))[0]
     same = altered(archive, entry=lambda entry: replace(entry, cells=dict.fromkeys(entry.cells, first)))
     assert any("cells of the same run" in gap for gap in gaps_of(same, entry_of))
-
-
-def test_an_entry_beside_those_of_the_reference_study_is_named(tmp_path):
-    found = made(tmp_path, "algo=psam", "dataset=label_noise,gaussian", "ruleset=defaults")
-    (gap,) = lacking(found, wanted_of())
-    assert gap == "psam on gaussian: an entry that the reference study does not have"
 
 
 def test_a_contribution_needs_the_reference_study_of_its_method_and_no_replications(archive):

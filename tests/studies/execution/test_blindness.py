@@ -13,7 +13,7 @@ from aucbench.data.splits.inner import inner_split
 from aucbench.data.splits.protocols import Given, Holdout, KFold, TrainValidTest
 from aucbench.studies.execution import worker
 from aucbench.studies.execution.prepared_data import PreparedData
-from aucbench.studies.execution.work_units import TrialsUnit
+from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
 from aucbench_features import Nystroem
@@ -123,9 +123,7 @@ def test_an_outlier_among_the_validation_rows_does_not_change_what_is_trained_on
         )
         (planned,) = plan_of([one], Store(tmp_path)).entries
         search = planned.cells[0].search
-        prepared = PreparedData().prepared(
-            TrialsUnit("key", planned.digests, one, search.seeds, (0,), ((0, {}),))
-        )
+        prepared = PreparedData().prepared(Unit("key", planned.digests, one, search.seeds, 0, ((0, {}),)))
         split = PreparedData().split(one, 0, 0)
         return prepared, inner_split(split, 3, 0, 0).test.rows, split.test.rows
 

@@ -256,12 +256,12 @@ def test_a_result_that_is_lost_with_its_worker_is_run_again(scheduler, monkeypat
     store = Store(tmp_path)
     collect, killed = cluster._report, []
 
-    def late(worker, future):
+    def late(worker, unit, future):
         if not killed and worker == own:
             killed.append(worker)
             victim.kill()
             victim.wait()
-        return collect(worker, future)
+        return collect(worker, unit, future)
 
     monkeypatch.setattr(cluster, "_report", late)
 

@@ -3,11 +3,11 @@
 import contextlib
 import subprocess
 
+import dask
 import pytest
 from distributed import Security
 
 from aucbench import ParameterError
-from aucbench.cli.main import main
 from aucbench.studies.execution import dask_executor
 from aucbench.studies.execution.dask_executor import DaskExecutor
 from aucbench.studies.store import Store
@@ -43,32 +43,29 @@ def encrypted(tmp_path_factory):
     scheduler.stop()
 
 
+def trusting(certificates):
+    """Dask's settings, with a folder of certificates."""
+    names = {"ca-file": "ca", "client.cert": "cert", "client.key": "key"}
+    tls = {f"distributed.comm.tls.{key}": str(certificates / f"{name}.pem") for key, name in names.items()}
+    return dask.config.set(tls | {"distributed.comm.require-encryption": True})
+
+
 def test_workers_behind_tls_give_what_one_process_gives(encrypted, tmp_path):
     address, certificates = encrypted
     assert address.startswith("tls://")
     run_entries(STUDY, Store(tmp_path / "here"))
-    with contextlib.closing(DaskExecutor(address, certificates=str(certificates))) as cluster:
+    with trusting(certificates), contextlib.closing(DaskExecutor(address)) as cluster:
         run_entries(STUDY, Store(tmp_path / "there"), cluster)
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
-
-
-def test_a_command_reaches_a_scheduler_behind_tls(encrypted, tmp_path, monkeypatch, capsys):
-    address, certificates = encrypted
-    monkeypatch.chdir(tmp_path)
-    words = ["-m", "algo=solam", "runs=2", "budget.epochs=1", "tracking=none", f"scheduler={address}"]
-    assert main([*words, f"certificates={certificates}"]) == 0
-    assert len(list(Store(tmp_path / "aucbench-store"))) == 2
-    assert main([*words, f"certificates={tmp_path}", "seed=5"]) == 2
-    assert "ca.pem" in capsys.readouterr().err
 
 
 def test_certificates_that_do_not_fit_are_refused_in_a_sentence(encrypted, tmp_path, monkeypatch):
     address, _ = encrypted
     monkeypatch.setattr(dask_executor, "CONNECT_SECONDS", 2.0)
     others = make_certificates(tmp_path / "others")
-    for certificates in (str(others), None):
-        with pytest.raises(ParameterError, match=f"nothing answers at {address}"):
-            DaskExecutor(address, certificates=certificates)
+    for settings in (trusting(others), contextlib.nullcontext()):
+        with settings, pytest.raises(ParameterError, match=f"nothing answers at {address}"):
+            DaskExecutor(address)
 
 
 def ip(*words):

@@ -19,14 +19,14 @@ def test_a_fault_of_the_machine_is_told_from_a_failure_of_a_plugin(code, wrapped
         outer = PluginError("psam of distribution aucbench failed")
         outer.__cause__ = error
         error = outer
-    found = worker._report_of(error, None).outcome
+    found = worker._report_of(error, None)
     assert isinstance(found, MachineError)
     assert "the reason (the file)" in str(found)
 
 
 @pytest.mark.parametrize("error", [OSError(errno.ENOENT, "none", "own"), ValueError("x"), PluginError("y")])
 def test_other_errors_stay_failures_of_the_method(error):
-    assert isinstance(worker._report_of(error, None).outcome, Failure)
+    assert isinstance(worker._report_of(error, None), Failure)
 
 
 def test_a_study_that_met_a_fault_stops_keeps_nothing_and_goes_on_later(tmp_path, monkeypatch):

@@ -99,19 +99,6 @@ def test_a_stored_cell_that_lacks_measures_gets_them_without_training(kept, meas
         assert np.isfinite(other.curve["ap"]).all()
 
 
-def test_cells_with_final_weights_are_trained_again_where_those_of_checkpoints_are_to_be_kept(tmp_path):
-    words = (*SHORT, *ASKED, f"store.path={tmp_path}")
-    first = aucbench.run(*words).cells[0]
-    again = aucbench.run(*SHORT, words[-1], "store.weights=checkpoints").cells[0]
-    assert len(again.checkpoint_weights) == len(again.curve["auc"])
-    assert again.curve["auc"].tolist() == first.curve["auc"].tolist()
-    assert again.record.measures == first.record.measures
-    for name in NAMES:
-        assert again.curve[name].tolist() == first.curve[name].tolist()
-    last = aucbench.run(*words, "store.weights=checkpoints").cells[0]
-    assert last.curve["train_seconds"].tolist() == again.curve["train_seconds"].tolist()
-
-
 def test_runs_without_weights_get_measures_from_their_scores_or_are_trained_again_where_these_are_not_kept(
     tmp_path,
 ):
@@ -272,26 +259,6 @@ def test_rescore_keeps_measures_with_other_parameters_unless_told_to_replace_the
     for cell in store:
         assert cell.record.measures["pauc"] == before[cell.record.key].record.measures["pauc"]
         assert cell.curve["pauc"].tolist() == before[cell.record.key].curve["pauc"].tolist()
-
-
-def test_rescore_measures_methods_without_weights_from_their_scores(tmp_path):
-    words = ["-m", "algo=sklearn", "dataset=digits", "max_train_rows=200", "runs=2"]
-    run_study([*words, "study=mine", "tracking=none", f"store.path={tmp_path}"])
-    store = Store(tmp_path)
-    done = rescore(store, "mine", ["ap", "pauc"])
-    assert (done.scored, done.without_scores, done.failed) == (2, {}, [])
-    for cell in store:
-        _, y = rows_of(words[1:5], seed=cell.record.seed)
-        assert cell.record.measures["ap"].value == pytest.approx(
-            average_precision_score(y, cell.scores), abs=1e-9
-        )
-        expected = roc_auc_score(y, cell.scores, max_fpr=0.1)
-        assert cell.record.measures["pauc"].value == pytest.approx(expected, abs=1e-9)
-    first, second = store
-    store.put(first.record.key, replace(first, scores=first.scores[:-1]))
-    store.put(second.record.key, replace(second, scores=-second.scores))
-    done = rescore(store, "mine", ["precision_at"])
-    assert (done.scored, len(done.failed)) == (0, 2)
 
 
 def test_rescore_names_methods_without_weights_and_refuses_weights_of_other_rows(study, capsys):

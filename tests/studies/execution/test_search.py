@@ -5,17 +5,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from msgspec import structs
 
-import aucbench
 from aucbench.cli.main import main
 from aucbench.data.splits.protocols import KFold, TrainValidTest
-from aucbench.studies.default_settings import Budget
-from aucbench.studies.execution.tuning_search import MOST_NEW
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
-from tests.helpers.studies import contents, entry, plan_of, run_entries, trials_of
-from tests.helpers.study_methods import COUNTER, Clouds, Diverging, Gentle, Other, Raising
+from tests.helpers.studies import contents, entry, run_entries, trials_of
+from tests.helpers.study_methods import COUNTER, Diverging, Gentle, Other, Raising
 
 
 @pytest.fixture
@@ -37,33 +33,6 @@ def only(store):
     return cell
 
 
-@dataclass(frozen=True)
-class Peaked(Gentle):
-    """Its AUC is largest where eta and slope are those of the peak, and falls with the distance."""
-
-    name: ClassVar[str] = "peaked"
-    grid: ClassVar[dict[str, tuple[float, ...]]] = {"eta": (1.0, 10.0, 100.0)}
-    slope: aucbench.Positive = 1.0
-    peak: float = 0.001
-    slope_peak: float = 1.0
-    worst: float = 0.0  # below it the method diverges
-
-    def step(self, w, batch):
-        away = abs(np.log10(self.eta / self.peak)) + abs(np.log2(self.slope / self.slope_peak))
-        found = np.ones(len(w)) + away * np.where(np.arange(len(w)) % 2, 1.0, -1.0)
-        return found * np.nan if self.eta < self.worst else found
-
-
-def tuned(store, algorithm, grid=None, extend=True, **options):
-    """What the record of the one cell of a study says of its tuning."""
-    grid = None if grid is None else {algorithm.name: grid}
-    clouds = Clouds(n=400, distance=0.3)
-    one = entry(algorithm, clouds, tuning=Grid(folds=2, grid=grid, extend=extend), **options)
-    assert run_entries([one], store).failures == []
-    (cell,) = store
-    return cell.record.tuned
-
-
 def test_a_grid_tries_every_point_on_every_fold_and_the_cell_trains_with_the_best(store, trainings):
     run_entries([entry(Gentle(), tuning=Grid(folds=3))], store)
     trials = trials_of(store)
@@ -77,6 +46,7 @@ def test_a_grid_tries_every_point_on_every_fold_and_the_cell_trains_with_the_bes
     assert tuned.validation_auc == max(means)
     assert tuned.folds == 3
     assert len(tuned.trials) == 9
+    assert tuned.space == {"eta": [0.01, 0.1, 1.0]}
 
 
 def test_a_seed_of_the_draws_gives_all_splits_the_same_settings_and_each_trial_keeps_its_cost(store):
@@ -157,18 +127,8 @@ def test_a_tuning_without_a_usable_setting_says_why_and_tries_again_what_failed_
     assert only(store).record.tuned.cost.trainings == 4
 
 
-def test_without_report_no_trial_is_kept_once_all_cells_have_used_it(store):
-    silent = entry(Gentle(), tuning=Grid(folds=2, report=False), runs=3, split_seed=0)
-    seen = []
-
-    class Watched(Store):
-        def put(self, key, cell):
-            seen.append(len(trials_of(self)))
-            super().put(key, cell)
-
-    run_entries([silent], Watched(store.path))
-    assert seen == [6, 6, 6]
-    assert trials_of(store) == []
+def test_without_report_no_trial_is_kept_beside_a_result(store):
+    run_entries([entry(Gentle(), tuning=Grid(folds=2, report=False), runs=3, split_seed=0)], store)
     for cell in store:
         assert not cell.record.tuned.trials
         assert cell.record.tuned.cost.trainings == 6
@@ -214,10 +174,8 @@ def test_random_search_tries_as_many_settings_as_it_was_told(store, tmp_path):
 
 
 SEARCHES = {
-    "median": entry(Gentle(), tuning=Optuna(trials=8, folds=2)),
-    "unpruned": entry(Gentle(), tuning=Optuna(trials=8, folds=2, pruner="none")),
+    "optuna": entry(Gentle(), tuning=Optuna(trials=8, folds=2)),
     "grid": entry(Gentle(), tuning=Grid(folds=2)),
-    "extended": entry(Peaked(), Clouds(n=400, distance=0.3), tuning=Grid(folds=2, extend=True)),
 }
 
 
@@ -239,77 +197,6 @@ def test_a_trials_file_cut_at_any_byte_gives_the_same_end(name, tmp_path):
         assert contents(cut) == contents(whole)
 
 
-def test_pruned_settings_are_not_chosen(store):
-    grid = {"fake_gentle": {"eta": [0.01, 1.0], "shrink": [0.0, 0.9]}}
-    budget = Budget(epochs=3.0, checkpoints=8)
-    run_entries([entry(Gentle(), tuning=Optuna(trials=14, folds=2, grid=grid), budget=budget)], store)
-    trials = trials_of(store)
-    pruned = {trial.number for trial in trials if trial.stop_reason == "pruned"}
-    assert pruned
-    assert all(trial.passes <= 3.0 for trial in trials)
-    assert any(trial.passes < 3.0 for trial in trials if trial.number in pruned)
-    kept = [trial for trial in trials if trial.number not in pruned]
-    best = max({t.number for t in kept}, key=lambda n: np.mean([t.auc for t in kept if t.number == n]))
-    assert only(store).record.tuned.parameters == next(
-        trial.parameters for trial in kept if trial.number == best
-    )
-
-
-def test_without_extension_the_edge_is_recorded_with_the_values_tried(store):
-    found = tuned(store, Peaked(), extend=False)
-    assert found.parameters == {"eta": 1.0}
-    assert found.edges == {"eta": "lower"}
-    assert found.space == {"eta": [1.0, 10.0, 100.0]}
-    assert found.cost.settings == 3
-
-
-def test_the_search_goes_on_until_the_best_value_is_inside(store):
-    found = tuned(store, Peaked(), budget=Budget(epochs=2.0, checkpoints=2))
-    assert found.parameters == {"eta": 0.001}
-    assert found.edges == {}
-    assert found.space == {"eta": [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]}
-    assert found.cost.settings == 7
-    assert found.cost.passes == pytest.approx(2.0 * 2 * 7)
-    assert len(found.trials) == 14
-
-
-@pytest.mark.parametrize(
-    ("method", "chosen", "edge", "values"),
-    [
-        (Peaked(peak=10.0), 10.0, {}, 3),  # an optimum inside needs no extension
-        (Peaked(peak=1e-30), 1.0 / 10.0**MOST_NEW, {"eta": "lower"}, 3 + MOST_NEW),  # an extension is bounded
-        (Peaked(worst=0.05), 0.1, {}, 5),  # values beyond the edge that diverge leave the best one inside
-    ],
-)
-def test_an_extension_ends(method, chosen, edge, values, store):
-    found = tuned(store, method)
-    assert found.parameters == {"eta": pytest.approx(chosen)}
-    assert (found.edges, len(found.space["eta"])) == (edge, values)
-
-
-def test_an_extended_grid_chooses_what_a_search_of_all_its_combinations_does(store, tmp_path):
-    grid = {"eta": [1.0, 10.0], "slope": [4.0, 8.0, 16.0]}
-    found = tuned(store, Peaked(slope_peak=0.5), grid)
-    assert found.edges == {}
-    assert found.parameters == {"eta": 0.001, "slope": 0.5}
-    whole = tuned(Store(tmp_path / "whole"), Peaked(slope_peak=0.5), found.space, extend=False)
-    assert (found.parameters, found.validation_auc) == (whole.parameters, whole.validation_auc)
-    assert found.cost.settings == whole.cost.settings == 6 * 7
-
-
-def test_trials_of_an_extension_that_went_elsewhere_are_not_taken_for_those_of_this_one(tmp_path):
-    whole, other = Store(tmp_path / "whole"), Store(tmp_path / "other")
-    found = tuned(whole, Peaked())
-    (file,) = (whole.path / "trials").rglob("*.jsonl")
-    wrong = [
-        structs.replace(trial, parameters={"eta": 1000.0}, auc=1.0)
-        for trial in whole.trials(file.stem)
-        if trial.number > 3
-    ]
-    other.add_trials(file.stem, wrong)
-    assert tuned(other, Peaked()).parameters == found.parameters
-
-
 def test_the_summary_names_the_chosen_settings_and_the_edges(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     words = ["algo=ls_svm", "tuning=grid", "tuning.folds=2", "tracking=none", "runs=2"]
@@ -322,14 +209,3 @@ def test_the_summary_names_the_chosen_settings_and_the_edges(tmp_path, monkeypat
     out = capsys.readouterr().out.splitlines()
     assert sum("tuned: lam=" in line for line in out) == 2
     assert sum(line.startswith("ls_svm: lam at the lower edge") and "of 4 runs" in line for line in out) == 1
-    assert main([*words, grid, "tuning.extend=true"]) == 0
-    assert "edge" not in capsys.readouterr().out
-
-
-def test_another_extension_is_another_search(tmp_path):
-    keys = set()
-    for extend in (False, True):
-        one = entry(Peaked(), tuning=Grid(extend=extend))
-        (planned,) = plan_of([one], Store(tmp_path)).entries
-        keys.add(planned.cells[0].search.key)
-    assert len(keys) == 2

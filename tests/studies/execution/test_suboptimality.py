@@ -32,25 +32,16 @@ def test_the_suboptimality_is_that_of_the_closed_form(tmp_path):
     np.testing.assert_allclose(result.curve["suboptimality"], np.array(values) / least - 1, rtol=1e-6)
 
 
-def test_methods_of_one_objective_and_split_share_a_stored_minimum(tmp_path, monkeypatch):
-    words = (*SHORT, f"store.path={tmp_path}")
-    first = aucbench.run("algo=ls_svm", "algo.lam=0.05", *words, "budget.epochs=1")
+def test_methods_of_one_objective_and_split_share_a_minimum(monkeypatch):
+    first = aucbench.run("algo=ls_svm", "algo.lam=0.05", *SHORT, "budget.epochs=1")
     monkeypatch.setattr(optimum, "minimum", lambda *arguments: pytest.fail("computed again"))
-    again = aucbench.run("algo=spdam", "algo.lam=0.05", *words)
+    again = aucbench.run("algo=spdam", "algo.lam=0.05", *SHORT)
     assert own_minimum(again.cells[0]) == own_minimum(first.cells[0])
-    found = aucbench.optimum("algo=ls_svm", "algo.lam=0.05", "dataset=breast_cancer", words[-1])
+    found = aucbench.optimum("algo=ls_svm", "algo.lam=0.05", "dataset=breast_cancer")
     assert own_minimum(first.cells[0]).value == found.record.value
     monkeypatch.undo()
-    other = aucbench.run("algo=spdam", "algo.lam=0.05", *words, "split_seed=1")
+    other = aucbench.run("algo=spdam", "algo.lam=0.05", *SHORT, "split_seed=1")
     assert own_minimum(other.cells[0]).value != found.record.value
-
-
-def test_workers_hand_their_minima_to_the_store(tmp_path):
-    words = ("algo=psam", *SHORT, "runs=2", "parallel=2", f"store.path={tmp_path}")
-    cells = aucbench.run(*words).cells
-    assert len(list(tmp_path.glob("optima/*/*.npz"))) == 2
-    values = [aucbench.optimum("algo=psam", SHORT[0], f"seed={seed}").record.value for seed in (0, 1)]
-    assert [own_minimum(cell).value for cell in cells] == values
 
 
 def test_a_minimum_that_was_not_asked_for_is_added_without_training(tmp_path):

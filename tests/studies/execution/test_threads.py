@@ -71,7 +71,7 @@ def site(tmp_path_factory):
 TUNED = ("tuning=random", "tuning.trials=2", "tuning.grid={threaded: {eta: [0.1, 1.0]}}")
 
 
-@pytest.mark.parametrize("words", [("parallel=1",), ("parallel=2", "runs=2"), TUNED])
+@pytest.mark.parametrize("words", [("parallel=2", "runs=2"), TUNED])
 def test_it_runs(words, site, tmp_path):
     words = ("algo=threaded", "dataset=wine", "budget.epochs=1", "tracking=none", *words)
     status, out, err = finished(words, tmp_path, process_environment(site))
@@ -82,11 +82,6 @@ def test_it_runs(words, site, tmp_path):
 def test_it_is_checked(site, tmp_path):
     status, out, _ = finished(["check", "threaded"], tmp_path, process_environment(site))
     assert status == 0, out
-
-
-def test_its_estimate_is_made(site, tmp_path):
-    words = ["algo=threaded", "dataset=wine", "tracking=none", "--dry-run"]
-    assert finished(words, tmp_path, process_environment(site))[0] == 0
 
 
 def test_it_runs_where_the_calling_script_has_used_its_threads(site, tmp_path):

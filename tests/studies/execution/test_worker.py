@@ -11,8 +11,6 @@ import pytest
 import aucbench
 from aucbench.cli.main import main
 from aucbench.evaluation.measures import TrainingObjective
-from aucbench.studies.codec import from_dict, to_dict
-from aucbench.studies.record import CellRecord
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
 from tests.helpers.studies import entry, results, run_entries
@@ -44,12 +42,6 @@ def test_the_record_names_the_positive_labels_and_counts_both_classes_also_from_
     assert data["test_positives"] == 14
 
 
-def test_labels_of_several_classes_are_all_named():
-    data = aucbench.run("algo=psam", "dataset=digits").record["data"]
-    assert sorted(data["positive"] + data["negative"]) == list("0123456789")
-    assert len(data["positive"]) == 5
-
-
 def test_the_largest_norm_is_that_of_the_rows_that_train(table):
     assert aucbench.run(*table, "scaling=unit", "rescale=false").record["data"]["max_norm"] == pytest.approx(
         1.0
@@ -66,14 +58,6 @@ def test_summaries_of_a_run_and_of_a_sweep_name_the_positive_label_and_the_count
     (line,) = [line for line in capsys.readouterr().out.splitlines() if line.strip().startswith("classes")]
     parts = ["positive label bad", "24 training", "6 test", "negative label good", "56 training", "14 test"]
     assert [part for part in parts if part not in line] == []
-    # Of a version that did not record labels; the reference is in the store, too.
-    (cell,) = (each for each in Store("store") if each.record.algorithm.name == "psam")
-    content = to_dict(cell.record)
-    for name in ("positive", "negative", "test_positives", "max_norm"):
-        del content["data"][name]
-    Store("store").put(cell.record.key, replace(cell, record=from_dict(content, CellRecord)))
-    assert main([*table, "tracking=none", "store.path=store"]) == 0
-    assert "not recorded" in capsys.readouterr().out
     words = [*table, "algo=psam,solam", "tracking=none", "store.path=other", "-m"]
     assert main([word for word in words if word != "algo=psam"]) == 0
     assert sum("positive label bad" in line for line in capsys.readouterr().err.splitlines()) == 1

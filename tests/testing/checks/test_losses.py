@@ -60,7 +60,7 @@ def changed(base=Square, **attributes):
 
 CULPRITS = [  # the checks that find each of them
     (Thawed, {"declared"}),
-    (changed(other=2.0, __annotations__={"other": float}), {"one_parameter"}),
+    (changed(other=2.0, __annotations__={"other": float}), {"form"}),
     (changed(value=lambda m, theta: (theta - m) ** 2 if abs(m) < 20.0 else math.inf), {"finite"}),
     (WrongSign, {"derivative"}),
     (changed(prox=lambda m, c, theta: (m + c * theta) / (1.0 + c)), {"prox"}),
@@ -93,7 +93,7 @@ def test_compiled_code_that_computes_something_else_is_found(monkeypatch):
 
 
 def test_a_parameter_that_is_no_number_is_named():
-    with pytest.raises(CheckFailure, match=r"one_parameter: .*'target' .*'1'"):
+    with pytest.raises(CheckFailure, match=r"form: .*'target' .*'1'"):
         check_loss(changed(target="1", __annotations__={"target": str}))
 
 
@@ -123,7 +123,7 @@ def test_a_loss_whose_functions_are_no_static_ones_of_numbers_says_so_at_its_lin
     for culprit, check, words, line in (
         (
             BoundPlugin,
-            "static",
+            "form",
             "`value` is no static method: write @staticmethod",
             "def value(self, m, theta):",
         ),
