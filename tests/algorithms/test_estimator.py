@@ -16,6 +16,7 @@ from xgboost import XGBClassifier
 import aucbench
 from aucbench import Batch, ParameterError, Problem
 from aucbench.contracts import class_of_model
+from aucbench.errors import PluginError
 from aucbench.evaluation import exact_auc
 from aucbench.sklearn import AUCClassifier
 from aucbench_algorithms import ImportedEstimator, SklearnClassifier
@@ -236,6 +237,20 @@ def test_a_class_may_need_the_number_of_threads_and_hold_a_function():
     assert 800 <= algorithm.state_bytes(state) < 2000
     with pytest.raises(ParameterError, match="Did you mean 'depth'"):
         ImportedEstimator(cls=f"{__name__}.NeedsThreads", params={"dept": 2})
+
+
+class Mistaken(NeedsThreads):
+    def fit(self, X, y):
+        raise ZeroDivisionError("a mistake of mine")
+
+
+def test_a_mistake_in_a_class_is_named_at_its_own_line(tmp_path):
+    path = f"{__name__}.Mistaken"
+    words = ("algo=estimator", "dataset=wine", "tracking=none", f"store.path={tmp_path}", "isolation=none")
+    with pytest.raises(
+        PluginError, match=rf"{path}, .* failed: .* mistake .* \(test_estimator.py, line \d+, in fit\)"
+    ):
+        aucbench.run(*words, f"algo.cls={path}")
 
 
 def test_a_study_that_refuses_all_of_its_entries_says_why(tmp_path):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench import data
-from aucbench.contracts import DatasetFacts
+from aucbench.contracts import DatasetFacts, MethodFacts
 from aucbench.contracts.hooks import PROJECT
 from aucbench.contracts.source_location import line_in, package_of
 from aucbench.data.equal_rows import blocks_of, repeats
@@ -201,16 +201,19 @@ def size_of(X: Any, rows: Any = None) -> int:
 
 @contextlib.contextmanager
 def blaming(plugin: BoundPlugin) -> Iterator[None]:
-    """Turn an error in a plugin's code into a `PluginError` with its name and distribution."""
+    """Turn an error in a plugin's code, or in a class that it imports, into a `PluginError` that names it."""
     try:
         yield
     except (AucbenchError, MemoryError):
         raise
     except Exception as error:
-        raise PluginError(
-            f"{plugin.name} of distribution {plugin.distribution} {plugin.version} failed: "
-            f"{sentence_of(error).rstrip('.')}{line_in(error, package_of(plugin.cls))}."
-        ) from error
+        what = f"{plugin.name} of distribution {plugin.distribution} {plugin.version}"
+        place = line_in(error, package_of(plugin.cls))
+        for field in MethodFacts(plugin.cls).imports:
+            path = str(getattr(plugin.instance, field))
+            if imported := line_in(error, path.partition(".")[0]):
+                what, place = f"{path}, which {plugin.name} imports,", imported
+        raise PluginError(f"{what} failed: {sentence_of(error).rstrip('.')}{place}.") from error
 
 
 def innermost_frames() -> str:
