@@ -16,7 +16,7 @@ from xgboost import XGBClassifier
 import aucbench
 from aucbench import Batch, ParameterError, Problem
 from aucbench.contracts import class_of_model
-from aucbench.errors import PluginError
+from aucbench.errors import CellError
 from aucbench.evaluation import exact_auc
 from aucbench.sklearn import AUCClassifier
 from aucbench_algorithms import ImportedEstimator, SklearnClassifier
@@ -248,7 +248,7 @@ def test_a_mistake_in_a_class_is_named_at_its_own_line(tmp_path):
     path = f"{__name__}.Mistaken"
     words = ("algo=estimator", "dataset=wine", "tracking=none", f"store.path={tmp_path}", "isolation=none")
     with pytest.raises(
-        PluginError, match=rf"{path}, .* failed: .* mistake .* \(test_estimator.py, line \d+, in fit\)"
+        CellError, match=rf"{path}, .* failed: .* mistake .* \(test_estimator.py, line \d+, in fit\)"
     ):
         aucbench.run(*words, f"algo.cls={path}")
 
