@@ -62,12 +62,6 @@ MUTATIONS = (
         "np.mean([trial.auc for trial in own])",
         "tests/studies",
     ),
-    Mutation(  # a grid goes on evenly where it is a geometric one
-        "aucbench/studies/tuners.py",
-        "number = outermost * (outermost / inner)",
-        "number = outermost + (outermost - inner)",
-        "tests/studies",
-    ),
     Mutation(  # the correction for overlapping training sets is lost
         "aucbench/reports/statistics/over_runs.py",
         "std * np.sqrt(1.0 / n + (test_train_ratio or 0.0))",

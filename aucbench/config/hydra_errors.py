@@ -96,6 +96,8 @@ def _field(error: OmegaConfBaseException) -> str:
         return f"{full_key}: {who} has no field '{key}'. {suggest(key, known)}"
     if isinstance(error, MissingMandatoryValue):
         return f"{full_key} must be set: {full_key}=VALUE."
+    if "is not Optional" in str(error):
+        return f"{full_key}: expected a value, got null."
     return f"{full_key}: {_first_line(error)}.".removeprefix(": ")
 
 

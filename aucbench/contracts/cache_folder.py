@@ -15,6 +15,16 @@ def cache_folder() -> Path:
     return folder_of(chosen, "AUCBENCH_CACHE") if chosen else platformdirs.user_cache_path("aucbench")
 
 
+def keeps_files() -> bool:
+    """Whether files can be written into the folder, which is made for it."""
+    folder = cache_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
+
+
 def utf8_path(path: str) -> str:
     """The path itself, refused if its name is not UTF-8, which no record could hold.
 
