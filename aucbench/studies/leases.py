@@ -4,10 +4,10 @@ A lease is a lock (`flock`) on a file, which the system gives back when the proc
 """
 
 import contextlib
+import os
 from pathlib import Path
 
 from aucbench.errors import MachineError
-from aucbench.pool import file_lock
 
 
 class Leases:
@@ -31,20 +31,27 @@ class Leases:
 
     def take(self, name: str) -> bool:
         """Take a lease, and return whether this process has it."""
+        import fcntl  # not on Windows, where reports are read all the same
+
+        file = self._folder / name
         if name in self._held:
             return True
-        held = contextlib.ExitStack()
-        try:
-            held.enter_context(file_lock(self._folder / name, timeout=0.0))
-        except TimeoutError:
-            return False
-        except OSError as error:
-            raise MachineError(f"{self._folder} cannot be written to: {error.strerror or error}.") from error
-        if not (self._folder / name).exists():  # its holder has just given it back: others lock a new file
-            held.close()
-            return False
-        self._held[name] = held
-        return True
+        with contextlib.ExitStack() as held:
+            try:
+                with contextlib.suppress(FileExistsError):
+                    self._folder.mkdir(parents=True)
+                handle = held.enter_context(file.open("ab"))
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                # Its holder may have removed the file that is open here, and others lock a new one.
+                if os.path.samestat(os.fstat(handle.fileno()), file.stat()):
+                    self._held[name] = held.pop_all()
+            except (BlockingIOError, FileNotFoundError):  # another process has it, or has just given it back
+                return False
+            except OSError as error:
+                raise MachineError(
+                    f"{self._folder} cannot be written to: {error.strerror or error}."
+                ) from error
+        return name in self._held
 
     def holds(self, name: str) -> bool:
         """Whether this process has a lease."""

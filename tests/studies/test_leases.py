@@ -52,6 +52,30 @@ def test_the_lease_of_a_killed_process_is_taken_over_at_once(holder, tmp_path):
         assert mine.take("cell")
 
 
+TAKER = """
+import os, sys
+from pathlib import Path
+from time import monotonic
+from aucbench.studies.leases import Leases
+mine, inside, end, times = Leases(Path(sys.argv[1])), sys.argv[1] + ".inside", monotonic() + 1.5, 0
+while monotonic() < end:
+    if mine.take("cell"):
+        times += 1
+        os.mkdir(inside)  # fails if another process is inside
+        os.rmdir(inside)
+        mine.close()
+print(times)
+"""
+
+
+def test_a_lease_that_processes_take_and_give_back_all_the_time_never_has_two_holders(tmp_path):
+    command = [sys.executable, "-c", TAKER, str(tmp_path / "store" / "leases")]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    said = [process.communicate()[0] for process in processes]
+    assert [process.returncode for process in processes] == [0] * 4
+    assert all(int(times) > 10 for times in said)
+
+
 PLAN = """
 import sys
 from aucbench.studies.record import StudyPlan
