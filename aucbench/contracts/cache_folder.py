@@ -1,7 +1,9 @@
 """The folder of files that can be regenerated: downloads, parsed data, compiled code."""
 
+import hashlib
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
@@ -26,7 +28,7 @@ def keeps_files() -> bool:
 
 
 def utf8_path(path: str) -> str:
-    """The path itself, refused if its name is not UTF-8, which no record could hold.
+    """The path itself, or a link in the cache where its name is not UTF-8, which no record could hold.
 
     Parameters
     ----------
@@ -36,16 +38,24 @@ def utf8_path(path: str) -> str:
     Returns
     -------
     str
-        The path.
+        A path of the same file or folder that is UTF-8.
 
     Raises
     ------
     ParameterError
-        The name is not UTF-8.
+        There is nothing at such a path.
     """
     if path.isascii() or path.encode("utf-8", "replace").decode() == path:
         return path
-    raise ParameterError(f"The name of {os.fsencode(path)!r} is not UTF-8: rename it.")
+    place = Path(path).expanduser().absolute()
+    if not place.exists():
+        raise ParameterError(f"{os.fsencode(path)!r} is no file or folder, and its name is not UTF-8.")
+    digest = hashlib.sha256(os.fsencode(place)).hexdigest()[:16]
+    link = cache_folder() / "links" / digest / os.fsencode(place.name).decode("utf-8", "replace")
+    link.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        link.symlink_to(place)
+    return str(link)
 
 
 def folder_of(text: str, variable: str) -> Path:

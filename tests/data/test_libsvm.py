@@ -109,7 +109,7 @@ def test_every_decimal_number_becomes_the_double_that_float_gives(tmp_path_facto
 
 
 FEATURES = (
-    "0:1 -3:1 2147483648:1 2:nan 2:-inf 2:1e400 2 a:2 2: 2:1.2.3 2:1e 2:1_000 qid 2:+-1 2:1:1 1e1:1 1:2"
+    "0:1 -3:1 0x2:1 2147483648:1 2:nan 2:-inf 2:1e400 2 a:2 2: 2:1.2.3 2:1e 2:1_000 qid 2:+-1 2:1:1 1e1:1 1:2"
 )
 BAD = [(f"-1 1:1 {token} 2147483647:1", token) for token in FEATURES.split()] + [
     (f"{label} 1:1", label) for label in ("1,3", "1:2", "nan", "1e999", "spam", "\x00", "0x1", "1_0")
@@ -120,10 +120,11 @@ BAD = [(f"-1 1:1 {token} 2147483647:1", token) for token in FEATURES.split()] + 
 @pytest.mark.parametrize(("line", "token"), BAD)
 def test_a_malformed_line_is_refused_with_file_number_and_token(tmp_path, line, token, block_bytes):
     path = tmp_path / "bad.txt"
-    path.write_text(f"1 1:1\n\n# comment\n{line}\n1 x\n")
-    with pytest.raises(DataError) as caught:
-        list(read_blocks(path, block_bytes))
-    assert str(caught.value).startswith(f"{path}, line 4: got {token!r}, ")
+    for below in ("", "1 x\n"):
+        path.write_text(f"1 1:1\n\n# comment\n{line}\n{below}")
+        with pytest.raises(DataError) as caught:
+            list(read_blocks(path, block_bytes))
+        assert str(caught.value).startswith(f"{path}, line 4: got {token!r}, ")
 
 
 def test_labels_blanks_comments_query_numbers_and_ends_of_line_are_understood(tmp_path):

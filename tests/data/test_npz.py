@@ -48,6 +48,8 @@ def test_arrays_and_sparse_matrices_are_read(tmp_path, save, order, monkeypatch)
         *((GOOD | {"indptr": wild}, "do not fit") for wild in ([0, 2**40, 3], [-5, 2, 3], [0, 3, 2], [0, 3])),
         *((GOOD | {"indices": wild}, "do not fit") for wild in ([0, 3, 1], [0, -7, 1], [0, 1])),
         *((GOOD | wild, "do not fit") for wild in ({"indptr": [0, 1, 2]}, {"data": ["a", "b", "c"]})),
+        *((GOOD | {name: [0.0, 1.5, 2.0]}, "whole ones") for name in ("indices", "indptr")),
+        (GOOD | {"data": [1j, 2, 3]}, "must be numbers"),
         *((GOOD | {"shape": shape}, "do not fit") for shape in ([2, 3, 1], [2, 10**12], 7)),
         (GOOD | {"format": b"coo"}, "'coo'"),
     ],

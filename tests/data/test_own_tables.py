@@ -353,6 +353,20 @@ def test_a_test_file_needs_only_the_columns_that_are_used(saved, tmp_path):
 GROUPS = np.repeat(np.arange(40), 5)
 
 
+@pytest.mark.parametrize("types", [{}, {"ward": "categories"}])
+def test_groups_and_times_of_parquet_are_those_of_csv(tmp_path, types):
+    frame = pd.DataFrame({"ward": AGES, "hours": OTHER, "stay": AGES % 7, "y": Y})
+    frame.to_csv(tmp_path / "own.csv", index=False)
+    frame.to_parquet(tmp_path / "own.parquet")
+    kept = ("ward", "hours")
+    text, typed = (
+        load(make(str(tmp_path / f"own.{make.name}"), types=types), kept=kept) for make in (Csv, Parquet)
+    )
+    assert text.kinds == typed.kinds
+    for name in kept:
+        np.testing.assert_array_equal(text.kept[name], typed.kept[name])
+
+
 @pytest.fixture
 def patients(saved):
     order = np.random.default_rng(5).permutation(ROWS)
@@ -452,12 +466,19 @@ def test_equal_rows_are_counted_in_a_file_and_between_files(saved, tmp_path):
     assert (found.repeated, found.test_rows, found.test_repeated) == (30, 52, 12)
 
 
-def test_a_name_that_is_not_utf8_is_refused(saved, tmp_path):
-    odd = str(tmp_path / os.fsdecode(b"caf\xe9.csv"))
-    shutil.copy(saved(age=AGES), odd)
-    for path in (odd, [odd, odd]):
-        with pytest.raises(ParameterError, match="not UTF-8"):
-            Csv(path)
+def test_names_that_are_not_utf8_are_read_in_any_place(saved, tmp_path):
+    path = saved(age=AGES)
+    odd = [str(tmp_path / os.fsdecode(name)) for name in (b"caf\xe9", b"\xffd")]
+    for folder in odd:
+        os.makedirs(folder)
+        shutil.copy(path, os.path.join(folder, os.fsdecode(b"own\xfe.csv")))
+    for name in (odd[0], os.path.join(odd[1], os.fsdecode(b"own\xfe.csv"))):
+        data = Csv(name)
+        assert data.title.encode()
+        np.testing.assert_array_equal(load(data).X, load(Csv(path)).X)
+    assert len(load(Csv(odd)).y) == 2 * ROWS
+    with pytest.raises(ParameterError, match="not UTF-8"):
+        Csv(odd[0] + "s")
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "libsvm"])
@@ -508,8 +529,8 @@ def test_arrays_have_a_test_part_and_medians_in_the_place_of_missing_values(tmp_
         np.savez(path, y=np.arange(50) % 2, **parts)
         data = Npz(path, missing="median")
     else:
-        order = "F" if layout == "fortran" else "C"
-        arrays = {"X": np.array(X, order=order), "X_test": np.array(test, order=order)}
+        order, dtype = ("F", ">f8") if layout == "fortran" else ("C", "<f8")
+        arrays = {"X": np.array(X, dtype, order=order), "X_test": np.array(test, order=order)}
         np.savez(path, y=np.arange(50) % 2, y_test=np.arange(20) % 2, **arrays)
         data = Npz(path, missing="median")
         expected = np.where(np.isnan(test), np.nanmedian(X, axis=0), test)
@@ -587,7 +608,9 @@ def test_a_word_in_half_of_the_rows_beside_many_numbers_never_makes_categories(s
         load(Csv(path=saved(x=replaced(2, "nothing yet")), target="y"), Part.train)
 
 
-def test_the_first_row_with_another_number_of_cells_is_named(write):
+@pytest.mark.parametrize("before", [3, 150])  # within the lines from which the layout is told, and behind
+def test_the_first_row_with_another_number_of_cells_is_named_and_no_others_are_left_out(write, before):
     rows = [f"{k},{k % 7},{k % 2}" for k in range(ROWS)]
-    with pytest.raises(DataError, match="line 152: 4 cells, expected 3"):
-        load(Csv(write("\n".join(["a,b,y", *rows[:150], "1,2,3,4", *rows[150:]]))))
+    text = "\n".join(["a,b,y", *rows[:before], "1,2,3,4", *rows[before:]])
+    with pytest.raises(DataError, match=rf"line {before + 2}: 4 cells, expected 3\.$"):
+        load(Csv(write(text)))

@@ -175,8 +175,8 @@ REFUSED = [
     ("a,b,y\n1,2,0\n3,4,\n", {}, r"1 labels .*'y' \(row 2\)"),
     ("a,b,y\n1,inf,0\n3,4,1\n", {}, r"'b' has an infinite value in row 1.*dataset\.drop=\[b\]"),
     ("a,a,y\n1,2,0\n3,4,1\n", {}, r"several .*'a'.*dataset\.header=false"),
-    ("a;b;y\n1,5;2;0\n2.5;3;1\n", {}, r"'a' .*'1,5'"),
-    ('a,b,y\n1,2,0\n2,"1,234",1\n', {}, r"'b' .*'1,234'"),
+    ("a;b;y\n1,5;2;0\n2.5;3;1\n", {}, r"'a' .*'1,5' .*in row 1"),
+    ('a,b,y\n1,2,0\n2,"1,234",1\n', {}, r"'b' .*'1,234' in row 2"),
     ("a,b,y\nu,1,0\nv,2,1\n", {"types": {"a": "number"}}, r"'a' .*'u' in row 1"),
     ("abc\ndef\n", {}, r"one column.*dataset\.delimiter"),
     *((text, {}, r"is empty") for text in ("", "a,b,y\n")),
@@ -293,15 +293,15 @@ def test_damaged_parquet_labels_of_another_type_and_twins_are_one_sentence(tmp_p
 
 
 def test_declared_categories_and_labels_may_be_called_none_and_twins_are_refused(write):
-    text = "@attribute a {none,some}\n@attribute y {none,ill}\n@data\nnone,none\nsome,ill\nsome,none\n"
+    text = "@attribute a {none,some}\n@attribute y {none,ill}\n@data\nnone,none\n  \nsome,ill\nsome,none\n"
     assert load(Arff(write(text, "own.arff"))).X.tolist() == [[1, 0], [0, 1], [0, 1]]
     with pytest.raises(DataError, match=r"own\.arff: several columns are named 'y'"):
         load(Arff(write(text.replace(" a ", " y "), "own.arff")))
 
 
-def test_a_stray_text_among_numbers_is_named_with_its_count(write, monkeypatch):
+def test_a_stray_text_among_numbers_is_named_with_its_count_and_row(write, monkeypatch):
     path = write("a,b,y\n" + "".join(NUMBERS[:200]) + "1.2.3,5,1\n" + "".join(NUMBERS[200:]))
-    message = r"own\.csv: column 'a' has '1\.2\.3' \(1\) among 300 numbers"
+    message = r"own\.csv: column 'a' has '1\.2\.3' \(1\) among 300 numbers, first in row 201"
     with pytest.raises(DataError, match=message):
         load(Csv(path))
     monkeypatch.setattr(doubtful_texts, "MAX_CATEGORIES", 100)

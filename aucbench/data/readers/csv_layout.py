@@ -122,8 +122,10 @@ def _tabbed(path: Path, table: Table) -> Iterator[Any]:
 
 
 def _uncommented(lines: Iterable[bytes], comment: bytes) -> Iterator[bytes]:
-    """The lines of a file, with empty ones in the place of comments."""
-    return (b"\n" if line.lstrip().startswith(comment) else line for line in lines)
+    """The lines of a file, with empty ones in the place of comments and blanks."""
+    for line in lines:
+        is_row = line.strip(b" \r\n") and not line.lstrip().startswith(comment)
+        yield line if is_row else b"\n"
 
 
 def _with_tabs(line: bytes) -> bytes:
@@ -196,12 +198,12 @@ def _delimiter(path: Path, lines: list[str], skipped: int) -> str:
     odd = next(((end, len(cells)) for cells, end in records if len(cells) != usual), None)
     if odd is None:
         return mark
-    begin = lines[odd[0] - 1].lstrip()[:1]
-    way = f"the first lines are left out with dataset.skip={skipped + odd[0]}"
+    line, begin, way = skipped + odd[0], lines[odd[0] - 1].lstrip()[:1], ""
     if begin in COMMENTS:
-        way = f"lines that begin with {begin!r} are left out with \"dataset.comment='{begin}'\""
-    cells = counted(odd[1], "cell")
-    raise DataError(f"{path}, line {skipped + odd[0]}: {cells}, expected {usual}; if this is no row, {way}.")
+        way = f"; lines that begin with {begin!r} are left out with \"dataset.comment='{begin}'\""
+    elif odd[0] == records[0][1]:  # later, rows would be left out, too
+        way = f"; if this is no row, leave it out with dataset.skip={line}"
+    raise DataError(f"{path}, line {line}: {counted(odd[1], 'cell')}, expected {usual}{way}.")
 
 
 def _consistent(path: Path, lines: list[str]) -> list[str]:

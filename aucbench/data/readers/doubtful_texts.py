@@ -6,16 +6,17 @@ Each is refused with the words, their counts and the overrides that read the col
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import compress
 from pathlib import Path
 from typing import Any
 
 import pyarrow
 
-from aucbench.data.readers.cells import is_number
+from aucbench.data.readers.cells import is_number, plain_texts
 from aucbench.data.readers.notations import DAY_AND_MONTH, NOTATIONS, are_written_as, is_written_as
 from aucbench.data.readers.row_numbers import FEW_ROWS
+from aucbench.data.readers.table_files import Columns
 
 STRAY_SHARE = 0.01  # texts among numbers up to this share are errors, however few different numbers there are
 MANY_NUMBERS = 10  # more different numbers than this are no categories
@@ -27,7 +28,7 @@ _WITH_SIGNS = re.compile(r"[0-9]+([^A-Za-z0-9]+[0-9]+)+")  # 120/80, 40-49 or 1_
 _WITH_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)+")
 
 
-def refuse_errors(column: Any, path: Path) -> None:
+def refuse_errors(column: Any, opened: Sequence[Columns]) -> None:
     """Refuse a column of numbers with some texts, signs or units among them."""
     strays = Counter({text: count for text, count in column.counts.items() if not is_number(text)})
     if not strays or column.many_texts:
@@ -35,8 +36,10 @@ def refuse_errors(column: Any, path: Path) -> None:
     plain = column.counts - strays
     numbers, texts = plain.total() + column.numbers, strays.total()
     few = numbers > 0 and (texts == 1 < numbers - 9 or texts < STRAY_SHARE * (texts + numbers))
+    path, where = opened[0].path, ""
     if few or all(_WITH_COMMA.fullmatch(text) for text in strays):
-        out = ways_out(column, strays)
+        path, row, _ = first_of(column, strays, opened)
+        out, where = ways_out(column, strays), f", first in row {row}"
     else:
         found = {name: _alike(name, plain, strays) for name in NOTATIONS}
         most = max(found.values(), key=lambda each: each[0])
@@ -55,7 +58,7 @@ def refuse_errors(column: Any, path: Path) -> None:
     shown = ", ".join(f"{text!r} ({count})" for text, count in strays.most_common(SHOWN_TEXTS))
     more = f" and {len(strays) - SHOWN_TEXTS} other texts" if len(strays) > SHOWN_TEXTS else ""
     beside = f"among {numbers} numbers" if numbers else "where numbers are expected"
-    raise column.error(path, f"has {shown}{more} {beside}; write plain numbers, {out}.")
+    raise column.error(path, f"has {shown}{more} {beside}{where}; write plain numbers, {out}.")
 
 
 def _alike(name: str, plain: Counter[str], strays: Counter[str]) -> tuple[tuple[int, bool], Counter[str]]:
@@ -103,3 +106,13 @@ def ways_out(column: Any, words: Iterable[str]) -> str:
 
 def _as_categories(column: Any) -> str:
     return f"make a column of zeros and ones for each text with 'dataset.types={{{column.key}: categories}}'"
+
+
+def first_of(column: Any, texts: Collection[str], opened: Sequence[Columns]) -> tuple[Path, int, str]:
+    """The file, the row from 1 and the text of the first cell with one of some texts."""
+    for columns in opened:
+        cells = (text for batch in columns.batches() for text in plain_texts(batch[column.place]).to_pylist())
+        for row, text in enumerate(cells, 1):
+            if text in texts:
+                return columns.path, row, text
+    raise RuntimeError(f"Column {column.name!r} changed while it was read.")

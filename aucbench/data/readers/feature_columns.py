@@ -25,7 +25,13 @@ from aucbench.data.readers.cells import (
     plain_texts,
     words_for_missing,
 )
-from aucbench.data.readers.doubtful_texts import SHOWN_TEXTS, refuse_errors, refuse_identifiers, ways_out
+from aucbench.data.readers.doubtful_texts import (
+    SHOWN_TEXTS,
+    first_of,
+    refuse_errors,
+    refuse_identifiers,
+    ways_out,
+)
 from aucbench.data.readers.notations import DETECTED, NOTATIONS, days, is_written_as, read_numbers, units
 from aucbench.data.readers.row_numbers import RowOrder
 from aucbench.data.readers.table_files import Columns
@@ -108,7 +114,7 @@ class Feature:
             self.notation = "date"
             return np.asarray(days(array).to_numpy(zero_copy_only=False), np.float64)
         if self.notation:
-            texts = plain_texts(array, self._missing_numbers)
+            texts = plain_texts(array, self._missing_numbers).cast(pyarrow.string())
             values = read_numbers(self.notation, texts)
             if values is not None and self.notation.startswith("quantity"):
                 self.units |= units(texts)
@@ -207,11 +213,11 @@ class Feature:
         if self.numeric or self.nominal or self.declared or not self.notations:
             return None
         if self.notations[0] == "thousands" and len(self.notations) > 1:
-            text = next((text for text in self.counts if "," in text), "1,234")
+            path, row, text = first_of(self, {text for text in self.counts if "," in text}, opened)
             raise self.error(
-                opened[0].path,
-                f"has numbers with commas, such as {text!r}, which may stand between thousands or before "
-                f"decimals; say which with 'dataset.types={{{self.key}: thousands}}' or "
+                path,
+                f"has numbers with commas ({text!r} in row {row}), which may stand between thousands or "
+                f"before decimals; say which with 'dataset.types={{{self.key}: thousands}}' or "
                 f"'dataset.types={{{self.key}: decimal_comma}}'.",
             )
         self.numeric, self.notation = True, self.notations[0]
@@ -226,13 +232,13 @@ class Feature:
                 numbers.append(values)
         return np.concatenate(numbers)
 
-    def check_type(self, path: Path) -> None:
+    def check_type(self, opened: Sequence[Columns]) -> None:
         """Refuse a column that looks like numbers with some errors in it, like identifiers or like dates."""
         if self.numeric:
             return
         if not (self.nominal or self.declared):
-            refuse_errors(self, path)
-            refuse_identifiers(self, path)
+            refuse_errors(self, opened)
+            refuse_identifiers(self, opened[0].path)
         many = self.many_texts or self.numbers or len(self.counts) > HASHED_LEVELS
         self.hashed |= bool(many) and (self.declared != "categories" or self.many_texts)
 

@@ -23,7 +23,7 @@ _CSR = {"data", "indices", "indptr", "shape"}
 
 def find_medians(files: Sequence[tuple[File, Path]]) -> NDArray[np.float64]:
     """(d,) medians of the columns over the training files, 0 where there is no value; zeros of CSR count."""
-    X = sparse.vstack([sparse.csr_matrix(_read(*each)[0]) for each in files]).tocsc()
+    X = sparse.vstack([sparse.csr_matrix(_read(*each)[0], dtype=np.float64) for each in files]).tocsc()
     columns = (X[:, place].toarray() for place in range(X.shape[1]))
     return np.array([0.0 if np.isnan(column).all() else np.nanmedian(column) for column in columns])
 
@@ -120,6 +120,10 @@ def _sparse_rows(path: Path, archive: Mapping[str, Any]) -> Any:
     parts = {name: archive[name] for name in _CSR}
     kind: Any = sparse.csr_matrix if stated == "csr" else sparse.csc_matrix
     try:
+        if parts["data"].dtype.kind not in "fiub" or any(
+            parts[name].dtype.kind not in "iu" for name in ("indices", "indptr")
+        ):
+            raise TypeError("data must be numbers, indices and indptr whole ones")
         values = parts["data"].astype(np.float64)
         X = kind((values, parts["indices"], parts["indptr"]), parts["shape"].tolist())
         X.check_format()  # compiled code would follow wild indices out of the arrays

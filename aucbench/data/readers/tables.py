@@ -243,7 +243,7 @@ def _settle(
             numbers = feature.find_notation(opened)
             if numbers is not None and not refused:
                 learned.replace(feature, numbers)
-            feature.check_type(path)
+            feature.check_type(opened)
             if feature.numbers_the_rows(path):
                 columns[feature.place] = feature.left_out("numbers the rows")
                 features.remove(feature)
