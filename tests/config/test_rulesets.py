@@ -50,7 +50,7 @@ def test_settings_that_depart_from_a_ruleset_are_recorded_with_the_entry():
 
 
 def test_a_ruleset_that_does_not_go_with_a_tuning_is_named():
-    with pytest.raises(ParameterError, match="^ruleset=trials does not go with the tuning that is chosen"):
+    with pytest.raises(ParameterError, match="ruleset=trials does not go with the tuning that is chosen"):
         entry_of("ruleset=trials", "tuning=grid")
 
 
