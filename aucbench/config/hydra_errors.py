@@ -51,6 +51,9 @@ def _sentence(error: BaseException) -> str | None:
     if not isinstance(error, HydraException):
         return None
     text = " ".join(str(error).split())
+    if text.startswith("In 'ruleset/"):
+        name = text.split("'")[1].partition("/")[2]
+        return f"ruleset={name} does not go with the tuning that is chosen beside it: leave one of them out."
     if text.startswith(("Could not override", "Could not append")):
         key = text.split("'")[1] if text.count("'") >= 2 else text
         return _unknown_setting(key.split("=")[0].lstrip("+~"))

@@ -271,10 +271,10 @@ class AUCClassifier(base.MiniBatchClassifier):
 def _check_numbers(numbers: dict[str, Any]) -> None:
     """Refuse parameters that are not integers in their range."""
     for name, value in numbers.items():
-        largest = LARGEST.get(name)
-        is_integer = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+        largest, least = LARGEST.get(name), 0 if name == "seed" else 1
+        is_integer = isinstance(value, int) and not isinstance(value, bool) and value >= least
         if largest is None and not is_integer:
-            raise ParameterError(f"{name} must be an integer from 0 on, got {value!r}.")
+            raise ParameterError(f"{name} must be an integer from {least} on, got {value!r}.")
         if largest is not None and not (is_integer and value <= largest and value.bit_count() == 1):
             raise ParameterError(f"{name} must be a power of two up to {largest:,}, got {value!r}.")
 

@@ -293,7 +293,11 @@ class _Trial:
                         continue
                     found = self._f(scores.astype(kind), positive)
                     close = kind is np.float64 and self._is_known and not self._f.single
-                    if fault := found.fault(exact, self._tolerance if close else math.inf):
+                    fault = found.fault(exact, self._tolerance if close else math.inf)
+                    if not fault and close and found.gradient is not None:
+                        miss = self._miss(scores, positive, found.gradient, 1e-4)
+                        fault = f"the gradient departs by {miss:.2g} of its size" if miss > 1e-2 else ""
+                    if fault:
                         faults.setdefault(fault.partition(";")[0], f"When {when} ({kind.__name__}), {fault}.")
         if faults:
             return Line(DEPARTS, " ".join(list(faults.values())[:3]))

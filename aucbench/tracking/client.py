@@ -84,6 +84,8 @@ def sqlite_file(uri: str) -> Path | None:
 
 def reason(error: Exception, uri: str) -> str:
     """The first line of an error of an MLflow store or server, without a password."""
+    if "database is locked" in str(error):  # below a line on SQLAlchemy's flushes
+        return "another process keeps the file locked; end it (a database browser, perhaps)"
     line = without_secrets(str(error).strip().split("\n")[0])[:300].removesuffix(".")
     # Of a password with a slash, a library may show the beginning, which it takes for a port.
     password = uri.rpartition("@")[0].partition("://")[2].partition(":")[2]

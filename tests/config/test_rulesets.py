@@ -49,6 +49,11 @@ def test_settings_that_depart_from_a_ruleset_are_recorded_with_the_entry():
     assert entry_of("ruleset=defaults", "tuning=grid").ruleset.departures[-1] == "tuning=grid"
 
 
+def test_a_ruleset_that_does_not_go_with_a_tuning_is_named():
+    with pytest.raises(ParameterError, match="ruleset=trials does not go with the tuning that is chosen"):
+        entry_of("ruleset=trials", "tuning=grid")
+
+
 def test_what_a_ruleset_leaves_open_is_no_departure():
     words = (
         "runs=3",

@@ -250,7 +250,7 @@ def test_a_diverged_model_says_what_to_change():
         ({"seed": -1}, "seed .* -1"),
         ({"seed": None}, "seed .* None"),
         ({"seed": True}, "seed .* True"),
-        ({"iterations": True}, "iterations .* True"),
+        ({"iterations": 0}, "iterations must be an integer from 1 on, got 0"),
         ({"n_features": 2**40}, r"n_features .* 1,073,741,824, got 1099511627776"),
         ({"warmup": 2**40}, "warmup .* 1099511627776"),
         ({"chunk": None}, "chunk .* None"),

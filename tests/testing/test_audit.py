@@ -194,6 +194,7 @@ def ignoring_ties(scores, labels):
 FAULTS = {
     "wrong gradient": (lambda s, y: (hinge(s, y)[0], 1.01 * hinge(s, y)[1]), "gradient"),
     "overflow": (overflowing, "saturation"),
+    "clipped gradient": (lambda s, y: (hinge(s, y)[0], hinge(s, y)[1] * (np.abs(s) < 20)), "saturation"),
     "ties": (ignoring_ties, "ties"),
     "labels the wrong way round": (lambda s, y: logistic(-s, y), "direction"),
     "to be maximised": (lambda s, y: -logistic(s, y)[0], "direction"),

@@ -13,7 +13,7 @@ from aucbench.cli.console import print_next
 from aucbench.errors import TrackingError
 from aucbench.studies.study import Study
 from aucbench.tracking import check_address
-from aucbench.tracking.client import Connection, sqlite_file
+from aucbench.tracking.client import Connection, reason, sqlite_file
 
 pytestmark = pytest.mark.slow  # whole studies
 
@@ -45,6 +45,19 @@ def test_what_is_no_address_is_refused(uri, tmp_path):
         check_address(uri.format(folder=tmp_path))
     check_address(f"sqlite:///{tmp_path}/new/mlflow.db")
     assert not (tmp_path / "new").exists()
+
+
+def test_a_lock_is_the_reason_whatever_line_of_an_error_tells_it(tmp_path):
+    file = tmp_path / "mlflow.db"
+    with (
+        contextlib.closing(sqlite3.connect(file)) as another,
+        contextlib.closing(sqlite3.connect(file, timeout=0.0)) as mine,
+    ):
+        another.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(sqlite3.OperationalError) as locked:
+            mine.execute("CREATE TABLE runs (run_uuid)")
+    error = RuntimeError(f"(raised as a result of Query-invoked autoflush)\n{locked.value}")
+    assert reason(error, "sqlite:///mlflow.db").startswith("another process keeps the file locked")
 
 
 def test_after_a_run_the_next_steps_lead_to_the_comparison_of_its_data_set(tmp_path, capsys):

@@ -103,14 +103,12 @@ def _verdicts(report: Report, setting: str, table: "pd.DataFrame") -> str:
     single = report.part("data_sets", setting)["data_set"].nunique() == 1
     units = "runs" if single else "families of data sets"
     level = next((VERDICTS["mean"].shown(row) for row in every if row["method"] == reference), NONE)
-    has_best = any(row["is_best"] for row in every)
     caption = (
         f"Gain in test {escaped(report.measure.title)} over {escaped(reference)} in thousandths with its "
         f"95\\,\\% interval over {units}, verdict{rope}, and training time relative to {escaped(reference)}"
         + f", whose mean {symbol} is {level}" * (level != NONE)
         + f" ({escaped(setting)})."
         + f" Bold: the best ({escaped(every[0]['method'])}) and what is equivalent to it."
-        * has_best
         * any(table["is_best"])
         + " {*}: not the time of one thread at work." * any(row[-1].endswith("{*}") for row in rows)
         + f" aucbench {escaped(report.version)}."

@@ -131,7 +131,7 @@ def _neighbours(trainee: Trainee) -> list[Trainee]:
 
 
 def inputs_untouched(trainee: Trainee) -> None:
-    """Training and scoring leave X, y and the row numbers as they are."""
+    """Training and scoring leave X, y and the row numbers as they are; X may be read-only."""
     for toy in trainee.problems():
         rows = trainee.rows(toy)
         names = ("X.data", "X.indices", "X.indptr") if sparse.issparse(toy.X) else ("X",)
@@ -152,3 +152,6 @@ def inputs_untouched(trainee: Trainee) -> None:
         if MethodFacts(trainee.plugin).weights is not None:
             trainee.weights(state)
         compare("score")
+        for name in names:
+            inputs[name].flags.writeable = False  # as in a memory map
+        trainee.scores(trainee.train(toy, rows), toy.X)
