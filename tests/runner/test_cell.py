@@ -6,10 +6,9 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 from aucbench import DataError, ParameterError, PluginError, replay
-from aucbench.runner.budget_and_checkpoints import log_spaced
 from aucbench.runner.cell import run_cell
 from aucbench.runner.scorer import linear_scores
-from aucbench.runner.task import StopReason, Task
+from aucbench.runner.task import StopReason, Task, log_spaced
 from tests.helpers.fake_plugins import CountingState, Exploding, Iterating, Perceptron, two_clouds
 
 X, Y = two_clouds()
