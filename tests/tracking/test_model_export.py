@@ -221,22 +221,3 @@ def test_true_and_false_and_categories_of_pandas_are_read_as_the_file_has_them(w
     for smokes in (truth, truth.astype(int), pd.Series(truth).astype("category"), texts):
         given = inputs.assign(smokes=smokes, place=inputs.place.astype("category"))
         np.testing.assert_array_equal(model.predict(given), expected)
-
-
-@pytest.mark.parametrize("words", [(), ("rescale=false",), ("scaling=unit",), ("dtype=float32",)], ids=str)
-def test_decision_values_are_those_of_the_estimator_up_to_its_cut(words, tmp_path):
-    from aucbench.sklearn import AUCClassifier
-
-    result = aucbench.run("algo=psam", "seed=1", *words)
-    settings = dict(word.split("=") for word in words)
-    dataset = aucbench.catalog().dataset("breast_cancer")()
-    train = Holdout().split(lambda part: data.load(dataset, part), Part.train, 1).train
-    dtype = settings.get("dtype", "float64")
-    model = AUCClassifier(
-        "psam", scaling=settings.get("scaling", "auto"), rescale="rescale" not in settings, random_state=1
-    ).fit(train.X[train.rows].astype(dtype), train.y)
-    X, _ = test_rows("breast_cancer", 1)
-    scores = exported(result.cells[0], tmp_path).predict(X)
-    assert np.ptp(scores) > 1.0
-    differences = scores - model.decision_function(X.astype(dtype))  # the cut
-    np.testing.assert_allclose(differences, differences[0], atol=1e-3 if dtype == "float32" else 1e-9)
