@@ -38,12 +38,6 @@ def test_the_number_of_checkpoints_changes_neither_weights_nor_auc():
     assert len(many.auc) > 100
 
 
-def test_two_runs_of_one_seed_are_the_same_and_another_order_seed_differs():
-    one, two, other = outcome(seed=3), outcome(seed=3), outcome(seed=3, order_seed=4)
-    assert one.weights.tobytes() == two.weights.tobytes()
-    assert one.weights.tobytes() != other.weights.tobytes()
-
-
 @pytest.mark.parametrize("checkpoints", [1, 5, 500])
 def test_divergence_is_found_at_its_iteration_whatever_the_checkpoints(checkpoints):
     found = outcome(Exploding(at=37), epochs=1, checkpoints=checkpoints)
