@@ -133,8 +133,8 @@ def test_a_failure_of_a_class_has_its_reason_its_place_and_its_names(monkeypatch
 @pytest.mark.parametrize(
     ("result", "words"),
     [
-        (Perceptron, "must return a tuple of classes, got the class Perceptron: write return (Perceptron,)"),
-        (None, "it returns None: end it with return"),
+        (Perceptron, "must return a tuple of classes, such as (Mine,), got <class"),
+        (None, "must return a tuple of classes, such as (Mine,), got None"),
         ((Perceptron(),), "must return classes, not instances: write Perceptron without ()"),
         (("Perceptron",), "must return classes, got 'Perceptron'"),
         ((type("Bare", (), {}),), "Bare is not a dataclass: write @dataclass"),
