@@ -29,16 +29,8 @@ FRESH = """
 import sys
 sys.modules["aucbench"] = None
 import mlflow, numpy as np, pandas as pd
-read = {"npy": np.load, "csv": pd.read_csv}[sys.argv[2].rpartition(".")[2]]
-np.save(sys.argv[3], mlflow.pyfunc.load_model(sys.argv[1]).predict(read(sys.argv[2])))
+np.save(sys.argv[3], mlflow.pyfunc.load_model(sys.argv[1]).predict(pd.read_csv(sys.argv[2])))
 """
-
-
-def predicted(model, rows, folder):
-    """Decision values of the rows in a file from a fresh process."""
-    words = [sys.executable, "-c", FRESH, model, rows, folder / "scores.npy"]
-    subprocess.run(words, check=True, cwd=folder, capture_output=True)
-    return np.load(folder / "scores.npy")
 
 
 def test_rows(name, seed, **fields):
@@ -49,16 +41,6 @@ def test_rows(name, seed, **fields):
 
 
 test_rows.__test__ = False
-
-
-@pytest.mark.usefixtures("process")
-def test_a_cell_becomes_a_model_that_reproduces_its_test_auc_without_aucbench(store, tmp_path):
-    cell = from_store(store, "psam", "breast_cancer", 1, None)
-    model = export_model(cell, tmp_path / "model")
-    X, y = test_rows("breast_cancer", 1)
-    np.save(tmp_path / "rows.npy", X)
-    scores = predicted(model, tmp_path / "rows.npy", tmp_path)
-    assert exact_auc(scores, y) == pytest.approx(cell.auc, abs=1e-12)
 
 
 def exported(cell, folder):
@@ -177,10 +159,11 @@ def table(tmp_path):
 
 
 @pytest.mark.usefixtures("process")
-def test_a_model_of_a_table_takes_a_frame_as_the_file_had_it(table, tmp_path):
+def test_a_model_of_a_table_takes_a_frame_as_the_file_had_it_without_aucbench(table, tmp_path):
     path, cell = table
-    model = export_model(cell, tmp_path / "model")
-    scores = predicted(model, path, tmp_path)
+    words = [sys.executable, "-c", FRESH, export_model(cell, tmp_path / "model"), path, "scores.npy"]
+    subprocess.run(words, check=True, cwd=tmp_path, capture_output=True)
+    scores = np.load(tmp_path / "scores.npy")
     dataset = aucbench.catalog().dataset("csv")(**cell.record.dataset.parameters)
     test = Holdout().split(lambda part: data.load(dataset, part), Part.train, 0).test
     assert exact_auc(scores[test.rows], test.y) == pytest.approx(cell.auc, abs=1e-12)
