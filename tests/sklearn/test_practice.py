@@ -29,7 +29,7 @@ def model(**parameters):
 
 
 @pytest.mark.slow
-def test_a_search_over_columns_of_a_frame_nests_its_parameters_in_two_processes():
+def test_a_search_over_columns_of_a_frame_nests_its_parameters():
     frame = FRAME.assign(site=np.where(np.arange(len(Y)) % 3, "a", "b"))
     columns = make_column_transformer((OneHotEncoder(), ["site"]), remainder=StandardScaler())
     grid = [
@@ -37,7 +37,7 @@ def test_a_search_over_columns_of_a_frame_nests_its_parameters_in_two_processes(
         {"classify__algo_params": [{"gamma": 0.01}]},
     ]
     pipeline = Pipeline([("columns", columns), ("classify", model())])
-    search = GridSearchCV(pipeline, grid, scoring="roc_auc", cv=3, n_jobs=2, error_score="raise")
+    search = GridSearchCV(pipeline, grid, scoring="roc_auc", cv=3, error_score="raise")
     assert search.fit(frame, WORDS).best_score_ > 0.97
 
 
@@ -61,5 +61,5 @@ def test_it_works_within_other_estimators(wrapped):
 @pytest.mark.slow
 def test_one_against_the_rest_works_with_many_classes():
     rows, y = load_iris(return_X_y=True)
-    each = OneVsRestClassifier(model(calibrate=True), n_jobs=2)
+    each = OneVsRestClassifier(model(calibrate=True))
     assert cross_val_score(each, rows, y, scoring="roc_auc_ovr", cv=3).min() > 0.9
