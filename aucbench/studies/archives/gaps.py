@@ -47,7 +47,7 @@ def lacking(archive: Archive, wanted: Iterable[Entry]) -> list[str]:
     missing: dict[str, list[str]] = {}
     found, known, methods = [], [], set()
     for each in wanted:
-        title = each.ruleset and each.ruleset.title
+        title = _title(each)
         name = each.algorithm.name, each.dataset.title, title
         own = by_name.get(name)
         known.append(own)
@@ -71,7 +71,7 @@ def lacking(archive: Archive, wanted: Iterable[Entry]) -> list[str]:
     ]
 
 
-def _title(entry: EntryPlan) -> str | None:
+def _title(entry: EntryPlan | Entry) -> str | None:
     return entry.ruleset.title if entry.ruleset else None
 
 
