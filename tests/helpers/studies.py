@@ -112,7 +112,7 @@ def contents(store):
         file.stem: sorted(repr(untimed(to_dict(trial))) for trial in store.trials(file.stem))
         for file in files
     }
-    failures = {each.key: untimed(to_dict(each)) for each in store.failures()}
+    failures = {key: untimed(to_dict(store.failure(key))) for key in store.listed()[1]}
     return {"cells": cells, "trials": trials, "failures": failures}
 
 
