@@ -34,7 +34,8 @@ FAMILIES = {
     "features": Family.features,
 }
 SAFE = (StrEnum, int, float)  # types of fields that can name no module
-GROUPS = {"algo": "algorithm", "dataset": "dataset", "loss": "loss", "features": "features"}  # fields of records
+# Fields of records by group.
+GROUPS = {"algo": "algorithm", "dataset": "dataset", "loss": "loss", "features": "features"}
 
 D = TypeVar("D", bound=EntryDescription)
 

@@ -112,7 +112,7 @@ class Store:
     def record(self, key: str) -> CellRecord | None:
         """The record alone of the finished cell of that key, None when there is none."""
         found = self._read(key, only_record=True)
-        return found and found.record
+        return None if found is None else found.record
 
     def sizes(self, key: str) -> dict[str, int]:
         """Bytes of each array of the finished cell of that key, its record and ``weights`` among them."""
@@ -266,9 +266,7 @@ class Store:
         found = sorted((self.path / folder).glob(pattern))
         return [self._inside(*file.relative_to(self.path).parts) for file in found]
 
-    def _read(
-        self, key: str, only_record: bool = False, without: Collection[str] = ()
-    ) -> CellResult | None:
+    def _read(self, key: str, only_record: bool = False, without: Collection[str] = ()) -> CellResult | None:
         file = self._file(key)
         try:
             members = npz.members(file, without, RECORD if only_record else None)

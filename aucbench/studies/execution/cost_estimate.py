@@ -116,7 +116,7 @@ def _seconds_per_unit(entry: Entry, task: Task, rows: int, seconds: float) -> fl
 def _timed(task: Task, size: int, is_full: bool) -> float:
     """Processor seconds of a run on that many training rows, or of that many iterations.
 
-    A method that waits, such as for a device, takes much less processor time than wall time, which counts then.
+    Wall time counts for a method that waits, such as for a device, and takes little processor time.
     """
     if is_full:
         few = np.sort(np.random.default_rng(0).permutation(len(task.y))[:size])
