@@ -163,7 +163,7 @@ def test_frames_are_read_as_pandas_reads_them_from_every_kind_of_file(tmp_path_f
 REFUSED = [
     (GOOD.replace("3", "1,2\n3", 1), {}, r"line 3: 2 cells, expected 3"),
     (GOOD.replace("3", "1,2,3,4\n3", 1), {}, r"line 3: 4 cells, expected 3"),
-    ("a,b,y\n\n1,2,0\n\n1,2\n", {}, r"line 5: 2 cells, expected 3"),
+    ("a,b,y\n\n1,2,0\n\n1,2\n", {}, r"row 2: 2 cells, expected 3"),
     ('a,b,y\n"one\ntwo",2,0\n\n1,2\n3,4,1\n', {}, r"line 5: 2 cells, expected 3"),
     (GOOD, {"target": "label"}, r"'label' .* a, b, y"),
     (GOOD, {"target": 7}, r"no column 7 \(dataset\.target\)"),
@@ -466,6 +466,9 @@ def test_a_cell_that_is_not_as_declared_is_refused_with_its_row(beside, write, s
     texts = [f"{i}%" for i in SHUFFLED[:-1]] + ["5"]
     with pytest.raises(DataError, match=r"'x' has '5' in row 60, expected percent"):
         load(beside(texts, types={"x": "percent"}))
+    pd.DataFrame({"x": SHUFFLED / 4, "y": SHUFFLED % 2}).to_parquet(path := write("", "own.parquet"))
+    with pytest.raises(DataError, match=r"'x' has '.*' in row 1, expected percent"):
+        load(Parquet(path, types={"x": "percent"}))
     test = write("x,a,y\n1%,1,0\nhalf,1,1\n", "test.csv")
     with pytest.raises(DataError, match=r"test\.csv: column 'x' has 'half'"):
         load(Csv(beside([*texts[:-1], "5%"]).path, test_path=test), "test")

@@ -2,7 +2,6 @@
 
 import contextlib
 import csv
-import io
 import json
 import os
 import re
@@ -111,12 +110,17 @@ def _csv_batches(path: Path, layout: Layout) -> Callable[[], Iterator[list[Any]]
         )
         # A block holds many rows, however many columns there are: each column costs some time in each block.
         size = max(CSV_BYTES, min(CELL_BYTES * len(layout.names), MOST_CSV_BYTES), 4 * layout.row_length)
-        read = arrow_csv.ReadOptions(column_names=layout.names, skip_rows=layout.skipped, block_size=size)
+        read = arrow_csv.ReadOptions(
+            use_threads=False,  # for texts, threads save no time, and errors would not tell the row
+            column_names=layout.names,
+            skip_rows=layout.skipped,
+            block_size=size,
+        )
         escape = "\\" if layout.quote == "'" else False  # as ARFF escapes its quotes
         parse = arrow_csv.ParseOptions(
             delimiter=layout.delimiter, quote_char=layout.quote, escape_char=escape
         )
-        with arrow_errors(path, layout), layout.open(path) as stream:
+        with arrow_errors(path, layout.skipped), layout.open(path) as stream:
             for batch in arrow_csv.open_csv(stream, read, parse, convert):
                 yield list(batch.columns)
 
@@ -124,41 +128,25 @@ def _csv_batches(path: Path, layout: Layout) -> Callable[[], Iterator[list[Any]]
 
 
 @contextlib.contextmanager
-def arrow_errors(path: Path, layout: Layout | None = None) -> Iterator[None]:
-    """Turn what pyarrow raises about a file into one sentence that names the file."""
+def arrow_errors(path: Path, skipped: int = 0) -> Iterator[None]:
+    """Turn what pyarrow raises about a file into one sentence that names the file.
+
+    Of a CSV file, `skipped` lines precede the rows.
+    """
     try:
         yield
     except MemoryError:  # pyarrow's are of both kinds
         raise
     except (pyarrow.ArrowException, OSError) as error:  # damaged Parquet may be an OSError without a number
         message = str(error).split("\n")[0]
-        ragged = re.search(r"Expected (\d+) columns, got (\d+)", message)
-        if ragged:
-            expected, got = ragged.groups()
-            where = _line_of(path, int(expected), layout)
-            raise DataError(f"{path}{where}: {got} cells, expected {expected}.") from None
+        if ragged := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message):
+            row, expected, got = map(int, ragged.groups())
+            raise DataError(f"{path}, row {row - skipped}: {got} cells, expected {expected}.") from None
         if "UTF8" in message or "UTF-8" in message:
             raise DataError(f"{path} is not UTF-8 text.") from None
         number = getattr(error, "errno", None)
         reason = os.strerror(number) if number else message.rstrip(".") or type(error).__name__
         raise DataError(f"{path} cannot be read: {reason}.") from None
-
-
-def _line_of(path: Path, expected: int, layout: Layout | None) -> str:
-    """Where the first row begins that has another number of cells; quoted cells may hold ends of lines."""
-    if layout is None:
-        return ""
-    before = 0
-    with layout.open(path) as stream, contextlib.suppress(csv.Error):
-        for _ in range(layout.skipped):
-            before += bool(stream.readline())
-        text = io.TextIOWrapper(stream, "utf-8", "replace", newline="")
-        rows = csv.reader(text, delimiter=layout.delimiter, quotechar=layout.quote)
-        for cells in rows:
-            if cells and len(cells) != expected:
-                return f", line {before + 1}"
-            before = layout.skipped + rows.line_num
-    return ""
 
 
 def _open_parquet(file: File, path: Path) -> Columns:
