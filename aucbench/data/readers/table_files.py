@@ -19,7 +19,7 @@ from pyarrow import parquet, types
 
 from aucbench.contracts import File
 from aucbench.data.readers.cells import GAPS
-from aucbench.data.readers.csv_layout import Layout, find_layout, open_lines, refuse_twins
+from aucbench.data.readers.csv_layout import Layout, decoded, find_layout, open_lines, refuse_twins
 from aucbench.errors import DataError
 
 PARQUET_ROWS = 1 << 16  # of a batch
@@ -40,7 +40,6 @@ class Columns:
     types: Mapping[str, str] = field(
         default_factory=dict
     )  # "number", "categories" or INDEX, if the file declares it
-    note: str = ""  # on how the names were found, which was not asked for
 
     def behind(self, partitions: Sequence[tuple[str, str]]) -> "Columns":
         """The columns behind others that have one value in the whole file."""
@@ -55,7 +54,7 @@ class Columns:
                 columns = ([value] * len(batch[0]) for value in values)
                 yield [*(pyarrow.array(column, pyarrow.string()) for column in columns), *batch]
 
-        return Columns(self.path, names, batches, self.types, self.note)
+        return Columns(self.path, names, batches, self.types)
 
     def arranged(self, names: list[str], used: Collection[int] | None = None) -> "Columns":
         """The same columns in the order of the training part, None in the place of one that it lacks.
@@ -78,7 +77,7 @@ class Columns:
             for batch in self.batches():
                 yield [None if place is None else batch[place] for place in places]
 
-        return Columns(self.path, names, batches, self.types, self.note)
+        return Columns(self.path, names, batches, self.types)
 
 
 def open_columns(file: File, path: Path) -> Columns:
@@ -89,7 +88,7 @@ def open_columns(file: File, path: Path) -> Columns:
 
 def _open_csv(file: File, path: Path) -> Columns:
     layout = find_layout(file, path)
-    return Columns(path, layout.names, _csv_batches(path, layout), note=layout.note)
+    return Columns(path, layout.names, _csv_batches(path, layout))
 
 
 def _open_keel(file: File, path: Path) -> Columns:
@@ -210,7 +209,7 @@ def _read_header(path: Path, stream: Any) -> tuple[list[str], dict[str, str | fr
     names: list[str] = []
     declared: dict[str, str | frozenset[str]] = {}
     for number, raw in enumerate(stream, 1):
-        line = _decoded(path, raw, number)
+        line = decoded(path, raw, number).strip()
         word = line.split(maxsplit=1)[0].lower() if line else ""
         if word == "@data" and names:
             return names, declared, number
@@ -228,13 +227,6 @@ def _read_header(path: Path, stream: Any) -> tuple[list[str], dict[str, str | fr
             else:
                 raise DataError(f"{path}, line {number}: attributes of type {kind} are not read.")
     raise DataError(f"{path}: expected ARFF, with @attribute lines and @data before the rows.")
-
-
-def _decoded(path: Path, raw: bytes, number: int) -> str:
-    try:
-        return raw.decode().strip()
-    except UnicodeDecodeError:
-        raise DataError(f"{path} is not UTF-8 text (line {number}); save it as UTF-8.") from None
 
 
 def _values(text: str) -> frozenset[str]:

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow
-from msgspec.structs import replace
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -160,9 +159,6 @@ def fit(files: Sequence[tuple[File, Path]], aside: Path) -> Schema:
         feature.indicates = table.add_indicator and bool(feature.missing) and not feature.hashed
     columns |= {feature.place: feature.describe() for feature in (*features, *kept)}
     described = [columns[place] for place in range(len(names))]
-    if note := opened[0].note:
-        named = next(place for place, column in enumerate(described) if not column.note)
-        described[named] = replace(described[named], note=note)
     return Schema(names, target, features, table, described, kept, learned)
 
 
