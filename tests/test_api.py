@@ -99,13 +99,6 @@ def test_a_stored_cell_is_not_run_again(tmp_path, monkeypatch):
         aucbench.run(*words, "algo.zeta=3")
 
 
-def test_the_layout_of_the_weights_is_recorded():
-    wide = ["dataset=sparse_text", "dataset.n=300", "dataset.d=20000"]
-    assert aucbench.run("algo=psam", *wide).record["result"]["layout"] == "lazy"
-    assert aucbench.run("algo=solam", *wide).record["result"]["layout"] == "lazy"
-    assert aucbench.run("algo=solam").record["result"]["layout"] == "eager"
-
-
 @pytest.mark.parametrize(
     ("words", "named"),
     [
@@ -145,26 +138,17 @@ def test_replay_takes_sparse_rows_plain_lists_and_the_empty_rows_of_a_full_metho
 NOT_FINITE = np.where(np.arange(1000).reshape(200, 5) == 16, np.nan, X)
 
 
+TWO = np.zeros((3, 2), int)
+
+
 @pytest.mark.parametrize(
     ("algo", "arguments", "options", "error", "named"),
     [
-        (
-            "solam",
-            (X, Y, np.zeros((3, 2), int)),
-            {},
-            DataError,
-            r"stream have the shape \(k,\), got \(3, 2\)",
-        ),
+        ("solam", (X, Y, TWO), {}, DataError, r"stream have the shape \(k,\), got \(3, 2\)"),
         ("solam", (X, Y, [0, 200]), {}, DataError, "rows must be from 0 to 199, got 0 to 200"),
-        ("psam", (X, Y, np.zeros((3, 2), int)), {}, DataError, "a positive and a negative row each"),
+        ("psam", (X, Y, TWO), {}, DataError, "a positive and a negative row each"),
         ("solam", (X, np.zeros(200), ORDER), {}, DataError, "y must be 200 labels in -1, 1"),
-        (
-            "psam",
-            (X, Y, np.zeros((0, 2), int)),
-            {"loss": "square"},
-            ParameterError,
-            "accepts the losses hinge",
-        ),
+        ("psam", (X, Y, TWO[:0]), {"loss": "square"}, ParameterError, "accepts the losses hinge"),
         ("solam", (X, Y, ORDER), {"checkpoints": [5, 3]}, ParameterError, "checkpoints must ascend"),
         ("solam", (NOT_FINITE, Y, ORDER), {}, DataError, "X contains NaN"),
         ("solam", (X, Y, np.array([1.5])), {}, DataError, "rows must be whole numbers, got float64"),

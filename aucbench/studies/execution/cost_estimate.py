@@ -29,7 +29,7 @@ from aucbench.runner.task import Task, default_passes, hold_out, rows_per_iterat
 from aucbench.studies.codec import canonical
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.execution.memory_limit import limited_memory
-from aucbench.studies.execution.plan import Plan, PlannedEntry
+from aucbench.studies.execution.plan import Plan, PlannedCell, PlannedEntry
 from aucbench.studies.execution.prepared_data import PreparedData, prepare_split, size_of
 from aucbench.studies.execution.tuning_search import points_of
 from aucbench.studies.execution.work_units import CellUnit
@@ -153,9 +153,8 @@ class Estimate:
 class _Work:
     """The remaining work of an entry."""
 
-    def __init__(self, planned: PlannedEntry, only_failed: bool, store: Store, data: PreparedData):
+    def __init__(self, planned: PlannedEntry, cells: Sequence[PlannedCell], store: Store, data: PreparedData):
         self.entry = entry = planned.entry
-        cells = [cell for cell in planned.cells if cell.is_wanted(only_failed) and not cell.scored]
         searches = {cell.search.key for cell in cells if cell.search}
         self.seeds, self.cells = planned.cells[0].seeds, len(cells)
         self.rows, test_rows, self.folds = data.sizes(entry, self.seeds.split_seed, self.seeds.fold)
@@ -202,10 +201,12 @@ def estimate(
     works = []
     for planned in plan.entries:
         begun(planned.entry)
-        works.append(_Work(planned, plan.only_failed, store, prepared_data))
-    speeds = _probed([work for work in works if work.cells and work.known is None])
+        cells = [cell for cell in planned.cells if cell.is_wanted(plan.only_failed) and not cell.scored]
+        # Data are loaded only where something is left to be trained.
+        works.append(_Work(planned, cells, store, prepared_data) if cells else None)
+    speeds = _probed([work for work in works if work and work.known is None])
     nothing = Estimate(0, 0.0, 0.0, 0, measured=True)
-    return [work.estimate(_speed(speeds[work.group], work.size)) if work.cells else nothing for work in works]
+    return [work.estimate(_speed(speeds[work.group], work.size)) if work else nothing for work in works]
 
 
 def seconds_of(entry: Entry, pool: Pool, limit: float) -> float | None:
