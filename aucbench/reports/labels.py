@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 from aucbench.reports.report import OF_METHODS, Report
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.plugin_metadata import plugin, toml_beside
-from aucbench.studies.record import EntryDescription
+from aucbench.studies.record import DatasetRecord, EntryDescription
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,12 +109,14 @@ def sweep_names(
 
 def dataset_names(entries: Sequence[EntryDescription]) -> list[str]:
     """Titles of the data sets of entries, in brackets what tells one from others of that title."""
-    datasets = [
-        _Named(dataset_of(each), each.dataset.title, each.dataset.parameters | {"part": each.dataset.part})
-        for each in entries
-    ]
+    datasets = [_Named(dataset_of(each), each.dataset.title, _data_fields(each.dataset)) for each in entries]
     named = _told_apart([datasets])
     return [named[each.identity] for each in datasets]
+
+
+def _data_fields(dataset: DatasetRecord) -> dict[str, Any]:
+    own = {name: getattr(dataset, name) for name in ("part", "name", "distribution")}
+    return dataset.parameters | own
 
 
 def parameters_text(described: EntryDescription) -> str:
