@@ -12,7 +12,7 @@ from msgspec import UNSET
 from aucbench.contracts import DatasetFacts, MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.evaluation.measures import AUC, MEASURES, Measure
+from aucbench.evaluation.measures import AUC, Measure
 from aucbench.reports.cell_frame import (
     PLACE,
     cell_frame,
@@ -20,7 +20,7 @@ from aucbench.reports.cell_frame import (
     default_reference,
     reference_of,
 )
-from aucbench.reports.cells import BoardCell, judged_by, measure_of, measures_of
+from aucbench.reports.cells import BoardCell, judged_by, measures_of
 from aucbench.reports.gains import best_of, compared, gains_of, slopes_of
 from aucbench.reports.labels import setting_texts
 from aucbench.reports.report import ALL, ROPE, MethodInfo, Report
@@ -72,10 +72,7 @@ def build(
 
     if rope is not None and not 0.0 < rope < np.inf:
         raise ParameterError(f"--rope: expected a number above 0, got {rope:g}.")
-    measures = measures_of(cells)
-    measure = measure_of(measures, by)
-    known = [measures[name] for name in MEASURES if name != by and name in measures]
-    others = tuple(next(iter(each)) for each in known if len(each) == 1)
+    measure, *others = measures = measures_of(cells, by)
     judged = judged_by(cells, by)
     lacking = sum(own is not cell for own, cell in zip(judged, cells, strict=True))
     every = _with_models(cell_frame(judged, one_study))
@@ -91,7 +88,7 @@ def build(
     lines: dict[str, list[Any]] = {"curves": [], "data_sets": [], "methods": [], "results": []}
     for setting, own in every.dropna(subset=PLACE).groupby("setting", sort=False):
         references[str(setting)] = reference_of(own, reference)
-        found = [_on_data_set(board, measure, others) for _, board in own.groupby("data_set")]
+        found = [_on_data_set(board, measures) for _, board in own.groupby("data_set")]
         for name in ("curves", "data_sets", "results"):
             lines[name] += [{"setting": setting} | line for part in found for line in part[name]]
         lines["methods"] += [{"setting": setting} | line for line in _methods(own, lines["results"])]
@@ -112,7 +109,7 @@ def build(
         machines=", ".join(sorted(every["cpu"].dropna().unique())) or "no machine yet",
         made=max(every["finished_at"].dropna(), default=""),
         measure=measure,
-        others=others,
+        others=tuple(others),
         rope=rope,
         references=references,
         cells=every,
@@ -129,7 +126,7 @@ def build(
     )
 
 
-def _on_data_set(board: "pd.DataFrame", measure: Measure, others: Sequence[Measure]) -> dict[str, list[Any]]:
+def _on_data_set(board: "pd.DataFrame", measures: Sequence[Measure]) -> dict[str, list[Any]]:
     """What there is to be said of one data set under one setting: lines of results, curves and facts."""
     cells = list(board["cell"])
     by_method = {str(method): list(own) for method, own in board.groupby("method")["cell"]}
@@ -140,8 +137,7 @@ def _on_data_set(board: "pd.DataFrame", measure: Measure, others: Sequence[Measu
         {method: [cell.described for cell in own] for method, own in by_method.items()}
     )
     facts = data_facts(cells)
-    chance = measure.chance(facts.get("positive_share", np.nan))
-    names = [measure.name, *(other.name for other in others)]
+    names, chance = [each.name for each in measures], measures[0].chance(facts.get("positive_share", np.nan))
     rows = [
         where
         | {"method": method, "class_of_model": models[method]}
@@ -150,7 +146,7 @@ def _on_data_set(board: "pd.DataFrame", measure: Measure, others: Sequence[Measu
         for method, own in by_method.items()
     ]
     best, target = target_of(rows, chance)
-    with_reaching(rows, by_method, measure.name, target)
+    with_reaching(rows, by_method, names[0], target)
     facts |= {
         "chance": chance,
         "best": best,
@@ -161,7 +157,7 @@ def _on_data_set(board: "pd.DataFrame", measure: Measure, others: Sequence[Measu
     curves = [
         where | {"method": method} | row
         for method, own in by_method.items()
-        for row in curve_rows(own, measure.name)
+        for row in curve_rows(own, names[0])
     ]
     return {"curves": curves, "data_sets": [where | facts], "results": rows}
 

@@ -1,7 +1,7 @@
 """Cells of stores and archives as reports see them, with the measures that they have."""
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.evaluation.measures import AUC, Measure, listed, named, restored
+from aucbench.evaluation.measures import AUC, MEASURES, Measure, listed, named, restored
 from aucbench.studies.archives.archive import Archive
 from aucbench.studies.archives.replications import replication_of, without_twins
 from aucbench.studies.plugin_metadata import completed
@@ -95,8 +95,8 @@ def gathered(sources: Sequence[Store | Archive], study: str | None = None) -> di
     """
     every = {plan.study for source in sources for plan in source.plans()}
     study = study or (every.pop() if len(every) == 1 else None)
-    plans = {id(each): [own for own in each.plans() if study in (None, own.study)] for each in sources}
-    having = [each for each in sources if study is None or plans[id(each)]]
+    plans = [plan for each in sources for plan in each.plans() if study in (None, plan.study)]
+    having = [each for each in sources if study in {None, *(plan.study for plan in each.plans())}]
     cells = joined(from_store(each, study) for each in having or sources[:1])
     if not cells and study is None:
         raise ParameterError(f"{sources[0].path} holds no finished cell yet: run aucbench first.")
@@ -105,8 +105,7 @@ def gathered(sources: Sequence[Store | Archive], study: str | None = None) -> di
             f"The study '{study}' in {sources[0].path} has no cells: its data may be lacking, or every run "
             f"of it was refused. aucbench status --study {shlex.quote(study)} says more."
         )
-    known = [plan for own in plans.values() for plan in own]
-    references, ropes = {plan.reference or None for plan in known}, {plan.rope or None for plan in known}
+    references, ropes = {plan.reference or None for plan in plans}, {plan.rope or None for plan in plans}
     return {
         "cells": cells,
         "title": study or Path(sources[0].path).stem,
@@ -114,7 +113,7 @@ def gathered(sources: Sequence[Store | Archive], study: str | None = None) -> di
         # What follows the names are paths and addresses, which are not for readers of a board.
         "remarks": tuple(
             f"{UNAVAILABLE.format(study=plan.study)}: {text.partition(': ')[0]}."
-            for plan in known
+            for plan in plans
             for text in plan.unavailable
         ),
         "planned_reference": references.pop() if len(references) == 1 else None,
@@ -150,26 +149,24 @@ def _finished(
     return BoardCell(record.key, described, record.seeds, status, record, curve, replications=others)
 
 
-def measures_of(cells: Iterable[BoardCell]) -> dict[str, set[Measure]]:
-    """The measures that cells have, by name; several where they differ in parameters. All have the AUC."""
-    found: dict[str, set[Measure]] = {AUC.name: {AUC()}}
+def measures_of(cells: Iterable[BoardCell], by: str) -> list[Measure]:
+    """The measure of that name, and the others that the cells have with the same parameters.
+
+    ParameterError where no cell has the first, or cells have it with different parameters.
+    """
+    named(by, "--by")
+    known: dict[str, set[Measure]] = {AUC.name: {AUC()}}
     for cell in cells:
-        for name, known in cell.record.measures.items() if cell.record else ():
-            found.setdefault(name, set()).add(restored(name, known.parameters))
-    return found
-
-
-def measure_of(measures: Mapping[str, set[Measure]], name: str) -> Measure:
-    """The measure of that name; ParameterError where no cell has it, or cells have several."""
-    named(name, "--by")
-    found = sorted(measures.get(name, ()), key=lambda each: listed([each]))
+        for name, own in cell.record.measures.items() if cell.record else ():
+            known.setdefault(name, set()).add(restored(name, own.parameters))
+    found = sorted(known.pop(by, ()), key=lambda each: listed([each]))
     if len(found) != 1:
-        known = " and ".join(listed([each]) for each in found) or f"no {name}"
+        text = " and ".join(listed([each]) for each in found) or f"no {by}"
         raise ParameterError(
-            f"--by: the cells have {known}, expected one measure of that name; aucbench rescore computes it "
-            f"from stored weights, metrics=[{name}] measures it in a run."
+            f"--by: the cells have {text}, expected one measure of that name; aucbench rescore computes it "
+            f"from stored weights, metrics=[{by}] measures it in a run."
         )
-    return found[0]
+    return found + [each for name in MEASURES if len(own := known.get(name, ())) == 1 for each in own]
 
 
 def judged_by(cells: Sequence[BoardCell], name: str) -> list[BoardCell]:

@@ -93,18 +93,17 @@ def sweep_names(
 
     `extras` are more fields of each entry that may differ, such as seeds.
     """
-    methods: dict[str, list[_Named]] = {}  # by data set
+    methods: list[_Named] = []
+    boards: dict[str, list[_Named]] = {}  # by data set
     for each, extra in zip(entries, extras, strict=True):
-        board, fields = dataset_of(each), _fields(each, one_study=True) | dict(extra)
+        fields = _fields(each, one_study=True) | dict(extra)
         for group, usual in (("features", "identity"), ("tuning", "none")):
             fields.setdefault(group, usual)
         name = each.algorithm.name
-        methods.setdefault(board, []).append(_Named(canonical([name, fields]), name, fields))
-    by_method = _told_apart(methods.values())
-    left = {board: iter(named) for board, named in methods.items()}
-    boards = [dataset_of(each) for each in entries]
-    names = [by_method[next(left[board]).identity] for board in boards]
-    return list(zip(names, dataset_names(entries), strict=True))
+        methods.append(_Named(canonical([name, fields]), name, fields))
+        boards.setdefault(dataset_of(each), []).append(methods[-1])
+    names = _told_apart(boards.values())
+    return list(zip((names[each.identity] for each in methods), dataset_names(entries), strict=True))
 
 
 def dataset_names(entries: Sequence[EntryDescription]) -> list[str]:

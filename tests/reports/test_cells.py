@@ -212,6 +212,8 @@ def test_a_variant_is_taken_that_is_named_in_full():
     report = build([*variant(0.9, 0.2), *variant(0.8, 0.3)], "t", reference="alpha (eta=0.3)")
     gains = dict(zip(report.gains["method"], report.gains["gain"], strict=True))
     assert gains == {"alpha (eta=0.2)": pytest.approx(0.1)}
+    part = build([*several(("beta",)), *variant(0.9, 0.2), *variant(0.8, 0.3)], "t", reference="beta")
+    assert set(part.only(("alpha",)).gains["method"]) == {"alpha (eta=0.2)", "alpha (eta=0.3)"}
 
 
 def test_each_setting_has_a_reference_of_its_own_or_none():
