@@ -230,8 +230,8 @@ class _SweepView(_View):
         from aucbench.reports.views.text import show_best
 
         running = self._study.running
-        planned = {"planned_reference": running.reference, "planned_rope": running.rope}
-        show_best(build(self._cells, "", one_study=True, **planned))
+        report = build(self._cells, "", True, planned_reference=running.reference, planned_rope=running.rope)
+        show_best(report)
 
 
 def _say(text: str) -> None:

@@ -162,10 +162,11 @@ def _on_data_set(board: "pd.DataFrame", measures: Sequence[Measure]) -> dict[str
     return {"curves": curves, "data_sets": [where | facts], "results": rows}
 
 
-def _methods(places: "pd.DataFrame", results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _methods(cells: "pd.DataFrame", results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The lines of the methods of a setting."""
     found = []
-    for row in places.sort_values("data_set", kind="stable").drop_duplicates("method").itertuples():
+    firsts: Any = cells.sort_values("data_set", kind="stable").drop_duplicates("method").itertuples()
+    for row in firsts:
         own = [each["own_setting"] for each in results
                if (each["setting"], each["method"]) == (row.setting, row.method)]  # fmt: skip
         exempt = row.cell.described.algorithm.exempt

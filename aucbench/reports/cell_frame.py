@@ -151,7 +151,7 @@ def _cell(cell: BoardCell) -> dict[str, Any]:
 
 def default_reference(cells: "pd.DataFrame", planned: str | None = None) -> str:
     """The planned one if it was run; else `log_reg_cv` if methods are tuned and it was run, or `log_reg`."""
-    if planned and cells[["method", "algorithm"]].eq(planned).any(axis=None):
+    if planned and planned in {*cells["method"], *cells["algorithm"]}:
         return planned
     was_run = cells["algorithm"].eq(TUNED_REFERENCE).any()
     return TUNED_REFERENCE if was_run and cells["setting"].str.startswith(TUNED).any() else REFERENCE

@@ -166,7 +166,8 @@ def measures_of(cells: Iterable[BoardCell], by: str) -> list[Measure]:
             f"--by: the cells have {text}, expected one measure of that name; aucbench rescore computes it "
             f"from stored weights, metrics=[{by}] measures it in a run."
         )
-    return found + [each for name in MEASURES if len(own := known.get(name, ())) == 1 for each in own]
+    others = [known[name] for name in MEASURES if name in known]
+    return [*found, *(next(iter(each)) for each in others if len(each) == 1)]
 
 
 def judged_by(cells: Sequence[BoardCell], name: str) -> list[BoardCell]:
