@@ -8,7 +8,6 @@ from .analysis import suggest as suggest
 from .api import catalog as catalog
 from .api import leaderboard as leaderboard
 from .api import plan_study as plan_study
-from .api import replay as replay
 from .api import run as run
 from .api import run_study as run_study
 from .contracts import Access as Access
@@ -50,6 +49,7 @@ from .errors import ParameterError as ParameterError
 from .errors import PluginError as PluginError
 from .errors import TrackingError as TrackingError
 from .objectives import pair_loss as pair_loss
+from .studies.replay import replay as replay
 from .studies.result import Result as Result
 from .studies.study import Observer as Observer
 

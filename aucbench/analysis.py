@@ -3,7 +3,6 @@
 import re
 import shlex
 from collections.abc import Collection, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,11 +17,10 @@ if TYPE_CHECKING:
     from aucbench.studies.archives.archive import Archive
     from aucbench.studies.entry_and_keys import Entry
     from aucbench.studies.execution.rescore import Rescored
-    from aucbench.studies.execution.verify import Verification
     from aucbench.studies.result import OptimumResult
     from aucbench.studies.store import Store
 
-__all__ = ["check", "describe_data", "optimum", "rescore", "suggest", "verify"]
+__all__ = ["check", "describe_data", "optimum", "rescore", "suggest"]
 
 REFERENCE = ("reference_defaults", "reference")  # experiments: the reference study under each ruleset
 
@@ -322,39 +320,3 @@ def check(archive: "Archive", method: str | None = None) -> list[str]:
             f"of each machine in an archive of their own, for those who publish them to merge"
         )
     return found
-
-
-def verify(
-    archive: "Archive",
-    cells: int = 3,
-    seed: int = 0,
-    tolerance: float = 1e-4,
-    method: str | None = None,
-    trust: Collection[str] = (),
-) -> "Verification":
-    """Run a random sample of the cells of an archive here, tunings included, and compare the results.
-
-    Parameters
-    ----------
-    archive : Archive
-        As `aucbench.studies.archives.archive_file.read` gives it.
-    cells : int
-        How many cells are run again, if so many can be.
-    seed : int
-        Seed of the sample.
-    tolerance : float
-        Allowed difference of AUCs under different versions or on different processors.
-    method : str, optional
-        The method whose cells are drawn; those of all methods unless one is given.
-    trust : collection of str
-        Modules from which import paths in the settings of the archive may be imported.
-
-    Returns
-    -------
-    Verification
-        With `comparisons`; `left_out`, why cells could not be run; and `different`, which cells have other
-        data, settings, another key, other iterations, trials or AUCs at checkpoints here, or fail.
-    """
-    from aucbench.studies.execution.verify import verify_sample
-
-    return verify_sample(archive, partial(entry_of, trust=trust), cells, seed, tolerance, method)

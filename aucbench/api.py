@@ -1,4 +1,4 @@
-"""The Python interface to runs: one entry, a study, its plan, and a method over given rows."""
+"""The Python interface to runs: one entry, a study, its plan and its leaderboard."""
 
 import re
 import shlex
@@ -8,10 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from aucbench.contracts.validation import Family
 from aucbench.errors import CellError, ParameterError
 from aucbench.humanize import without_secrets
 from aucbench.registry import Catalog, catalog
@@ -28,7 +24,7 @@ if TYPE_CHECKING:
     from aucbench.studies.result import FinishedEntry, StudyResult
     from aucbench.studies.store import Store
 
-__all__ = ["Catalog", "catalog", "leaderboard", "plan_study", "replay", "run", "run_study"]
+__all__ = ["Catalog", "catalog", "leaderboard", "plan_study", "run", "run_study"]
 
 MANY = re.compile(r"hydra/launcher=dask|parallel=(0|[2-9]|[1-9]\d+)")
 
@@ -145,9 +141,9 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
     with opened_store(study.store_path) as store:
         listeners, tracker = [observer.entry_finished], None
         if study.tracking_uri:
-            from aucbench.tracking import StudyTracker, Tracker
+            from aucbench.tracking import Tracker
 
-            tracker = StudyTracker(Tracker(study.tracking_uri, store if study.store_path else None), observer)
+            tracker = Tracker(study.tracking_uri, store if study.store_path else None, observer)
             listeners.append(tracker.entry_finished)
         observer.study_begun(study)
         result = execute_study(study, store, observer, listeners)
@@ -326,55 +322,3 @@ def leaderboard(
     found = read(path)[1] if path.is_file() else Store(path)
     given = gathered([found], study)
     return build(**given, reference=reference, by=by, rope=rope, model_class=model_class)
-
-
-def replay(
-    algorithm: Any,
-    X: Any,
-    y: Any,
-    rows: Any,
-    *,
-    loss: Any = None,
-    seed: int = 0,
-    checkpoints: Sequence[int] | None = None,
-) -> NDArray[np.float64]:
-    """Run a method over explicitly given rows, untimed, and return its weights.
-
-    Parameters
-    ----------
-    algorithm : Algorithm
-        An instance, such as ``catalog().algorithm("solam")(zeta=0.5)``.
-    X : (n, d) ndarray or scipy CSR
-        All rows; float32 is kept, other types become float64.
-    y : (n,) array
-        Labels in {-1, 1}.
-    rows : array of int
-        Rows in the shape of the method's access: (k,) stream, (k, 2) pairs, (k, m) minibatch, (k, 0) full.
-        The planned number of iterations is k.
-    loss : Loss or str, optional
-        An instance or a name; the method's first when left out.
-    seed : int
-        Of the method's own generator.
-    checkpoints : sequence of int, optional
-        Iterations, ascending, from 0 to k.
-
-    Returns
-    -------
-    ndarray
-        (d,) weights at the end, or (len(checkpoints), d).
-
-    Raises
-    ------
-    TypeError
-        The method has no `weights`.
-    DataError
-        X, y and rows do not fit together.
-    ParameterError
-        The class of the method or of the loss is no plugin, or one of its fields is out of range.
-    """
-    from aucbench.runner.replay import replay_rows
-    from aucbench.studies.adapted_plugins import accepted, built_loss
-
-    accepted(Family.algorithms, algorithm)
-    loss = built_loss(algorithm, loss, None)
-    return replay_rows(algorithm, X, y, rows, loss=loss, seed=seed, checkpoints=checkpoints)

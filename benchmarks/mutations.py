@@ -39,7 +39,7 @@ MUTATIONS = (
         "tests/kernels",
     ),
     Mutation(  # checkpoints are evenly spaced
-        "aucbench/runner/budget_and_checkpoints.py",
+        "aucbench/runner/task.py",
         "np.geomspace(1, iterations, count)",
         "np.linspace(1, iterations, count)",
         "tests/runner",

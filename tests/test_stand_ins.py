@@ -158,13 +158,14 @@ def test_the_functions_of_a_stand_in_run_in_the_process_of_the_class(install):
         ("import sys\nsys.exit(3)\n", "SystemExit: it ends the program"),
         ("import ctypes\nctypes.string_at(0)\n", "it ends the program with status -11"),
         ("raise ImportError('no licence')\n", "ImportError: no licence"),
+        ("raise BaseException('I go')\n", "BaseException: I go"),
         ("raise KeyboardInterrupt\n", "KeyboardInterrupt"),
         (
             "class E(BaseException):\n    __str__ = lambda self: quit(9)\nraise E\n",
             "E .its message cannot be shown",
         ),
     ],
-    ids=["exit", "hang", "SystemExit", "crash", "raise", "interrupt", "message"],
+    ids=["exit", "hang", "SystemExit", "crash", "raise", "base", "interrupt", "message"],
 )
 def test_what_a_module_does_when_it_is_imported_stops_nobody_else(install, code, words, monkeypatch):
     monkeypatch.setattr(stand_ins, "IMPORT_SECONDS", 3.0)

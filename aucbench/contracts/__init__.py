@@ -36,8 +36,7 @@ from aucbench.contracts.interfaces import (
     Samples,
     Table,
 )
-from aucbench.contracts.objective import Norm, Objective
-from aucbench.contracts.problem import Problem, ValidationRows
+from aucbench.contracts.problem import Norm, Objective, Problem, ValidationRows
 
 __all__ = [
     "Access",

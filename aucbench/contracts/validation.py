@@ -10,7 +10,6 @@ from types import NoneType, UnionType
 from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
-from scipy import sparse
 
 from aucbench.contracts.declarations import DatasetFacts, Facts, FeatureFacts, LossFacts, MethodFacts
 from aucbench.contracts.hyperparameters import let_check_fields
@@ -203,13 +202,8 @@ def _fits(value: Any, types: tuple[Any, ...]) -> bool:
 
 def announced(family: Family, result: Any) -> tuple[Any, ...]:
     """The result of a hook as a tuple; a `TypeError` if it is no collection."""
-    if isinstance(result, type):
-        raise TypeError(
-            f"it must return a tuple of classes, got the class {result.__name__}: "
-            f"write return ({result.__name__},) with a comma"
-        )
-    if result is None:
-        raise TypeError("it returns None: end it with return and a tuple of classes")
+    if not isinstance(result, Iterable):
+        raise TypeError(f"it must return a tuple of classes, such as (Mine,), got {result!r:.60}")
     return tuple(result)
 
 
@@ -219,15 +213,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def wrong_scores(found: Any, n: int) -> str:
-    """Why the scores of n rows have the wrong form, and what to do; empty if the form is right."""
-    expected = f"expected an ndarray of shape ({n},), one score per row"
-    if found is None:
-        return f"returned None: end it with `return` and the scores; {expected}."
-    if sparse.issparse(found):
-        return f"returned a sparse matrix: add .toarray().ravel(); {expected}."
-    shape = np.shape(found)
-    if shape == ():
-        return f"returned a single number: it is given many rows, not one; {expected}."
-    if shape in ((n, 1), (1, n)):
-        return f"returned shape {shape}: add .ravel(); {expected}."
-    return "" if shape == (n,) else f"returned shape {shape}; {expected}."
+    """Why the scores of n rows have the wrong form; empty if the form is right."""
+    if np.shape(found) == (n,):
+        return ""
+    what = "None" if found is None else f"{type(found).__name__} of shape {np.shape(found)}"
+    return f"returned {what}; expected an ndarray of shape ({n},), one score per row."

@@ -13,7 +13,7 @@ from aucbench.errors import ParameterError
 from aucbench.suggestions import suggest
 
 if TYPE_CHECKING:
-    from aucbench.evaluation.roc_points import RocPoints
+    from aucbench.evaluation.auc import RocPoints
 
 Share = Annotated[float, Interval(low=0.0, high=1.0, open_low=True)]
 Width = Annotated[float, Interval(low=1e-12, high=1.0)]  # positive, since areas are divided by it

@@ -20,8 +20,10 @@ def file_lock(file: Path, timeout: float = -1.0) -> Iterator[None]:
     from filelock import FileLock  # only where something is shared
 
     while not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(FileNotFoundError):  # another process has just removed the empty folder
+        # Another process may remove the empty folder at any time.
+        with contextlib.suppress(FileExistsError, FileNotFoundError):
+            file.parent.mkdir(parents=True)
+        with contextlib.suppress(FileNotFoundError):
             file.touch()
     with FileLock(file, timeout=timeout, mode=S_IMODE(file.stat().st_mode)):  # else 0644
         yield

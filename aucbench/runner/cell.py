@@ -19,12 +19,10 @@ from aucbench.data import memory
 from aucbench.errors import DataError, ParameterError, PluginError
 from aucbench.humanize import filesize, sentence_of
 from aucbench.kernels.jit import NotCompiledError, no_compilation
-from aucbench.runner.budget_and_checkpoints import Budget, make_budget
 from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer
-from aucbench.runner.state import is_finite
-from aucbench.runner.task import Outcome, StopReason, Task, rows_of
-from aucbench.runner.trainer import Trainer, finalize
+from aucbench.runner.task import Budget, Outcome, StopReason, Task, make_budget, rows_of
+from aucbench.runner.trainer import Trainer, finalize, is_finite
 
 VECTORS = 6  # least number of (d,) vectors in a run: state, checkpoint and copies of both
 KEPT_KINDS = 4096  # most kinds of compiled tasks remembered

@@ -9,7 +9,6 @@ from scipy import sparse
 
 from aucbench.contracts import Access, Problem
 from aucbench.data import memory
-from aucbench.runner.budget_and_checkpoints import make_budget
 from aucbench.runner.cell import (
     VECTORS,
     batches,
@@ -23,7 +22,7 @@ from aucbench.runner.cell import (
 )
 from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer
-from aucbench.runner.task import Outcome, StopReason, Task
+from aucbench.runner.task import Outcome, StopReason, Task, make_budget
 from aucbench.runner.trainer import Clock, Trainer
 
 CHUNK_BYTES = 1 << 22  # size of a chunk of rows that fits the processor's shared cache

@@ -13,7 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from aucbench.contracts import Batch, MethodFacts, for_rows
 from aucbench.errors import DataError, ParameterError
-from aucbench.runner.budget_and_checkpoints import Budget, IterationBudget, make_budget
 from aucbench.runner.cell import (
     batches,
     check_memory,
@@ -22,7 +21,7 @@ from aucbench.runner.cell import (
 )
 from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer, linear_scores
-from aucbench.runner.task import Order, StopReason, Task, hold_out
+from aucbench.runner.task import Budget, IterationBudget, Order, StopReason, Task, hold_out, make_budget
 from aucbench.runner.trainer import Trainer, finalize
 from aucbench.sklearn._threshold import LatestRows, best_threshold
 from aucbench.sklearn._training_rows import Representation

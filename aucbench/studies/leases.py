@@ -1,13 +1,13 @@
 """Leases divide the work in a store among several processes, also of several machines.
 
-A lease is a lock (`flock`) on a file, which the system gives back when the process ends, however it ends.
+A lease is the lock on a file, which the system gives back when the process ends, however it ends.
 """
 
 import contextlib
-import os
 from pathlib import Path
 
 from aucbench.errors import MachineError
+from aucbench.pool import file_lock
 
 
 class Leases:
@@ -31,27 +31,20 @@ class Leases:
 
     def take(self, name: str) -> bool:
         """Take a lease, and return whether this process has it."""
-        import fcntl  # not on Windows, where reports are read all the same
+        from filelock import Timeout  # only where something is shared
 
-        file = self._folder / name
-        if name in self._held:
-            return True
-        with contextlib.ExitStack() as held:
-            try:
-                with contextlib.suppress(FileExistsError):
-                    self._folder.mkdir(parents=True)
-                handle = held.enter_context(file.open("ab"))
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                # Its holder may have removed the file that is open here, and others lock a new one.
-                if os.path.samestat(os.fstat(handle.fileno()), file.stat()):
-                    self._held[name] = held.pop_all()
-            except (BlockingIOError, FileNotFoundError):  # another process has it, or has just given it back
-                return False
-            except OSError as error:
-                raise MachineError(
-                    f"{self._folder} cannot be written to: {error.strerror or error}."
-                ) from error
-        return name in self._held
+        if name not in self._held:
+            with contextlib.ExitStack() as held:
+                try:
+                    held.enter_context(file_lock(self._folder / name, timeout=0.0))
+                except (Timeout, FileNotFoundError, FileExistsError):  # another has it, or gave it back
+                    return False
+                except OSError as error:
+                    raise MachineError(
+                        f"{self._folder} cannot be written to: {error.strerror or error}."
+                    ) from error
+                self._held[name] = held.pop_all()
+        return True
 
     def holds(self, name: str) -> bool:
         """Whether this process has a lease."""
@@ -60,7 +53,7 @@ class Leases:
     def give_back(self, name: str) -> None:
         """Give a lease back; nothing happens if this process does not hold it."""
         if (held := self._held.pop(name, None)) is not None:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError):  # on Windows, the lock keeps its file
                 (self._folder / name).unlink()
             held.close()
 

@@ -17,8 +17,8 @@ from aucbench.contracts.validation import Family, wrong_scores
 from aucbench.humanize import counted
 from aucbench.registry import catalog
 from aucbench.runner.sampler import RowSampler
-from aucbench.runner.state import arrays
 from aucbench.runner.task import validation_share
+from aucbench.runner.trainer import arrays
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken
 from aucbench.testing.problems import STANDARD, Size, Toy, small

@@ -1,6 +1,6 @@
 """MLflow: logging of results, export of models, chart views. No other package imports MLflow."""
 
 from aucbench.tracking.client import check_address
-from aucbench.tracking.tracker import StudyTracker, Tracker
+from aucbench.tracking.tracker import Tracker
 
-__all__ = ["StudyTracker", "Tracker", "check_address"]
+__all__ = ["Tracker", "check_address"]

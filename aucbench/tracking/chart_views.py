@@ -60,7 +60,7 @@ def comparison(uri: str, data_set: str) -> str:
     """The address at which MLflow compares the runs on a data set; that of MLflow if it does not answer."""
     if uri.startswith("databricks"):
         return uri
-    with contextlib.suppress(TrackingError), reads(uri, "The runs") as connection:
+    with contextlib.suppress(TrackingError), reads(uri) as connection:
         if found := connection.client.get_experiment_by_name(data_set):
             return f"{_host(uri)}/#{_usual(str(found.experiment_id))}"
     return _host(uri)
@@ -95,7 +95,7 @@ def views(uri: str, study: str | None) -> list[View]:
     key = sha256(state.encode()).hexdigest()
     words = f"{TRAINING}&viewStateShareKey={key}&compareRunsMode=CHART"
     found = []
-    with reads(uri, "The runs") as connection:
+    with reads(uri) as connection:
         for experiment in connection.client.search_experiments():
             number = experiment.experiment_id
             runs = sum("key" in run.data.tags for run in connection.runs(number, condition(study)))

@@ -95,7 +95,7 @@ def reason(error: Exception, uri: str) -> str:
 
 
 @contextlib.contextmanager
-def reads(uri: str, what: str) -> Iterator["Connection"]:
+def reads(uri: str) -> Iterator["Connection"]:
     """Connect to an existing address; any error becomes a `TrackingError`."""
     try:
         yield Connection(uri, create=False)
@@ -103,7 +103,7 @@ def reads(uri: str, what: str) -> Iterator["Connection"]:
         raise
     except Exception as error:
         raise TrackingError(
-            f"{what} cannot be read from {without_secrets(uri)} ({reason(error, uri)})."
+            f"The runs cannot be read from {without_secrets(uri)} ({reason(error, uri)})."
         ) from error
 
 

@@ -33,13 +33,33 @@ class Tracker:
     """Sends entries to one address, over one connection that is made when the first one is to be sent.
 
     The store, if there is one, remembers what was logged where. An address that does not work is a
-    `TrackingError`, which says where the results are.
+    `TrackingError`, which says where the results are. During a study, `entry_finished` and `board_written`
+    log what is finished, tell the observer, and stop at the first such error, which is the `trouble`.
     """
 
-    def __init__(self, uri: str, store: Store | None):
-        self._uri, self._store = uri, store
+    def __init__(self, uri: str, store: Store | None, observer: Observer | None = None):
+        self._uri, self._store, self._observer = uri, store, observer or Observer()
+        self.trouble: TrackingError | None = None
         self._address = absolute(uri)
         self._connection: Connection | None = None
+
+    def entry_finished(self, executed: FinishedEntry) -> None:
+        """Send the entry if all of its cells are finished or have failed."""
+        if self.trouble or executed.missing or not executed.cells:
+            return
+        self._observer.logging_begun(executed)
+        try:
+            self._observer.entry_logged(executed, self.log(executed))
+        except TrackingError as error:
+            self.trouble = error
+
+    def board_written(self, study: str, page: Path, standings: pd.DataFrame) -> None:
+        """Send the folder in which the page of a study's leaderboard lies, and the standings to its runs."""
+        if not self.trouble:
+            try:
+                self.log_board(study, page.parent, standings)
+            except TrackingError as error:
+                self.trouble = error
 
     def log(self, entry: FinishedEntry) -> str:
         """Log an entry unless the store remembers that it was logged; returns the MLflow run id.
@@ -103,35 +123,6 @@ class Tracker:
             return
         with file_lock(self._store.path / "tracked" / "lock", LOCK_SECONDS):
             yield
-
-
-class StudyTracker:
-    """Logs the entries of a study as they finish, and its leaderboard; stops at the first error.
-
-    The observer is told each entry that is sent.
-    """
-
-    def __init__(self, tracker: Tracker, observer: Observer):
-        self._tracker, self._observer = tracker, observer
-        self.trouble: TrackingError | None = None
-
-    def entry_finished(self, executed: FinishedEntry) -> None:
-        """Send the entry if all of its cells are finished or have failed."""
-        if self.trouble or executed.missing or not executed.cells:
-            return
-        self._observer.logging_begun(executed)
-        try:
-            self._observer.entry_logged(executed, self._tracker.log(executed))
-        except TrackingError as error:
-            self.trouble = error
-
-    def board_written(self, study: str, page: Path, standings: pd.DataFrame) -> None:
-        """Send the folder in which the page of a study's leaderboard lies, and the standings to its runs."""
-        if not self.trouble:
-            try:
-                self._tracker.log_board(study, page.parent, standings)
-            except TrackingError as error:
-                self.trouble = error
 
 
 def _log_entry(entry: FinishedEntry, connection: Connection) -> str:

@@ -11,7 +11,7 @@ from aucbench.runner import cell, grid
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
 from aucbench.runner.task import Order, StopReason, Task
-from tests.helpers.fake_plugins import CountingState, Exploding, Iterating, Perceptron, two_clouds
+from tests.helpers.fake_plugins import CountingState, Iterating, Perceptron, two_clouds
 from tests.helpers.training import difference
 
 X, Y = two_clouds(n=1500, d=9)
@@ -171,34 +171,12 @@ def test_statistics_are_computed_once_for_all_settings(monkeypatch):
 
 
 @dataclass(frozen=True)
-class Diverging(Exploding):
-    """Its weights, those of a perceptron, become infinite at a given iteration."""
+class Failing(Perceptron):
+    """Raises an error at a given iteration, or in `init` at 0; its weights become infinite at `limit`."""
 
-    name: ClassVar[str] = "diverging"
-
-    def step(self, state, batch):
-        state = Perceptron.step(self, state, batch)
-        return state._replace(w=state.w * np.inf) if state.steps >= self.at else state
-
-
-def test_a_setting_that_diverges_has_the_curve_up_to_there_and_disturbs_no_other():
-    tasks = [task(Diverging(at=at), epochs=3, checkpoints=6) for at in (10**9, 700, 1, 10**8)]
-    found, alone = run_grid(tasks), [run_cell(each) for each in tasks]
-    assert_same(found[0], alone[0])
-    assert_same(found[3], alone[3])
-    for one, other in zip(found[1:3], alone[1:3], strict=True):
-        assert one.stop_reason is other.stop_reason is StopReason.diverged
-        np.testing.assert_array_equal(one.auc, other.auc)
-        np.testing.assert_array_equal(one.iteration, other.iteration)
-        assert other.iterations <= one.iterations <= 4500
-
-
-@dataclass(frozen=True)
-class Raising(Perceptron):
-    """Raises an error of its own at a given iteration, or in `init` at iteration 0."""
-
-    name: ClassVar[str] = "raising"
-    at: int = 100
+    name: ClassVar[str] = "failing"
+    at: int = 10**9
+    limit: int = 10**9
     error: type[BaseException] = ArithmeticError
 
     def init(self, problem, rng):
@@ -209,11 +187,24 @@ class Raising(Perceptron):
     def step(self, state, batch):
         if state.steps <= self.at < state.steps + len(batch):
             raise self.error(f"at {self.at}")
-        return super().step(state, batch)
+        state = super().step(state, batch)
+        return state._replace(w=state.w * np.inf) if state.steps >= self.limit else state
+
+
+def test_a_setting_that_diverges_has_the_curve_up_to_there_and_disturbs_no_other():
+    tasks = [task(Failing(limit=at), epochs=3, checkpoints=6) for at in (10**9, 700, 1, 10**8)]
+    found, alone = run_grid(tasks), [run_cell(each) for each in tasks]
+    assert_same(found[0], alone[0])
+    assert_same(found[3], alone[3])
+    for one, other in zip(found[1:3], alone[1:3], strict=True):
+        assert one.stop_reason is other.stop_reason is StopReason.diverged
+        np.testing.assert_array_equal(one.auc, other.auc)
+        np.testing.assert_array_equal(one.iteration, other.iteration)
+        assert other.iterations <= one.iterations <= 4500
 
 
 def test_a_setting_whose_code_raises_leaves_its_error_in_its_place_and_disturbs_no_other():
-    tasks = [task(Raising(at=at), epochs=2) for at in (10**9, 0, 1000, 10**8)]
+    tasks = [task(Failing(at=at), epochs=2) for at in (10**9, 0, 1000, 10**8)]
     found = run_grid(tasks)
     assert_same(found[0], run_cell(tasks[0]))
     assert_same(found[3], run_cell(tasks[3]))
@@ -222,11 +213,11 @@ def test_a_setting_whose_code_raises_leaves_its_error_in_its_place_and_disturbs_
     assert all(type(error) is ArithmeticError for error in found[1:3])
     for error in (KeyboardInterrupt, MemoryError):  # these end all
         with pytest.raises(error):
-            run_grid([task(Raising(at=at, error=error), epochs=2) for at in (10**9, 1000)])
+            run_grid([task(Failing(at=at, error=error), epochs=2) for at in (10**9, 1000)])
 
 
 def test_progress_never_falls_ends_with_one_and_what_it_raises_ends_all():
-    tasks = [task(Diverging(at=at), epochs=2) for at in (10**9, 500, 10**8)]
+    tasks = [task(Failing(limit=at), epochs=2) for at in (10**9, 500, 10**8)]
     told = []
     run_grid(tasks, told.append)
     assert np.all(np.diff(told) >= -1e-12)
@@ -265,12 +256,10 @@ class Joined:
 
 
 @dataclass(frozen=True)
-class Joining(Raising):
-    """Trains its settings together, those with the same flag at least; weights become infinite at `limit`."""
+class Joining(Failing):
+    """Trains its settings together, those with the same flag at least."""
 
     name: ClassVar[str] = "joining"
-    at: int = 10**9
-    limit: int = 10**9
     flag: bool = False
     made: ClassVar[list[Joined]] = []
 
@@ -278,10 +267,6 @@ class Joining(Raising):
     def together(cls, algorithms, states):
         cls.made.append(Joined(algorithms, states))
         return cls.made[-1]
-
-    def step(self, state, batch):
-        state = super().step(state, batch)
-        return state._replace(w=state.w * np.inf) if state.steps >= self.limit else state
 
 
 def in_training():

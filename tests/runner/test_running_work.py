@@ -12,8 +12,8 @@ from aucbench import Access
 from aucbench.runner import cell
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
-from aucbench.runner.state import is_finite, state_bytes
 from aucbench.runner.task import Task
+from aucbench.runner.trainer import is_finite, state_bytes
 from tests.helpers.fake_plugins import Perceptron, two_clouds
 
 X, Y = two_clouds()

@@ -47,14 +47,6 @@ def test_it_does_what_scikit_learn_expects_of_an_estimator(estimator, check):
     check(estimator)
 
 
-def test_the_check_of_partial_fit_fails_for_the_reason_given():
-    X, y = [[0.0], [1.0]] * 20, [0, 1] * 20
-    with pytest.raises(
-        ValueError, match=r"^fsauc planned 1000 iterations, has done 1000 and got 40 more rows"
-    ):
-        PLANNED.fit(X, y).partial_fit(X, y)
-
-
 def test_the_check_of_probabilities_fails_for_the_reason_given():
     X, y = two_clouds(n=300, positive=0.1)
     for algo in ("ls_svm", "fsauc"):

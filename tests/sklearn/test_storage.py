@@ -36,10 +36,3 @@ def test_a_stored_model_scores_alike_and_goes_on_alike(name):
         first, *rest = [each.partial_fit(X, Y).decision_function(X) for each in (model, *others)]
         for each in rest:
             np.testing.assert_array_equal(each, first)
-
-
-def test_a_model_of_a_kernel_map_is_stored_with_its_map_and_its_probabilities():
-    settings = {"features": "nystroem", "calibrate": True, "random_state": 0}
-    model = AUCClassifier("opauc", {"eta": 0.25}, **settings).fit(X, Y)
-    for store in (lambda each: pickle.loads(pickle.dumps(each)), through_skops):
-        np.testing.assert_array_equal(store(model).predict_proba(X), model.predict_proba(X))

@@ -13,9 +13,9 @@ from tests.helpers.mistaken_plugins import MARK, Centring, NanOnSingle, Plain
 
 MISTAKES = {  # the check that fails, and the values and the advice in its message
     mistaken.InitReturnsNothing: ("runs", "`init` returned None: .*`return`"),
-    mistaken.ScoreReturnsNothing: ("scores", "`score` of 2 rows returned None: .*`return`"),
-    mistaken.Column: ("scores", r"shape \(2, 1\): .*\.ravel\(\); .*\(2,\)"),
-    mistaken.Scalar: ("scores", "`score` of 2 rows returned a single number"),
+    mistaken.ScoreReturnsNothing: ("scores", "`score` of 2 rows returned None"),
+    mistaken.Column: ("scores", r"ndarray of shape \(2, 1\); .*\(2,\)"),
+    mistaken.Scalar: ("scores", r"`score` of 2 rows returned float of shape \(\)"),
     mistaken.Whole: ("scores", r"returned int64: .*\.astype\(float\)"),
     mistaken.DenseOnly: ("runs", r"`score` raised .*CSR.*X @ w.*requires:.* 2 x 1 CSR rows"),
     mistaken.StreamAsPairs: ("runs", "`step` raised ValueError: .*truth value"),

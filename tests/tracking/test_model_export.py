@@ -29,16 +29,8 @@ FRESH = """
 import sys
 sys.modules["aucbench"] = None
 import mlflow, numpy as np, pandas as pd
-read = {"npy": np.load, "csv": pd.read_csv}[sys.argv[2].rpartition(".")[2]]
-np.save(sys.argv[3], mlflow.pyfunc.load_model(sys.argv[1]).predict(read(sys.argv[2])))
+np.save(sys.argv[3], mlflow.pyfunc.load_model(sys.argv[1]).predict(pd.read_csv(sys.argv[2])))
 """
-
-
-def predicted(model, rows, folder):
-    """Decision values of the rows in a file from a fresh process."""
-    words = [sys.executable, "-c", FRESH, model, rows, folder / "scores.npy"]
-    subprocess.run(words, check=True, cwd=folder, capture_output=True)
-    return np.load(folder / "scores.npy")
 
 
 def test_rows(name, seed, **fields):
@@ -49,16 +41,6 @@ def test_rows(name, seed, **fields):
 
 
 test_rows.__test__ = False
-
-
-@pytest.mark.usefixtures("process")
-def test_a_cell_becomes_a_model_that_reproduces_its_test_auc_without_aucbench(store, tmp_path):
-    cell = from_store(store, "psam", "breast_cancer", 1, None)
-    model = export_model(cell, tmp_path / "model")
-    X, y = test_rows("breast_cancer", 1)
-    np.save(tmp_path / "rows.npy", X)
-    scores = predicted(model, tmp_path / "rows.npy", tmp_path)
-    assert exact_auc(scores, y) == pytest.approx(cell.auc, abs=1e-12)
 
 
 def exported(cell, folder):
@@ -177,10 +159,11 @@ def table(tmp_path):
 
 
 @pytest.mark.usefixtures("process")
-def test_a_model_of_a_table_takes_a_frame_as_the_file_had_it(table, tmp_path):
+def test_a_model_of_a_table_takes_a_frame_as_the_file_had_it_without_aucbench(table, tmp_path):
     path, cell = table
-    model = export_model(cell, tmp_path / "model")
-    scores = predicted(model, path, tmp_path)
+    words = [sys.executable, "-c", FRESH, export_model(cell, tmp_path / "model"), path, "scores.npy"]
+    subprocess.run(words, check=True, cwd=tmp_path, capture_output=True)
+    scores = np.load(tmp_path / "scores.npy")
     dataset = aucbench.catalog().dataset("csv")(**cell.record.dataset.parameters)
     test = Holdout().split(lambda part: data.load(dataset, part), Part.train, 0).test
     assert exact_auc(scores[test.rows], test.y) == pytest.approx(cell.auc, abs=1e-12)
@@ -221,22 +204,3 @@ def test_true_and_false_and_categories_of_pandas_are_read_as_the_file_has_them(w
     for smokes in (truth, truth.astype(int), pd.Series(truth).astype("category"), texts):
         given = inputs.assign(smokes=smokes, place=inputs.place.astype("category"))
         np.testing.assert_array_equal(model.predict(given), expected)
-
-
-@pytest.mark.parametrize("words", [(), ("rescale=false",), ("scaling=unit",), ("dtype=float32",)], ids=str)
-def test_decision_values_are_those_of_the_estimator_up_to_its_cut(words, tmp_path):
-    from aucbench.sklearn import AUCClassifier
-
-    result = aucbench.run("algo=psam", "seed=1", *words)
-    settings = dict(word.split("=") for word in words)
-    dataset = aucbench.catalog().dataset("breast_cancer")()
-    train = Holdout().split(lambda part: data.load(dataset, part), Part.train, 1).train
-    dtype = settings.get("dtype", "float64")
-    model = AUCClassifier(
-        "psam", scaling=settings.get("scaling", "auto"), rescale="rescale" not in settings, random_state=1
-    ).fit(train.X[train.rows].astype(dtype), train.y)
-    X, _ = test_rows("breast_cancer", 1)
-    scores = exported(result.cells[0], tmp_path).predict(X)
-    assert np.ptp(scores) > 1.0
-    differences = scores - model.decision_function(X.astype(dtype))  # the cut
-    np.testing.assert_allclose(differences, differences[0], atol=1e-3 if dtype == "float32" else 1e-9)

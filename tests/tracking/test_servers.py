@@ -14,31 +14,18 @@ from aucbench.studies.store import Store
 from tests.helpers import mlflow_servers
 from tests.tracking.conftest import entries_of, runs_of
 
-BACKENDS = ["sqlite", "postgresql"]
 
-
-def lacking(backend):
-    if backend == "postgresql" and mlflow_servers.postgres_tools() is None:
-        return "PostgreSQL is not installed"
-    if backend == "postgresql" and importlib.util.find_spec("psycopg") is None:
-        return "psycopg is not installed"
-    return None
-
-
-@pytest.fixture(scope="module", params=BACKENDS)
-def server(request, empty_file):
-    """The address of a running server."""
-    if why := lacking(request.param):
-        pytest.skip(why)
+@pytest.fixture(scope="module")
+def server(empty_file):
+    """The address of a running server, on PostgreSQL where that is installed."""
     # Not below pytest's folder, which only its owner may enter: PostgreSQL runs as another user.
     with tempfile.TemporaryDirectory(prefix="aucbench-server-") as name, contextlib.ExitStack() as stack:
         folder = Path(name)
         folder.chmod(0o755)
-        if request.param == "sqlite":
-            shutil.copyfile(empty_file, folder / "mlflow.db")
-            backend = f"sqlite:///{folder / 'mlflow.db'}"
-        else:
+        if mlflow_servers.postgres_tools() and importlib.util.find_spec("psycopg"):
             backend = stack.enter_context(mlflow_servers.postgres(folder / "postgres")).address
+        else:
+            backend = f"sqlite:///{shutil.copyfile(empty_file, folder / 'mlflow.db')}"
         yield stack.enter_context(mlflow_servers.mlflow_server(folder, backend))
 
 

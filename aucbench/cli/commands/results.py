@@ -1,6 +1,7 @@
 """``aucbench results``: results as archives, which travel from machine to machine."""
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
@@ -243,14 +244,15 @@ def verify(
       aucbench results verify theirs.zip --cells 3
       aucbench results verify theirs.zip --sample 0.01
     """
-    from aucbench import analysis
+    from aucbench.analysis import entry_of
     from aucbench.studies.archives.archive_file import read
+    from aucbench.studies.execution.verify import verify_sample
 
     _, archive = read(file)
     if sample is not None:
         drawn_from = sum(method in (None, cell.record.algorithm.name) for cell in archive)
         cells = max(1, round(sample * drawn_from))
-    done = analysis.verify(archive, cells, seed, tolerance, method, trust)
+    done = verify_sample(archive, partial(entry_of, trust=trust), cells, seed, tolerance, method)
     for reason in done.left_out:
         print(f"left out: {reason}")
     for reason in done.different:

@@ -43,12 +43,13 @@ def lacking(archive: Archive, wanted: Iterable[Entry]) -> list[str]:
     Extra entries are reported for wanted methods only.
     """
     planned = [entry for plan in archive.studies for entry in plan.entries]
+    by_name = {(each.algorithm, each.dataset, _title(each)): each for each in reversed(planned)}
     missing: dict[str, list[str]] = {}
     found, known, methods = [], [], set()
     for each in wanted:
-        title = each.ruleset and each.ruleset.title
+        title = _title(each)
         name = each.algorithm.name, each.dataset.title, title
-        own = next((own for own in planned if (own.algorithm, own.dataset, _title(own)) == name), None)
+        own = by_name.get(name)
         known.append(own)
         methods.add(each.algorithm.name)
         if own is None:
@@ -70,7 +71,7 @@ def lacking(archive: Archive, wanted: Iterable[Entry]) -> list[str]:
     ]
 
 
-def _title(entry: EntryPlan) -> str | None:
+def _title(entry: EntryPlan | Entry) -> str | None:
     return entry.ruleset.title if entry.ruleset else None
 
 

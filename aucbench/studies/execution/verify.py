@@ -57,7 +57,9 @@ def verify_sample(
 
     A cell that other code made is run with the code that is here, and agrees within the tolerance: the same
     formulas may be summed in another order. What must be the same are its settings and its data.
-    `entry_of` gives the entry of some overrides. Only cells of `method` are drawn, if one is given.
+    `entry_of` gives the entry of some overrides, `seed` draws the sample, `tolerance` is the allowed
+    difference of AUCs under different versions or on different processors. Only cells of `method` are drawn,
+    if one is given.
     """
     if method is not None and all(cell.record.algorithm.name != method for cell in archive):
         raise ParameterError(f"{archive.path} has no cell of a method '{method}'.")
@@ -102,7 +104,7 @@ def _other_versions(record: CellRecord) -> str:
 
 def _check_installed(record: CellRecord) -> None:
     """Refuse a cell whose plugins, or the packages that they need, are not installed."""
-    for field, group in GROUPS.items():
+    for group, field in GROUPS.items():
         own: PluginRecord | None = getattr(record, field)
         if own is None:
             continue

@@ -7,7 +7,7 @@ import numpy as np
 from aucbench.contracts import MethodFacts, Objective, Problem
 from aucbench.errors import ParameterError
 from aucbench.humanize import duration
-from aucbench.runner.state import arrays, arrays_of_any_library
+from aucbench.runner.trainer import arrays, arrays_of_any_library
 from aucbench.testing.findings import Broken
 from aucbench.testing.problems import STANDARD
 from aucbench.testing.trainee import SMALLER, Trainee, require_equal, scale_of, snapshot, tolerance

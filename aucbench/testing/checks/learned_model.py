@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Access, MethodFacts, ModelClass, class_of_model
 from aucbench.evaluation.auc import exact_auc
-from aucbench.runner.budget_and_checkpoints import MAX_PASSES
+from aucbench.runner.task import MAX_PASSES
 from aucbench.studies.tuners import with_setting
 from aucbench.testing import problems
 from aucbench.testing.findings import Broken, Exempted, Untried

@@ -7,13 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.contracts import Access, Batch, MethodFacts, Problem
+from aucbench.contracts.validation import Family
 from aucbench.data.preprocess import check_magnitude
 from aucbench.errors import DataError, ParameterError
 from aucbench.runner.task import validation_share
 from aucbench.runner.trainer import finalize
+from aucbench.studies.adapted_plugins import accepted, built_loss
 
 
-def replay_rows(
+def replay(
     algorithm: Any,
     X: Any,
     y: Any,
@@ -23,7 +25,42 @@ def replay_rows(
     seed: int = 0,
     checkpoints: Sequence[int] | None = None,
 ) -> NDArray[np.float64]:
-    """Weights at the end, (d,), or at the checkpoints, (len(checkpoints), d); see `aucbench.replay`."""
+    """Run a method over explicitly given rows, untimed, and return its weights.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+        An instance, such as ``catalog().algorithm("solam")(zeta=0.5)``.
+    X : (n, d) ndarray or scipy CSR
+        All rows; float32 is kept, other types become float64.
+    y : (n,) array
+        Labels in {-1, 1}.
+    rows : array of int
+        Rows in the shape of the method's access: (k,) stream, (k, 2) pairs, (k, m) minibatch, (k, 0) full.
+        The planned number of iterations is k.
+    loss : Loss or str, optional
+        An instance or a name; the method's first when left out.
+    seed : int
+        Of the method's own generator.
+    checkpoints : sequence of int, optional
+        Iterations, ascending, from 0 to k.
+
+    Returns
+    -------
+    ndarray
+        (d,) weights at the end, or (len(checkpoints), d).
+
+    Raises
+    ------
+    TypeError
+        The method has no `weights`.
+    DataError
+        X, y and rows do not fit together.
+    ParameterError
+        The class of the method or of the loss is no plugin, or one of its fields is out of range.
+    """
+    accepted(Family.algorithms, algorithm)
+    loss = built_loss(algorithm, loss, None)
     if MethodFacts(algorithm).weights is None:
         raise TypeError(f"{algorithm.name} has no `weights`: only linear methods can be replayed.")
     if validation_share(algorithm):
