@@ -97,7 +97,9 @@ def compose_jobs(catalog: Catalog, request: Request) -> Composed:
             composer = Composer(of_hydra, request.config_name, {tuple(common): base})
             jobs = _each(catalog, composer, expand([*swept, *of_runs], request.yes))
         titles = {job.run[Ruleset.name].title for job in jobs if Ruleset.name in job.run}
-        rules = {title: compose([f"{Ruleset.name}={title}"]) for title in sorted(filter(None, titles))}
+        rules: dict[str, Run] = {
+            title: compose([f"{Ruleset.name}={title}"]) for title in sorted(filter(None, titles))
+        }
         return Composed(jobs, is_sweep, parallel, rules)
 
 
