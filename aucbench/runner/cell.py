@@ -9,7 +9,6 @@ from time import thread_time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
@@ -24,6 +23,7 @@ from aucbench.runner.scorer import Scorer
 from aucbench.runner.task import Budget, Outcome, StopReason, Task, make_budget, rows_of
 from aucbench.runner.trainer import Trainer, finalize, is_finite
 
+FEW = 8  # rows of each class in a warm-up
 VECTORS = 6  # least number of (d,) vectors in a run: state, checkpoint and copies of both
 KEPT_KINDS = 4096  # most kinds of compiled tasks remembered
 WORTH_COMPILING = 30.0  # seconds of training alone; compiling for many settings takes 3 to 14 s
@@ -194,13 +194,8 @@ def _seconds_alone(small: Task, iterations: int) -> float:
 
 def _few_rows(task: Task) -> Task:
     """The task on a few rows of the same types."""
-    first = [_first_rows(task.y, label) for label in (1, -1)]
+    first = [np.flatnonzero(task.y == label)[:FEW] for label in (1, -1)]
     return replace(task, **rows_of(task, np.sort(np.concatenate(first)))._asdict())
-
-
-def _first_rows(y: NDArray[np.int8], label: int, count: int = 8, among: int = 1 << 16) -> NDArray[np.int64]:
-    found = np.flatnonzero(y[:among] == label)
-    return found[:count] if len(found) >= count or len(y) <= among else _first_rows(y, label, count, len(y))
 
 
 def _fewest(algorithm: Any) -> int:

@@ -141,9 +141,7 @@ def _state(study: str | None) -> dict[str, Any]:
 
 
 def _section(key: str, name: str) -> dict[str, Any]:
-    closed = dict.fromkeys(("isReordered", "deleted", "isGenerated"), False)
-    shape = {"columns": COLUMNS, "cardHeight": CARD_HEIGHT}
-    return {"uuid": key, "name": name, "display": True} | closed | shape
+    return {"uuid": key, "name": name, "display": True, "columns": COLUMNS, "cardHeight": CARD_HEIGHT}
 
 
 def _line(name: str, over: str) -> dict[str, Any]:
@@ -154,12 +152,8 @@ def _line(name: str, over: str) -> dict[str, Any]:
         "xAxisScaleType": "linear",  # MLflow supports "log" for steps only
         "scaleType": "log" if name == ERROR else "linear",
         "yAxisKey": "metric",
-        "yAxisExpressions": [],
         "range": {},
-        "ignoreOutliers": False,
         "lineSmoothness": 0,
-        "useGlobalXaxisKey": False,
-        "useGlobalLineSmoothing": False,
     }
 
 
@@ -169,7 +163,5 @@ def _card(kind: str, name: str, section: str, over: str = "") -> dict[str, Any]:
         "type": kind,
         "metricKey": name,
         "metricSectionId": section,
-        "deleted": False,
-        "isGenerated": False,
         "runsCountToCompare": 100,
     }
