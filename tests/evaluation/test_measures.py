@@ -21,7 +21,7 @@ from aucbench.evaluation import (
 from aucbench.evaluation.auc import measure_columns
 from aucbench.evaluation.delong import chance_half_width
 from aucbench.evaluation.measures import MEASURES, listed, named, restored
-from tests.evaluation.test_auc import FAMILIES
+from tests.evaluation.test_auc import FAMILIES, brute_force
 
 SMALL = (
     np.array([0.9, 0.9, 0.8, 0.7, 0.7, 0.7, 0.6, 0.5, 0.5, 0.4, 0.3, 0.3, 0.2, 0.1]),
@@ -42,6 +42,7 @@ def labels(rng, n):
 def test_every_kind_of_scores_gives_the_values_of_sklearn(family, n):
     rng = np.random.default_rng(n)
     scores, y = FAMILIES[family](rng, n), labels(rng, n)
+    assert exact_auc(scores, y) == brute_force(scores, y)
     assert average_precision(scores, y) == pytest.approx(average_precision_score(y, scores), abs=1e-12)
     for rate in (0.03, 0.2, 1.0):
         expected = roc_auc_score(y, scores, max_fpr=rate)
