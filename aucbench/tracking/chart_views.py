@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import re
 from hashlib import sha256
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -73,11 +72,12 @@ def _host(uri: str) -> str:
 
 def with_board(description: str, study: str, experiment: str, run_id: str) -> str:
     """A description whose first line, which MLflow shows unfolded, links to the page of a study once."""
-    start = f" [Leaderboard of {study.replace('[', '(').replace(']', ')')}]("
-    first, *rest = description.split("\n")
     address = f"#/experiments/{quote(experiment)}/runs/{run_id}/artifacts/{PAGE}?{TRAINING}"
-    without = re.sub(re.escape(start) + "[^)]*\\)", "", first)
-    return "\n".join([f"{without}{start}{address})", *rest])
+    if address in description:
+        return description
+    first, *rest = description.split("\n")
+    name = study.replace("[", "(").replace("]", ")")
+    return "\n".join([f"{first} [Leaderboard of {name}]({address})", *rest])
 
 
 def _compact(value: dict[str, Any]) -> str:
