@@ -209,19 +209,14 @@ def test_a_study_from_python_says_what_was_refused_and_what_cannot_be_logged(tmp
     assert result.finished == 1
 
 
-@pytest.mark.parametrize("words", ["--help", "--dry-run", "--cfg job", "-sc install=bash", "algo=solam,psam"])
-def test_what_is_no_study_is_refused(words):
+@pytest.mark.parametrize(
+    ("run", "words"),
+    [
+        *((run_study, [word]) for word in ("--help", "--dry-run", "-sc install=bash", "algo=solam,psam", 1)),
+        (run_study, "dataset=wine"),
+        *((lambda words: aucbench.run(*words), [word]) for word in ("-m", "+experiment=smoke", "algo=a,b")),
+    ],
+)
+def test_words_that_are_no_study_or_no_single_entry_are_refused(run, words):
     with pytest.raises(ParameterError):
-        run_study(words.split())
-
-
-@pytest.mark.parametrize("word", ["-m", "+experiment=smoke", "algo=solam,psam"])
-def test_one_entry_is_no_sweep(word):
-    with pytest.raises(ParameterError):
-        aucbench.run(word)
-
-
-@pytest.mark.parametrize("words", ["dataset=wine", [1]])
-def test_words_that_are_no_list_of_texts_are_refused(words):
-    with pytest.raises(ParameterError, match="list of words"):
-        run_study(words)
+        run(words)
