@@ -212,8 +212,8 @@ def test_a_study_from_python_says_what_was_refused_and_what_cannot_be_logged(tmp
 @pytest.mark.parametrize(
     ("run", "words"),
     [
-        *((run_study, [word]) for word in ("--help", "--dry-run", "-sc install=bash", "algo=solam,psam", 1)),
-        (run_study, "dataset=wine"),
+        *((run_study, [word]) for word in ("--help", "--dry-run", "algo=solam,psam", 1)),
+        *((run_study, words) for words in (["-sc", "install=bash"], "dataset=wine")),
         *((lambda words: aucbench.run(*words), [word]) for word in ("-m", "+experiment=smoke", "algo=a,b")),
     ],
 )
