@@ -227,11 +227,11 @@ class _SweepView(_View):
         if not self._cells or len({method for method, _ in self._names.values()}) < 2:
             return
         from aucbench.reports.build import build
-        from aucbench.reports.cells import Fixed
         from aucbench.reports.views.text import show_best
 
         running = self._study.running
-        show_best(build(self._cells, "", True, planned=Fixed(running.reference, running.rope)))
+        report = build(self._cells, "", True, planned_reference=running.reference, planned_rope=running.rope)
+        show_best(report)
 
 
 def _say(text: str) -> None:

@@ -185,8 +185,7 @@ def test_a_model_is_kept_as_the_method_gives_it_and_anything_but_bytes_is_refuse
     assert np.isfinite(np.frombuffer(cell.model)).all()
     run_entries([replace(entry(Modelled()), keep_model=False)], bare)
     assert [each.model for each in bare] == [None]
-    run_entries([entry(Mistaken())], wrong)
-    (failure,) = wrong.failures()
+    (failure,) = run_entries([entry(Mistaken())], wrong).failures
     assert "ndarray" in failure.message
 
 
