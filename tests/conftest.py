@@ -30,7 +30,7 @@ CHROMIUM = (
 # A test that asks for one of these fixtures starts other processes, and is marked `system`.
 SYSTEM = {"browser", "process", "server"}
 # What has one of these marks is not in the fast lane; all other tests are marked `fast`.
-NOT_FAST = {"boosters", "browser", "docs", "faults", "float32", "jax", "mirror", "package", "slow", "system"}
+NOT_FAST = {"boosters", "browser", "docs", "faults", "jax", "mirror", "package", "slow", "system", "variants"}
 # The lanes of libraries: tests that have a method or a library of these names as a parameter.
 LANES = {"boosters": {"boosting", "catboost", "lightgbm", "xgboost"}, "jax": {"jax", "mlp"}}
 # Seconds of a test with a mark, roughly: workers take whole files, and the longest files go first.

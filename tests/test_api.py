@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 import aucbench
-from aucbench import CellError, DataError, ParameterError, TrackingError
+from aucbench import DataError, ParameterError, TrackingError
 from aucbench.api import plan_study, run_study
 from aucbench.cli.main import main
 from aucbench.studies.study import Observer
@@ -74,37 +74,19 @@ def test_rows_and_labels_that_do_not_fit_are_refused(words, rows, labels, error)
 
 
 def test_several_runs_differ_and_are_averaged():
-    result = aucbench.run("algo=solam", "runs=3")
-    assert len(result.cells) == 3
-    assert len({cell.auc for cell in result.cells}) > 1
+    result = aucbench.run("algo=solam", "runs=3", "split_seed=0")
+    assert len({cell.weights.tobytes() for cell in result.cells}) == 3
     assert result.auc == pytest.approx(np.mean([cell.auc for cell in result.cells]))
     assert result.weights.shape == (3, 30)
     assert [record["seed"] for record in result.record] == [0, 1, 2]
-
-
-def test_a_fixed_split_seed_keeps_the_split_and_varies_the_order():
-    one, two = aucbench.run("algo=solam", "split_seed=0", "runs=2").cells
-    assert one.record.split_seed == two.record.split_seed == 0
-    assert one.record.order_seed != two.record.order_seed
-    assert one.weights.tobytes() != two.weights.tobytes()
-
-
-def test_a_stored_cell_is_not_run_again(tmp_path, monkeypatch):
-    words = ["algo=solam", f"store.path={tmp_path / 'store'}"]
-    first = aucbench.run(*words)
-    monkeypatch.setattr("aucbench.studies.execution.worker.run_cell", None)
-    again = aucbench.run(*words)
-    assert again.record["result"] == first.record["result"]
-    with pytest.raises(CellError, match="NoneType"):
-        aucbench.run(*words, "algo.zeta=3")
+    assert {record["split_seed"] for record in result.record} == {0}
+    assert len({record["order_seed"] for record in result.record}) == 3
 
 
 @pytest.mark.parametrize(
     ("words", "named"),
     [
         (["algo=psma"], "Did you mean psam"),
-        (["algo=psam", "algo.gama=1"], r"algo\.gama: psam has no field 'gama'"),
-        (["algo=psam", "algo.gamma=-1"], "psam: gamma must be > 0"),
         ([3], "An override is text"),
         (["=1"], "cannot be read"),
     ],
@@ -170,15 +152,6 @@ def test_replay_needs_weights():
         aucbench.replay(Nameless(), X, Y, ORDER)
 
 
-def test_a_plugin_whose_code_raises_is_named(monkeypatch):
-    def fails(self, problem, rng):
-        raise RuntimeError("out of luck")
-
-    monkeypatch.setattr(aucbench.catalog().algorithm("solam"), "init", fails)
-    with pytest.raises(CellError, match=r"solam of distribution aucbench .* RuntimeError: out of luck"):
-        aucbench.run("algo=solam", "seed=77")
-
-
 WORDS = ["-m", "algo=solam,ls_svm", "dataset=breast_cancer", "budget.checkpoints=3", "tracking=none"]
 
 
@@ -228,19 +201,13 @@ def test_a_study_from_python_says_what_was_refused_and_what_cannot_be_logged(tmp
     assert result.finished == 1
 
 
-@pytest.mark.parametrize("words", ["--help", "--dry-run", "--cfg job", "-sc install=bash", "algo=solam,psam"])
-def test_what_is_no_study_is_refused(words):
-    with pytest.raises(ParameterError):
-        run_study(words.split())
-
-
-@pytest.mark.parametrize("word", ["-m", "+experiment=smoke", "algo=solam,psam"])
-def test_one_entry_is_no_sweep(word):
-    with pytest.raises(ParameterError):
-        aucbench.run(word)
-
-
-@pytest.mark.parametrize("words", ["dataset=wine", [1]])
-def test_words_that_are_no_list_of_texts_are_refused(words):
-    with pytest.raises(ParameterError, match="list of words"):
-        run_study(words)
+def test_a_run_is_no_sweep_and_a_study_no_other_command():
+    for words in ("--help", "--dry-run", "--cfg job", "-sc install=bash", "algo=solam,psam"):
+        with pytest.raises(ParameterError):
+            run_study(words.split())
+    for word in ("-m", "+experiment=smoke", "algo=solam,psam"):
+        with pytest.raises(ParameterError):
+            aucbench.run(word)
+    for other in ("dataset=wine", [1]):
+        with pytest.raises(ParameterError, match="list of words"):
+            run_study(other)

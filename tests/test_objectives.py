@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from itertools import product
 
 import jax
 import jax.numpy as jnp
@@ -73,7 +74,7 @@ def samples(draw):
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(sample=samples())
 def test_value_and_gradient_are_those_of_all_pairs(loss, sample):
     scores, y, weights = sample
@@ -166,15 +167,6 @@ def test_labels_may_be_those_of_either_convention_and_a_row_of_weight_zero_does_
             np.testing.assert_allclose(found.gradient, [*kept.gradient, 0.0], atol=1e-15)
 
 
-class CrossEntropy:
-    """A function of a score and a label."""
-
-    name = "cross_entropy"
-
-    def value(self, score, y):
-        return np.log1p(np.exp(-y * score))
-
-
 @dataclass(frozen=True)
 class OfTwo:
     """A function of a score and a label, in the form of a plugin."""
@@ -208,7 +200,6 @@ class OfTwo:
         ("logistic", [0.0, 1.0], [0, 1], [1.0, -1.0], "weights"),
         ("logistic", [0.0, 1.0], [0, 1], [1.0, 0.0], "weight"),
         (OfTwo(), [0.0, 1.0], [0, 1], None, "margin"),
-        (CrossEntropy(), [0.0, 1.0], [0, 1], None, "margin"),
         (Logistic, [0.0, 1.0], [0, 1], None, "instance"),
         (np.square, [0.0, 1.0], [0, 1], None, "margin"),
     ],
@@ -268,25 +259,23 @@ def test_objectives_of_boosters_add_up_over_rows(rows):
             assert np.all(lightgbm_objective(name)(far if name != "exponential" else scores, data)[1] > 0.0)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("scale", [0.0, 1e-9, 0.5, 5.0, 200.0])
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
-def test_derivatives_for_boosters_are_those_of_the_pairs(loss, scale, weighted):
+def test_derivatives_for_boosters_are_those_of_the_pairs(loss):
     rng = np.random.default_rng(3)
     y = np.where(np.arange(400) % 9 == 0, 1, -1).astype(np.int8)
-    weights = rng.integers(0, 3, 400).astype(float) if weighted else None
-    scores = 1000.0 + scale * (rng.normal(size=400) + 0.5 * y)
-    scores[::3] = scores[0]  # ties, as in leaves
-    with np.errstate(over="ignore"):
-        gradient, curvature = booster_derivatives(loss)(scores, y, weights)
-        found = pair_mean(loss, scores, y, weights)
-        own = class_shares(y, weights)
+    for scale, weights in product([0.0, 1e-9, 5.0, 200.0], [None, rng.integers(0, 3, 400).astype(float)]):
+        scores = 1000.0 + scale * (rng.normal(size=400) + 0.5 * y)
+        scores[::3] = scores[0]  # ties, as in leaves
+        with np.errstate(over="ignore"):
+            gradient, curvature = booster_derivatives(loss)(scores, y, weights)
+            found = pair_mean(loss, scores, y, weights)
         slopes, bends = len(y) * found.slopes, len(y) * found.curvature.diagonal
-    if not np.all(np.abs(slopes) + bends < np.finfo(np.float32).max):
-        return  # a booster stops here
-    np.testing.assert_allclose(gradient, slopes, rtol=1e-6, atol=1e-6 * np.abs(slopes).max())
-    least = len(y) * own * (1e-3 if bends.any() else 1.0)
-    np.testing.assert_allclose(curvature, np.maximum(bends, least), rtol=1e-6, atol=1e-6 * bends.max())
+        if np.all(np.abs(slopes) + bends < np.finfo(np.float32).max):  # else a booster stops
+            np.testing.assert_allclose(gradient, slopes, rtol=1e-6, atol=1e-6 * np.abs(slopes).max())
+            least = len(y) * class_shares(y, weights) * (1e-3 if bends.any() else 1.0)
+            np.testing.assert_allclose(
+                curvature, np.maximum(bends, least), rtol=1e-6, atol=1e-6 * bends.max()
+            )
 
 
 @pytest.mark.jax
@@ -297,7 +286,8 @@ def test_jax_and_torch_give_the_same_gradient_in_the_type_of_the_scores(name, n,
     X, y, weights = (each[:n] for each in rows)
     scores = X[:, 0].astype(np.float32)
     expected = pair_loss(name, scores, y, weights)
-    function = jax.jit(jax.value_and_grad(jax_pair_loss(name)))
+    of_jax = jax_pair_loss(name)
+    function = jax.jit(jax.value_and_grad(lambda *given: 2.0 * of_jax(*given)))
     value, gradient = function(jnp.asarray(scores), jnp.asarray(y), jnp.asarray(weights))
     leaf = torch.tensor(scores, requires_grad=True)
     mean = torch_pair_loss(name)(leaf, torch.tensor(y), torch.tensor(weights))
@@ -310,7 +300,7 @@ def test_jax_and_torch_give_the_same_gradient_in_the_type_of_the_scores(name, n,
     np.testing.assert_allclose(half.grad.double().numpy(), rounded.gradient, rtol=1e-2, atol=1e-6)
     with pytest.raises(ParameterError, match="floating-point"):
         torch_pair_loss(name)(torch.tensor(y), y)
-    for own, slopes in ((value, gradient), (mean.item(), leaf.grad.numpy() / 2.0)):
+    for own, slopes in ((value / 2.0, gradient / 2.0), (mean.item(), leaf.grad.numpy() / 2.0)):
         assert float(own) == pytest.approx(expected.value, rel=1e-5)
         np.testing.assert_allclose(slopes, expected.gradient, rtol=1e-4, atol=1e-8)
 
@@ -338,18 +328,3 @@ def test_a_translated_loss_has_its_numbers(loss):
     for ours, function in zip(found, (loss.value, loss.derivative), strict=True):
         expected = [function(m, kernels.theta(loss)) for m in margins]
         np.testing.assert_allclose(ours(margins), expected, rtol=1e-9, atol=1e-15)
-
-
-@pytest.mark.jax
-def test_gradients_of_jax_pass_through_a_model():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(64, 3)), np.tile([1, 0], 32)
-    mean = jax_pair_loss(Logistic())
-
-    def objective(w):
-        return mean(jnp.asarray(X) @ w, jnp.asarray(y))
-
-    w = jnp.array([0.5, -0.2, 0.1])
-    found = jax.grad(objective)(w)
-    expected = X.T @ pair_loss("logistic", np.asarray(jnp.asarray(X) @ w), y).gradient
-    np.testing.assert_allclose(found, expected, rtol=1e-4)

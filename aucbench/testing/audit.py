@@ -9,7 +9,6 @@ import numpy as np
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog
 from aucbench.testing.audited_function import AuditedFunction, Outcome
-from aucbench.testing.square_terms import SquareTerms, square_terms
 from aucbench.testing.surrogates import COMPOSITIONS, LAWS, Batch, Identification, surrogates
 
 OK, NOTE, DEPARTS = "ok", "note", "departs"
@@ -78,11 +77,8 @@ class _Trial:
             if match.residual <= identification.exact:
                 break
         _, function.negative, self._unit, self._by, self._match = min(found, key=lambda each: each[0])
-        self._terms: SquareTerms | None = None
         if not self._is_known:
             self._match = self._by.of_margins() or self._match
-        if not self._is_known:
-            self._terms = square_terms(function, 0.5 if self._unit else 0.0)
         self._tolerance = 1e-2 if function.single else 1e-6
         self.properties: dict[str, Callable[[], Line]] = {
             "value": self._value,
@@ -103,14 +99,8 @@ class _Trial:
 
     def computes(self) -> str:
         """One sentence on what the function computes."""
-        if self._is_known:
-            return f"{self._match}."
-        if self._terms is not None:
-            return (
-                "no known surrogate, but the terms of the square loss over all pairs, or of the min-max "
-                f"margin loss, with margin {self._terms.margin:.4g}, some of which depart."
-            )
-        return f"no known surrogate; the nearest is {self._match}."
+        known = "" if self._is_known else "no known surrogate; the nearest is "
+        return f"{known}{self._match}."
 
     def _exact(self, scores: np.ndarray, positive: np.ndarray) -> float:
         """The value that a batch should have, NaN if unknown."""
@@ -130,8 +120,6 @@ class _Trial:
             return Line(
                 OK, f"{count} batches agree with the sums over all pairs to {self._match.residual:.1g}."
             )
-        if self._terms is not None:
-            return Line(DEPARTS, " ".join(self._terms.departures))
         return Line(
             DEPARTS,
             f"It departs from {self._match.surrogate.name} by up to {self._match.residual:.2g} of the value, "

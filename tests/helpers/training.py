@@ -3,11 +3,16 @@
 import numpy as np
 
 import aucbench
-from aucbench import Batch, Problem
+from aucbench import Batch, Problem, kernels
 from aucbench.contracts import for_rows
 from aucbench.data.preprocess import prepare
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import Task
+
+
+def is_like_other_rules(cls):
+    """Whether a method trains settings in lockstep as the rules of psam and solam do."""
+    return issubclass(cls, kernels.RuleMethod) and cls.name not in ("psam", "solam")
 
 
 def problem_of(algorithm, X, y, iterations=None, loss=None):

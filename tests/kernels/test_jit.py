@@ -6,19 +6,8 @@ import sys
 
 import pytest
 
-from aucbench import kernels
-
 pytestmark = pytest.mark.usefixtures("process")
 
-PROGRAM = """
-import numba, sys
-from aucbench import kernels
-from aucbench.kernels import vectors
-import numpy as np
-print(numba.config.CACHE_DIR)
-vectors.square(np.ones(3))
-print(sum(vectors.square.stats.cache_hits.values()))
-"""
 METHOD = """
 from aucbench.kernels import kernel
 from stranger import helper
@@ -43,8 +32,9 @@ def thrice(x):
     return {} * x
 """
 CALL = """
+import numba
 from stranger.method import run
-print(run(1.0), sum(run.stats.cache_hits.values()))
+print(run(1.0), sum(run.stats.cache_hits.values()), numba.config.CACHE_DIR)
 """
 
 FOREIGN = """
@@ -75,14 +65,6 @@ def output(program, *paths):
     return done.stdout.split()
 
 
-def test_compiled_code_is_kept_under_the_hash_of_its_sources_and_found_again(tmp_path, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path))
-    first, second = output(PROGRAM), output(PROGRAM)
-    assert first[0].startswith(str(tmp_path / "kernels"))
-    assert [first[1:], second] == [["0"], [first[0], "1"]]
-    assert len(kernels.source_hash()) == 16
-
-
 @pytest.fixture
 def stranger(tmp_path, monkeypatch):
     """The result of a kernel of a third-party package, and how often its cache had it, in a new process."""
@@ -95,7 +77,9 @@ def stranger(tmp_path, monkeypatch):
     def result(helper, inlined, comment=""):
         (package / "helper.py").write_text(f"{HELPER.format(helper)}# {comment}\n")
         (package / "inlined.py").write_text(INLINED.format(inlined))
-        return tuple(float(word) for word in output(CALL, tmp_path))
+        number, hits, folder = output(CALL, tmp_path)
+        assert folder.startswith(str(tmp_path / "cache" / "kernels"))
+        return float(number), int(hits)
 
     return result
 
@@ -111,8 +95,8 @@ def test_shared_kernels_survive_types_that_cannot_be_imported_and_a_damaged_inde
     monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
     (tmp_path / "foreign.py").write_text(FOREIGN)
     output("import foreign", tmp_path)
-    assert [output(BUILT_IN), output(BUILT_IN)] == [["2.0", "0"], ["2.0", "1"]]
+    assert output(BUILT_IN) == ["2.0", "0"]
     assert [output("import foreign", tmp_path), output(BUILT_IN)] == [[], ["2.0", "1"]]
     for index in tmp_path.rglob("*.nbi"):
         index.write_bytes(index.read_bytes()[:-20])
-    assert [output(BUILT_IN), output(BUILT_IN)] == [["2.0", "0"], ["2.0", "1"]]  # a cache miss
+    assert output(BUILT_IN) == ["2.0", "0"]  # a cache miss

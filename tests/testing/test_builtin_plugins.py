@@ -13,18 +13,17 @@ import aucbench_algorithms as methods
 from aucbench.contracts.validation import Family
 from aucbench.testing import (
     ALGORITHM_CHECKS,
+    DATASET_CHECKS,
     Status,
-    check_dataset,
     check_features,
     check_loss,
 )
 from aucbench.testing.checks import learned_model
 from aucbench.testing.examine import conclude, examine
 from aucbench.testing.time_limit import TimeLimit
-from aucbench.testing.trainee import Trainee
-from tests.helpers.training import random_pairs, random_problem, train, weights
+from tests.helpers.training import is_like_other_rules, random_pairs, random_problem, train, weights
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_exact_in_float32")]
+pytestmark = pytest.mark.slow
 
 PATIENCE = 600.0  # seconds, also where nothing is compiled yet
 # Of other settings, tests/algorithms compares training alone and together; float32 would compile them again.
@@ -66,12 +65,6 @@ ROWS = {
 }
 
 
-@pytest.fixture
-def _exact_in_float32(monkeypatch):
-    """Ours compute with float64 whatever the rows are; others may not."""
-    monkeypatch.setattr(learned_model, "SINGLE", 1e-9)
-
-
 def built_in(family):
     plugins = aucbench.catalog().plugins[family].values()
     return [plugin for plugin in plugins if plugin.distribution == "aucbench"]
@@ -92,24 +85,26 @@ def everything_tried(findings):
     assert [finding.check for finding in findings if finding.status is Status.untried] == []
 
 
-def needs_files(plugin):
-    return [pytest.mark.mirror] if hasattr(plugin.cls, "files") else []
+def examined(plugin, checks):
+    findings = examine(checks, checks[0].prepare(plugin, TimeLimit(PATIENCE)))
+    everything_tried(conclude(plugin, findings, True))
 
 
-def examined(method, checks):
-    findings = examine(checks, Trainee(method, TimeLimit(PATIENCE)))
-    everything_tried(conclude(method, findings, True))
+def variants(cls):
+    """Checks that compile the loops of a method once more: float32 rows and, of most rules, lockstep."""
+    return ("float32_rows", "together")[: 1 + is_like_other_rules(cls)]
 
 
 @each(Family.algorithms)
 def test_a_method_passes_every_check(plugin):
-    examined(plugin.cls, [check for check in ALGORITHM_CHECKS if check.name != "float32_rows"])
+    examined(plugin.cls, [check for check in ALGORITHM_CHECKS if check.name not in variants(plugin.cls)])
 
 
-@pytest.mark.float32
+@pytest.mark.variants
 @each(Family.algorithms)
-def test_a_method_takes_rows_of_float32(plugin):
-    examined(plugin.cls, [check for check in ALGORITHM_CHECKS if check.name == "float32_rows"])
+def test_a_method_passes_the_checks_that_compile_it_again(plugin, monkeypatch):
+    monkeypatch.setattr(learned_model, "SINGLE", 1e-9)  # ours compute with float64; others may not
+    examined(plugin.cls, [check for check in ALGORITHM_CHECKS if check.name in variants(plugin.cls)])
 
 
 @pytest.mark.parametrize("method", SETTINGS, ids=str)
@@ -151,15 +146,18 @@ def test_a_feature_map_passes_every_check(plugin):
     everything_tried(check_features(plugin.cls, patience=PATIENCE))
 
 
-@pytest.mark.parametrize(
-    "plugin",
-    [
-        pytest.param(plugin, marks=needs_files(plugin), id=plugin.name)
-        for number, plugin in enumerate(built_in(Family.datasets))
-        # test_catalogue.py reads all of these collections.
-        if number % 20 == 0 or not plugin.name.startswith(("keel_", "adbench_"))
-    ],
-)
-def test_a_data_set_passes_every_check(plugin, monkeypatch):
+OF_FILES = [check for check in DATASET_CHECKS if check.name != "same_twice"]  # one reader reads all of them
+DATASETS = [
+    pytest.param(plugin.cls, OF_FILES, marks=pytest.mark.mirror, id=plugin.name)
+    if hasattr(plugin.cls, "files")
+    else pytest.param(plugin.cls, DATASET_CHECKS, id=plugin.name)
+    for number, plugin in enumerate(built_in(Family.datasets))
+    # test_catalogue.py reads all of these collections.
+    if number % 20 == 0 or not plugin.name.startswith(("keel_", "adbench_"))
+]
+
+
+@pytest.mark.parametrize(("dataset", "checks"), DATASETS)
+def test_a_data_set_passes_every_check(dataset, checks, monkeypatch):
     monkeypatch.setenv("AUCBENCH_OFFLINE", "1")  # what the mirror lacks is exempt
-    check_dataset(plugin.cls)
+    examined(dataset, checks)

@@ -1,0 +1,320 @@
+"""Every check of losses, data sets and feature maps finds the plugin that breaks its rule."""
+
+import itertools
+import math
+import sys
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import aucbench
+from aucbench import File, Samples
+from aucbench.testing import (
+    DATASET_CHECKS,
+    FEATURE_CHECKS,
+    LOSS_CHECKS,
+    CheckFailure,
+    Status,
+    check_dataset,
+    check_features,
+    check_loss,
+)
+from tests.helpers.findings import by_name, failed, failures
+from tests.third_party.my_methods import Moons, Ramp
+
+SCALE = 1.0  # compiled code keeps the value it had
+COUNTER = itertools.count()
+
+
+@dataclass(frozen=True)
+class Square:
+    name: ClassVar[str] = "square_of_a_test"
+    convex: ClassVar[bool] = True
+    smoothness: ClassVar[float] = 2.0
+    target: float = 1.0
+
+    @staticmethod
+    def value(m, theta):
+        return (theta - m) ** 2
+
+    @staticmethod
+    def derivative(m, theta):
+        return 2.0 * (m - theta)
+
+    @staticmethod
+    def prox(m, c, theta):
+        return (m + 2.0 * c * theta) / (1.0 + 2.0 * c)
+
+
+class WrongSign(Square):
+    @staticmethod
+    def derivative(m, theta):
+        return 2.0 * (theta - m)
+
+
+class Scaled(Square):
+    @staticmethod
+    def value(m, theta):
+        return SCALE * (theta - m) ** 2
+
+
+class Bound(Square):
+    def value(self, m, theta):
+        return (theta - m) ** 2
+
+
+class Forgetful(Square):
+    @staticmethod
+    def value(m, theta):
+        (theta - m) ** 2
+
+
+class Leaving(Square):
+    @staticmethod
+    def value(m, theta):
+        sys.exit(1)
+
+
+def samples():
+    return Samples(np.random.default_rng(0).standard_normal((40, 3)), np.arange(40) % 2)
+
+
+@dataclass(frozen=True)
+class Rows:
+    name: ClassVar[str] = "rows"
+    features: ClassVar[int] = 3
+
+    def load(self):
+        return samples()
+
+
+class Fitted:
+    def __init__(self, R):
+        self.R, self.calls = R, 0
+
+    def transform(self, X):
+        return np.ascontiguousarray(X @ self.R, X.dtype)
+
+
+@dataclass(frozen=True)
+class Projection:
+    """A random projection to three features."""
+
+    name: ClassVar[str] = "projection_of_a_test"
+    fitted: ClassVar[type] = Fitted
+
+    def fit(self, X, rng):
+        return self.fitted(rng.standard_normal((X.shape[1], 3)))
+
+
+class RandomMap(Projection):
+    def fit(self, X, rng):
+        return Fitted(np.random.default_rng().standard_normal((X.shape[1], 3)))
+
+
+class NothingFitted(Projection):
+    def fit(self, X, rng):
+        X.mean()
+
+
+class DenseOnly(Projection):
+    def fit(self, X, rng):
+        return self
+
+    def transform(self, X):
+        return np.hstack([X, X])
+
+
+class Transposed(Fitted):
+    def transform(self, X):
+        return np.asfortranarray(np.hstack([super().transform(X)] * 2))
+
+
+class AlwaysDouble(Fitted):
+    def transform(self, X):
+        return np.ascontiguousarray(X @ self.R, np.float64)
+
+
+class Centring(Fitted):
+    def transform(self, X):
+        Z = super().transform(X)
+        return Z - Z.mean(axis=0)
+
+
+class Clipping(Fitted):
+    def transform(self, X):
+        values = X.data if sparse.issparse(X) else X
+        np.clip(values, -0.3, 0.3, out=values)
+        return super().transform(X)
+
+
+class Unpicklable(Fitted):
+    def __init__(self, R):
+        super().__init__(R)
+        self.function = lambda x: x
+
+
+class Drifting(Fitted):
+    def transform(self, X):
+        self.calls += 1
+        if X.shape[0] > 1 and self.calls == 2:
+            self.R = self.R * 1.5
+        return super().transform(X)
+
+
+def changed(base, **attributes):
+    """A plugin with other attributes; functions of losses become static methods."""
+    if issubclass(base, Square | Ramp):
+        attributes = {k: staticmethod(each) if callable(each) else each for k, each in attributes.items()}
+    return dataclass(frozen=True)(type("Mine", (base,), attributes))
+
+
+def thawed(base):
+    return dataclass(type("Thawed", (), {k: each for k, each in vars(base).items() if k[:2] != "__"}))
+
+
+CHECKED = {check_loss: LOSS_CHECKS, check_dataset: DATASET_CHECKS, check_features: FEATURE_CHECKS}
+CULPRITS = [  # the checks that find each of them
+    (check_loss, thawed(Ramp), {"declared"}),
+    (check_loss, changed(Square, other=2.0, __annotations__={"other": float}), {"form"}),
+    (
+        check_loss,
+        changed(Square, value=lambda m, a: (a - m) ** 2 if m < 20 else math.inf),
+        {"finite"},
+    ),
+    (check_loss, WrongSign, {"derivative"}),
+    (check_loss, changed(Square, prox=lambda m, c, theta: (m + c * theta) / (1.0 + c)), {"prox"}),
+    (check_loss, changed(Ramp, convex=True), {"facts"}),
+    (check_loss, changed(Square, lipschitz=3.0), {"facts"}),
+    (check_loss, changed(Square, smoothness=1.0), {"facts"}),
+    (check_loss, changed(Square, pieces=lambda a: ((math.inf, a * a, -a, 1.0),)), {"structure"}),
+    (check_loss, changed(Square, pieces=lambda a: ((3.0, a * a, -2.0 * a, 1.0),)), {"structure"}),
+    (check_loss, changed(Square, multiplicative=True), {"structure"}),
+    (check_loss, changed(Square, exempt={"pair": "no reason"}), {"exempt"}),
+    (check_dataset, thawed(Rows), {"declared"}),
+    (check_dataset, changed(object, name="no_files", files=()), {"origin"}),
+    (
+        check_dataset,
+        changed(Rows, load=lambda self: Samples(samples().X / (np.arange(3) > 0), samples().y)),
+        {"rows"},
+    ),
+    (check_dataset, changed(Rows, load=lambda self: Samples(samples().X, np.ones(40))), {"rows"}),
+    (
+        check_dataset,
+        changed(Rows, load=lambda self: Samples(samples().X + next(COUNTER), samples().y)),
+        {"same_twice"},
+    ),
+    (check_dataset, changed(Rows, features=4), {"facts"}),
+    (check_dataset, changed(Rows, exempt={"row": "it has none"}), {"exempt"}),
+    (check_features, thawed(Projection), {"declared"}),
+    (check_features, changed(Projection, fitted=Transposed), {"mapped"}),
+    (check_features, changed(Projection, fitted=AlwaysDouble), {"dtype"}),
+    (check_features, RandomMap, {"same_seed"}),
+    (check_features, changed(Projection, fitted=Centring), {"companions"}),
+    (check_features, changed(Projection, fitted=Clipping), {"inputs_untouched"}),
+    (check_features, changed(Projection, fitted=Drifting), {"transform_pure"}),
+    (check_features, changed(Projection, fitted=Unpicklable), {"pickling"}),
+    (check_features, changed(Projection, exempt={"pickling": ""}), {"exempt"}),
+]
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")  # an infinite feature
+@pytest.mark.parametrize(("check", "culprit", "checks"), CULPRITS)
+def test_a_plugin_that_breaks_a_rule_is_found_by_its_checks_alone(check, culprit, checks):
+    assert failed(check(culprit, raise_on_failure=False)) == checks
+
+
+def test_there_is_a_culprit_for_every_check():
+    for check, checks in CHECKED.items():
+        found = set().union(*(names for by, _, names in CULPRITS if by is check))
+        assert {each.name for each in checks} - found <= {"compiled"}  # tried below
+
+
+@pytest.mark.parametrize(
+    ("checks", "plugin"),
+    [
+        *((LOSS_CHECKS, each) for each in (Square, Square(target=0.3), Ramp())),
+        *((DATASET_CHECKS, each) for each in (Rows, Moons(n=60))),
+        (FEATURE_CHECKS, Projection),
+    ],
+)
+def test_sound_plugins_pass_each_check(checks, plugin):
+    assert {check(plugin).status for check in checks} == {Status.passed}
+
+
+def test_compiled_code_that_computes_something_else_is_found(monkeypatch):
+    assert failed(check_loss(Scaled)) == set()
+    monkeypatch.setitem(globals(), "SCALE", 2.0)
+    assert "compiled" in failed(check_loss(Scaled, raise_on_failure=False))
+
+
+@pytest.mark.parametrize(
+    ("check", "culprit", "words"),
+    [
+        (
+            check_loss,
+            changed(Square, target="1", __annotations__={"target": str}),
+            r"form: .*'target' .*'1'",
+        ),
+        (
+            check_loss,
+            WrongSign,
+            r"derivative\(0, 1\) is 2, .* left and right of that margin are -2\.00",
+        ),
+        (
+            check_features,
+            changed(Projection, fitted=AlwaysDouble),
+            r"become features of float64.*: 2 x 1 dense rows of float32",
+        ),
+    ],
+)
+def test_a_failure_names_the_smallest_input_and_the_numbers(check, culprit, words):
+    with pytest.raises(CheckFailure, match=words):
+        check(culprit)
+
+
+@pytest.mark.parametrize(
+    ("check", "culprit", "words", "line"),
+    [
+        (check_loss, Bound, "`value` is no static method: write @staticmethod", "def value(self, m, theta):"),
+        (check_loss, Forgetful, "returned None: end it with `return`", "def value(m, theta):"),
+        (check_loss, Leaving, "`value` ends the program (sys.exit, 1)", "sys.exit(1)"),
+        (
+            check_features,
+            NothingFitted,
+            "`fit` returned None: end it with `return`",
+            "def fit(self, X, rng):",
+        ),
+        (check_features, DenseOnly, "These rows are CSR (scipy.sparse)", "def transform(self, X):"),
+    ],
+)
+def test_a_function_that_gives_nothing_of_use_is_named_at_its_line(check, culprit, words, line):
+    (found,) = failures(check(culprit, raise_on_failure=False)).values()
+    assert words in found.message
+    assert found.place.endswith(f": {line}")
+
+
+@pytest.fixture
+def offline(tmp_path, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("AUCBENCH_OFFLINE", "1")
+    monkeypatch.delenv("AUCBENCH_MIRROR", raising=False)
+
+
+def test_files_are_read_and_those_that_cannot_be_had_are_exempt_not_passed(offline, tmp_path):
+    path = tmp_path / "my.txt"
+    path.write_text("".join(f"{1 if i % 2 else -1} 1:{i % 7} 2:{(i * i) % 11}\n" for i in range(40)))
+    files = (File(str(path), rows=40), File(str(path), part="test", rows=40))
+    found = by_name(check_dataset(changed(object, name="mine", features=2, files=files)))
+    assert found["rows"].message == "train: 40 x 2, test: 40 x 2"
+    found = by_name(check_dataset(changed(object, name="mine", files=(File("binary/elsewhere"),))))
+    assert found["declared"].status is found["origin"].status is Status.passed
+    for name in ("rows", "same_twice", "facts"):
+        assert found[name].status is Status.exempt
+        assert found[name].message.startswith("not available here: ")
+    found = by_name(check_dataset(aucbench.catalog().dataset("libsvm")))
+    assert found["rows"].status is Status.exempt
+    assert "cannot be checked with default parameters: libsvm: path is missing" in found["rows"].message
