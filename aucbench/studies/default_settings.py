@@ -133,8 +133,8 @@ class Budget:
 class Timing(StrEnum):
     """Conditions under which training is timed.
 
-    ``shared``: cells run beside those of other workers; ``exclusive``: after the sweep, cells that ran beside
-    others run again, one at a time.
+    ``shared``: cells run beside those of other workers; ``exclusive``: they run one at a time once all
+    tunings have ended, and finished cells that ran beside others run again.
     """
 
     shared = "shared"

@@ -34,7 +34,8 @@ FAMILIES = {
     "features": Family.features,
 }
 SAFE = (StrEnum, int, float)  # types of fields that can name no module
-GROUPS = {"algorithm": "algo", "dataset": "dataset", "loss": "loss", "features": "features"}  # by field
+# Fields of records by group.
+GROUPS = {"algo": "algorithm", "dataset": "dataset", "loss": "loss", "features": "features"}
 
 D = TypeVar("D", bound=EntryDescription)
 
@@ -138,7 +139,7 @@ def _model(algorithm: str, features: str, parameters: str) -> ModelClass | None:
 def _with_defaults(described: D) -> D:
     """The record with the defaults of newer plugin parameters."""
     found: dict[str, PluginRecord] = {}
-    for field, group in GROUPS.items():
+    for group, field in GROUPS.items():
         own = getattr(described, field)
         known = own and installed(group, own.name)
         if known and known.distribution == own.distribution:  # else it is another plugin of that name

@@ -12,11 +12,9 @@ from aucbench.data.splits.protocols import PROTOCOLS
 from aucbench.evaluation.measures import Measure
 from aucbench.studies.codec import subset
 from aucbench.studies.default_settings import Budget, Settings
-from aucbench.studies.plugin_metadata import changed, completed, defaults_of, first_loss, plugin
+from aucbench.studies.plugin_metadata import GROUPS, changed, completed, defaults_of, first_loss, plugin
 from aucbench.studies.record import EntryDescription, PluginRecord, ProtocolRecord, Seeds, TuningRecord
 from aucbench.studies.tuners import TUNINGS
-
-GROUPS = {"algo": "algorithm", "dataset": "dataset", "loss": "loss", "features": "features"}
 
 PLAIN = re.compile(r"[A-Za-z_./][\w./+-]*")
 TAKEN = ("null", "true", "false", "nan", "inf", "none", "yes", "no", "on", "off")

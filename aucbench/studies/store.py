@@ -64,8 +64,7 @@ class Store:
             raise DataError(f"store.path: {existing} cannot be written to.")
 
     def __iter__(self) -> Iterator[CellResult]:
-        for file in self._files("cells", "*/*.npz"):
-            yield self._read(file)
+        yield from filter(None, map(self.get, self.keys()))
 
     def tidy(self) -> None:
         """Remove what killed processes left half-written an hour ago or more."""
@@ -104,18 +103,16 @@ class Store:
 
     def get(self, key: str) -> CellResult | None:
         """The finished cell of that key, None when there is none."""
-        file = self._file(key)
-        return self._read(file) if file.exists() else None
+        return self._read(key)
 
     def measured(self, key: str) -> CellResult | None:
         """The finished cell of that key without its weights, scores and model; None when there is none."""
-        file = self._file(key)
-        return self._read(file, without=OUTPUTS) if file.exists() else None
+        return self._read(key, without=OUTPUTS)
 
     def record(self, key: str) -> CellRecord | None:
         """The record alone of the finished cell of that key, None when there is none."""
-        file = self._file(key)
-        return self._read(file, only_record=True).record if file.exists() else None
+        found = self._read(key, only_record=True)
+        return None if found is None else found.record
 
     def sizes(self, key: str) -> dict[str, int]:
         """Bytes of each array of the finished cell of that key, its record and ``weights`` among them."""
@@ -154,12 +151,6 @@ class Store:
     def failure(self, key: str) -> FailureRecord | None:
         """The failure of the cell of that key in its last run; None if it did not fail."""
         return _read(self._keyed("failures", key, "json"), FailureRecord)
-
-    def failures(self) -> Iterator[FailureRecord]:
-        """All recorded failures."""
-        for file in self._files("failures", "*/*.json"):
-            if (failure := _read(file, FailureRecord)) is not None:
-                yield failure
 
     def put_failure(self, failure: FailureRecord) -> None:
         """Keep how a cell failed; a later success replaces it."""
@@ -275,7 +266,8 @@ class Store:
         found = sorted((self.path / folder).glob(pattern))
         return [self._inside(*file.relative_to(self.path).parts) for file in found]
 
-    def _read(self, file: Path, only_record: bool = False, without: Collection[str] = ()) -> CellResult:
+    def _read(self, key: str, only_record: bool = False, without: Collection[str] = ()) -> CellResult | None:
+        file = self._file(key)
         try:
             members = npz.members(file, without, RECORD if only_record else None)
             text = npz.values(members.pop(RECORD))
@@ -283,6 +275,8 @@ class Store:
             weights, every, scores, model = (content.pop(name, None) for name in OUTPUTS)
             curve = {name.removeprefix(CURVE_PREFIX): values for name, values in content.items()}
             record = decode(text, CellRecord)
+        except FileNotFoundError:
+            return None
         except npz.DAMAGE as error:
             if isinstance(error, msgspec.ValidationError):
                 _check_format(file, text)

@@ -13,9 +13,9 @@ from msgspec.structs import asdict
 from aucbench.evaluation.measures import listed
 from aucbench.studies.codec import subset, to_dict
 from aucbench.studies.method_look import colour
-from aucbench.studies.plugin_metadata import changed, citation, first_loss
+from aucbench.studies.plugin_metadata import GROUPS, changed, citation, first_loss
 from aucbench.studies.record import SEEDS, CellRecord, EntryDescription
-from aucbench.studies.rerun_command import GROUPS, seed_fields, words
+from aucbench.studies.rerun_command import seed_fields, words
 from aucbench.studies.result import (
     SUBOPTIMALITY,
     FinishedEntry,

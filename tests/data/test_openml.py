@@ -78,7 +78,7 @@ def test_descriptions_that_cannot_be_used_are_refused(web, body, message):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("1.5,a,red,1,no", "1.5,a,red,1", r"line 9: 4 cells, expected 5"),
+        ("1.5,a,red,1,no", "1.5,a,red,1", r"row 1: 4 cells, expected 5"),
         ("1.5,a,red,1,no", "{0 1.5}", r"sparse ARFF rows are not read"),
         ("@DATA", "", r"expected ARFF, with @attribute lines and @data"),
         ("REAL", "date", r"line 2: attributes of type date are not read"),

@@ -15,7 +15,7 @@ from aucbench.data.scaler import Scaling
 from aucbench.data.splits.protocols import Holdout
 from aucbench.registry import catalog
 from aucbench.studies.codec import to_dict
-from aucbench.studies.default_settings import Budget, Isolation, Limits, Running, Settings
+from aucbench.studies.default_settings import Budget, Isolation, Limits, Running, Settings, Timing
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.execution.executor import LocalExecutor
 from aucbench.studies.execution.plan import plan_study
@@ -80,15 +80,16 @@ def prepared_apart(words, seed=0):
     return data.prepared(CellUnit("", data.digests(planned), planned, seeds))
 
 
-def plan_of(entries, store, **options):
-    return plan_study(Study(list(entries), Running(isolation=Isolation.none), **options), store)
+def plan_of(entries, store, exclusive=False, **options):
+    running = Running(isolation=Isolation.none, timing=Timing.exclusive if exclusive else Timing.shared)
+    return plan_study(Study(list(entries), running, **options), store)
 
 
 def run_entries(entries, store, executor=None, exclusive=False, stop_after=None, **options):
     """Plan and run entries here; gives what came of it."""
-    plan = plan_of(entries, store, only_failed=options.pop("only_failed", False))
+    plan = plan_of(entries, store, exclusive, only_failed=options.pop("only_failed", False))
     scheduler = Scheduler(plan, store, executor or LocalExecutor(Observer()), **options)
-    return scheduler.run(exclusive, stop_after)
+    return scheduler.run(stop_after)
 
 
 def untimed(value):
@@ -112,7 +113,7 @@ def contents(store):
         file.stem: sorted(repr(untimed(to_dict(trial))) for trial in store.trials(file.stem))
         for file in files
     }
-    failures = {each.key: untimed(to_dict(each)) for each in store.failures()}
+    failures = {key: untimed(to_dict(store.failure(key))) for key in store.listed()[1]}
     return {"cells": cells, "trials": trials, "failures": failures}
 
 

@@ -24,8 +24,6 @@ from aucbench.humanize import counted
 BLANKS = "blanks"  # the delimiter of runs of blanks and tabs
 SAMPLE_LINES, SAMPLE_BYTES = 100, 1 << 20  # lines are sampled up to either, and at least two
 COMMENTS = "#%/!*"  # with which lines of comments begin
-NUMBERED = "is named by the first line, whose numbers are taken for names; dataset.header=false reads a row"
-ROW_NAMES = "is not named in the first line, as R writes names of rows"
 _DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|", " ": "blank", BLANKS: "runs of blanks"}
 _SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 _WORDS = re.compile(rb'"(?:[^"]|"")*"|\S+')
@@ -43,7 +41,6 @@ class Layout:
     row_length: int  # bytes of the first row, about
     open: Opener  # the stream of lines, empty ones in the place of comments
     quote: str = '"'
-    note: str = ""  # on how the names were found, which was not asked for
 
 
 def find_layout(file: File, path: Path) -> Layout:
@@ -54,12 +51,8 @@ def find_layout(file: File, path: Path) -> Layout:
         sample = _sample(stream)
     if sample.startswith((b"\xff\xfe", b"\xfe\xff")) or 4 * sample.count(0) > len(sample):
         raise DataError(f"{path} is not UTF-8 text but UTF-16; save it as UTF-8.")
-    try:
-        text = sample.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = sample[: error.start].count(b"\n") + 1
-        raise DataError(f"{path} is not UTF-8 text (line {line}); save it as UTF-8.") from None
-    lines = text.splitlines(keepends=True)
+    text = enumerate(sample.removeprefix(b"\xef\xbb\xbf").splitlines(keepends=True), table.skip + 1)
+    lines = [decoded(path, line, number) for number, line in text]
     if not any(line.strip() for line in lines):
         raise DataError(f"{path} is empty: expected at least one row of data.")
     if any(re.match("@(relation|attribute)", line, re.IGNORECASE) for line in lines):
@@ -69,7 +62,7 @@ def find_layout(file: File, path: Path) -> Layout:
         titles, delimiter, lines = 1, delimiter or separator[1], lines[1:]
     delimiter = delimiter or _delimiter(path, lines, table.skip + titles)
     if delimiter == BLANKS:
-        opener, delimiter = partial(_tabbed, table=table), "\t"
+        opener, delimiter = partial(open_lines, table=table, blanks=True), "\t"
         lines = [_with_tabs(line.encode()).decode() for line in lines]
     records = list(_records(path, lines, delimiter))
     if any(re.match(' +"', cell) for row in csv.reader(lines, delimiter=delimiter) for cell in row):
@@ -84,18 +77,18 @@ def find_layout(file: File, path: Path) -> Layout:
     ends_empty = bool(below) and len(below[0]) > 2 and not any(row[-1] for row in below)
     if ends_empty and (cells[-1] == "" or all(len(row) == len(cells) + 1 for row in below)):
         raise DataError(f"{path}: a delimiter stands at the end of each line; leave it out.")
-    header, note = table.header, ""
+    header = table.header
     if below and all(len(row) == len(cells) + 1 for row in below) and header is not False:
-        cells, header, note = ["", *cells], True, ROW_NAMES
+        cells, header = ["", *cells], True  # as R writes names of rows
     if header is None:
         header = _has_header(cells, below[0] if below else [], file)
-        if not header and _is_numbered_header(path, cells, below):
-            header, note = True, NUMBERED
+        if not header:
+            _refuse_numbered_header(path, cells, below)
     names = cells if header else [str(number) for number in range(len(cells))]
     refuse_twins(path, names, "; if the first line is data and no header, set dataset.header=false")
     # Empty lines are passed over; the first other record is the header, if any.
     length = len(max((lines[0], *lines[end : end + 1]), key=len))
-    return Layout(names, delimiter, titles + end if header else titles, length, opener, note=note)
+    return Layout(names, delimiter, titles + end if header else titles, length, opener)
 
 
 def refuse_twins(path: Path, names: list[str], way_out: str = "; rename them") -> None:
@@ -106,19 +99,25 @@ def refuse_twins(path: Path, names: list[str], way_out: str = "; rename them") -
 
 
 @contextmanager
-def open_lines(path: Path, table: Table) -> Iterator[Any]:
-    """The lines of a file without those that the user leaves out."""
+def open_lines(path: Path, table: Table, blanks: bool = False) -> Iterator[Any]:
+    """The lines of a file without those that the user leaves out.
+
+    With `blanks`, a tab takes the place of each run of blanks outside quotes.
+    """
     with open_bytes(path) as stream:
         for _ in range(table.skip):
             stream.readline()
-        yield _Rewritten(_uncommented(stream, table.comment.encode())) if table.comment else stream
+        lines = _uncommented(stream, table.comment.encode()) if table.comment else stream
+        lines = map(_with_tabs, lines) if blanks else lines
+        yield stream if lines is stream else _Rewritten(lines)
 
 
-@contextmanager
-def _tabbed(path: Path, table: Table) -> Iterator[Any]:
-    """The lines of a file with a tab in the place of each run of blanks outside quotes."""
-    with open_lines(path, table) as stream:
-        yield _Rewritten(map(_with_tabs, stream))
+def decoded(path: Path, line: bytes, number: int) -> str:
+    """The text of a line with this number; refused if it is not UTF-8."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is not UTF-8 text (line {number}); save it as UTF-8.") from None
 
 
 def _uncommented(lines: Iterable[bytes], comment: bytes) -> Iterator[bytes]:
@@ -236,7 +235,7 @@ def _best(path: Path, lines: list[str], marks: list[str]) -> str:
     shares = {}
     for mark in marks:
         cells = [cell for row, _ in list(_records(path, lines, mark))[1:] for cell in row]
-        shares[mark] = sum(_is_numeric(cell) for cell in cells) / max(1, len(cells))
+        shares[mark] = sum(is_number(cell.replace(",", ".")) for cell in cells) / max(1, len(cells))
     best, second = sorted(marks, key=lambda mark: -shares[mark])[:2]
     if shares[best] > shares[second]:
         return best
@@ -247,10 +246,6 @@ def _best(path: Path, lines: list[str], marks: list[str]) -> str:
     )
 
 
-def _is_numeric(cell: str) -> bool:
-    return bool(re.fullmatch(r"[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?", cell))
-
-
 def _has_header(cells: list[str], below: list[str], file: File) -> bool:
     named = [column for column in (file.table.target, *file.table.drop) if isinstance(column, str)]
     names = [not _is_number(cell) for cell in cells]
@@ -259,30 +254,23 @@ def _has_header(cells: list[str], below: list[str], file: File) -> bool:
     return any(name in cells for name in named) or all(header) or over_number
 
 
-def _is_numbered_header(path: Path, cells: list[str], below: list[list[str]]) -> bool:
-    """Whether the first line has whole numbers for names, as pandas names columns; refused where it may not.
+def _refuse_numbered_header(path: Path, cells: list[str], below: list[list[str]]) -> None:
+    """Refuse a first line of whole numbers that may be names, as pandas numbers columns.
 
-    Where numbers with decimals stand below most cells, whole numbers that all differ look like names; 0, 1, 2
-    and so on do anywhere, if they are many.
+    Names may be 0, 1, 2 and so on, and different numbers above cells most of which have decimals.
     """
     header = cells[cells[0] == "" :]
-    rows = [row[cells[0] == "" :] for row in below]
-    if len(header) < 3 or len(set(header)) < len(header) or not all(cell.isdecimal() for cell in header):
-        return False
-    whole = [
-        all(re.fullmatch(r"[+-]?[0-9]*", cell) for cell in column) for column in zip(*rows, strict=False)
-    ]
-    over_decimals = bool(rows) and 2 * sum(whole) < len(header)
+    if len(header) < 3 or len(set(header)) < len(header) or not all(map(str.isdecimal, header)):
+        return
+    columns = [*zip(*below, strict=False)][cells[0] == "" :]
+    whole = [all(re.fullmatch(r"[+-]?[0-9]*", cell) for cell in column) for column in columns]
     in_sequence = header == [str(number) for number in range(len(header))]
-    if in_sequence and (over_decimals or len(header) >= 6 or len(header) < len(cells)):
-        return True
-    if in_sequence or over_decimals:
+    if in_sequence or (whole and 2 * sum(whole) < len(header)):
         shown = ", ".join(cells[:6]) + (", ..." if len(cells) > 6 else "")
         raise DataError(
             f"{path}: the first line ({shown}) may be names of columns or a row; say which with "
             "dataset.header=true or dataset.header=false."
         )
-    return False
 
 
 def _is_number(text: str) -> bool:

@@ -1,5 +1,6 @@
 """A column of features of a table: its type, learned from the training cells, and its encoded values."""
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from pyarrow import types
 
 from aucbench.data.readers import doubtful_texts
-from aucbench.data.readers.blocks import ColumnRecord
+from aucbench.data.readers.blocks import KEPT, ColumnRecord
 from aucbench.data.readers.cells import (
     GAPS,
     MISSING,
@@ -50,6 +51,7 @@ class Feature:
     declared: str | None = None  # its type, where the user says
     stated: str | None = None  # its type, where the file says: number or categories
     missing_words: tuple[str, ...] = ()  # of the user
+    kept: bool = False  # beside the features, since it decides on splits
     indicates: bool = False  # whether a last column of its own is 1 where a cell is missing
     numeric: bool = True
     hashed: bool = False  # whether its texts share the columns of all hashed texts
@@ -71,6 +73,8 @@ class Feature:
         self.notation = self.declared if self.declared in NOTATIONS else None
         self.numeric = not self.nominal and self.declared not in ("categories", "hashed")
         self.hashed = self.declared == "hashed"
+        if self.kept:
+            self.notations = ["date"]
 
     @property
     def nominal(self) -> bool:
@@ -134,9 +138,9 @@ class Feature:
         texts = enumerate(plain_texts(array, self._missing_numbers).to_pylist(), 1)
         return next((i, str(text)) for i, text in texts if text is not None and not self._is_number(text))
 
-    def _is_number(self, text: str) -> bool:
+    def _is_number(self, text: Any) -> bool:
         if self.notation:
-            return read_numbers(self.notation, pyarrow.array([text], pyarrow.string())) is not None
+            return read_numbers(self.notation, pyarrow.array([str(text)])) is not None
         return is_number(text)
 
     def learn(self, path: Path, array: Any) -> NDArray[np.float64]:
@@ -145,11 +149,6 @@ class Feature:
         if values is None and not self.late:  # else the others are read again in any case
             self._learn_texts(path, array)
         return np.full(len(array), np.nan) if values is None else values
-
-    def learn_again(self) -> None:
-        """Begin anew, as a column of texts."""
-        self.late = False
-        self.missing, self.words = 0, Counter()
 
     def _learn_numbers(self, path: Path, array: Any) -> NDArray[np.float64] | None:
         """Count missing cells; None if one is no number: the column is one of texts then."""
@@ -161,6 +160,8 @@ class Feature:
             if not self.declared:
                 expected = f"and the file declares numbers; {ways_out(self, [text])}"
             raise self.error(path, f"has {text!r} in row {self.rows - len(array) + row}, {expected}.")
+        if values is None and self.notation:
+            raise self.error(path, f"has a date that there is not; correct it, or {self.leave_out}.")
         if values is None:
             self.numeric, self.late = False, self.rows > len(array)
             return None
@@ -208,11 +209,16 @@ class Feature:
         """The override without the column, in words."""
         return f"leave it out with dataset.drop=[{self.key}]"
 
-    def find_notation(self, opened: Sequence[Columns]) -> NDArray[np.float64] | None:
-        """Make a column of numbers of one of texts that are all of one notation; gives its numbers."""
-        if self.numeric or self.nominal or self.declared or not self.notations:
-            return None
-        if self.notations[0] == "thousands" and len(self.notations) > 1:
+    def begins_again(self, opened: Sequence[Columns]) -> bool:
+        """Whether to learn anew: as texts after cells with numbers, or as numbers in one notation.
+
+        `opened` are the files from which the column was learned.
+        """
+        if self.late:
+            self.late = False
+        elif self.numeric or self.nominal or self.declared or not self.notations:
+            return False
+        elif self.notations[0] == "thousands" and len(self.notations) > 1:
             path, row, text = first_of(self, {text for text in self.counts if "," in text}, opened)
             raise self.error(
                 path,
@@ -220,41 +226,39 @@ class Feature:
                 f"before decimals; say which with 'dataset.types={{{self.key}: thousands}}' or "
                 f"'dataset.types={{{self.key}: decimal_comma}}'.",
             )
-        self.numeric, self.notation = True, self.notations[0]
-        self.missing, self.rows, numbers = 0, 0, []
-        self.counts.clear()
-        for columns in opened:
-            for batch in columns.batches():
-                values = self._learn_numbers(columns.path, batch[self.place])
-                if values is None:
-                    what = f"has a date that there is not; correct it, or {self.leave_out}."
-                    raise self.error(opened[0].path, what)
-                numbers.append(values)
-        return np.concatenate(numbers)
+        else:
+            self.numeric, self.notation = True, self.notations[0]
+            self.counts.clear()
+        self.missing, self.words, self.rows, self.order = 0, Counter(), 0, RowOrder()
+        return True
+
+    @property
+    def _is_sorted(self) -> bool:
+        return self.numeric and not self.declared and self.order.is_suspect
+
+    @property
+    def numbers_the_rows(self) -> bool:
+        """Whether the column counts the rows."""
+        return self._is_sorted and self.order.counts and not self.notation
 
     def check_type(self, opened: Sequence[Columns]) -> None:
-        """Refuse a column that looks like numbers with some errors in it, like identifiers or like dates."""
+        """Refuse a sorted column, and texts that look like numbers with errors, identifiers or dates."""
+        path = opened[0].path
+        if self._is_sorted and not self.numbers_the_rows:
+            way = "ascends" if self.order.direction > 0 else "descends"
+            raise self.error(
+                path,
+                f"{way} from row to row, as an identifier or a time does, and tells where in the file a row "
+                f"stands; {self.leave_out}, or use it with "
+                f"'dataset.types={{{self.key}: {self.notation or 'number'}}}'.",
+            )
         if self.numeric:
             return
         if not (self.nominal or self.declared):
             refuse_errors(self, opened)
-            refuse_identifiers(self, opened[0].path)
+            refuse_identifiers(self, path)
         many = self.many_texts or self.numbers or len(self.counts) > HASHED_LEVELS
         self.hashed |= bool(many) and (self.declared != "categories" or self.many_texts)
-
-    def numbers_the_rows(self, path: Path) -> bool:
-        """Whether the column counts the rows; one that is sorted in another way is refused."""
-        if self.declared or not self.numeric or not self.order.is_suspect:
-            return False
-        if self.order.counts and not self.notation:
-            return True
-        way = "ascends" if self.order.direction > 0 else "descends"
-        raise self.error(
-            path,
-            f"{way} from row to row, as an identifier or a time does, and tells where in the file a row "
-            f"stands; {self.leave_out}, or use it with "
-            f"'dataset.types={{{self.key}: {self.notation or 'number'}}}'.",
-        )
 
     def cells(self, path: Path, array: Any) -> NDArray[np.float64]:
         """The numbers of an array of cells, or the places of texts; NaN where a cell is missing."""
@@ -278,8 +282,11 @@ class Feature:
         """The places of texts, with NaN behind them.
 
         A category's place is its column, from 0, and -1 if it is not known; that of a hashed text is its
-        column from 1 with the sign of the value, as by `FeatureHasher` of scikit-learn.
+        column from 1 with the sign of the value, as by `FeatureHasher` of scikit-learn. The texts of a kept
+        column are told apart by a hash of 53 bits each.
         """
+        if self.kept:
+            return np.array([_hash(text) for text in texts] + [np.nan])
         if not self.hashed:
             return np.array([self._columns.get(text, -1) for text in texts] + [np.nan])
         from sklearn.feature_extraction import FeatureHasher
@@ -305,7 +312,8 @@ class Feature:
         if bad.any() and not (fills and np.isnan(cells[bad]).all()):
             where, count = row + int(np.argmax(bad)) + 1, int(np.count_nonzero(bad))
             what = "missing" if np.isnan(cells[bad]).any() else "infinite"
-            raise DataError(f"{path}: {count} values of column {self.name!r} are {what} (row {where}).")
+            way = "; fill them in, or leave such rows out" if self.kept else ""
+            raise DataError(f"{path}: {count} values of column {self.name!r} are {what} (row {where}){way}.")
         return bad
 
     def encoded(
@@ -333,6 +341,9 @@ class Feature:
     def describe(self) -> ColumnRecord:
         """The type as which the column is read."""
         kind = self.notation or "number" if self.numeric else "hashed" if self.hashed else "categories"
+        if self.kept:
+            kind = f"{KEPT}: {kind if self.numeric else 'text'}"
+            return ColumnRecord(self.name, kind, note="is no feature, since the protocol names it")
         median = None if np.isnan(self.median) else self.median
         categories = () if self.numeric or self.hashed else tuple(self.categories)
         words = ", ".join(f"{word!r} ({count})" for word, count in self.words.most_common(SHOWN_TEXTS))
@@ -347,3 +358,7 @@ class Feature:
         """The description of a column that is left out without having been asked to."""
         note = f"is left out because it {reason}; 'dataset.types={{{self.key}: number}}' keeps it"
         return ColumnRecord(self.name, "dropped", note=note)
+
+
+def _hash(text: str) -> float:
+    return float(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 11)

@@ -2,7 +2,6 @@
 
 import contextlib
 import csv
-import io
 import json
 import os
 import re
@@ -20,7 +19,7 @@ from pyarrow import parquet, types
 
 from aucbench.contracts import File
 from aucbench.data.readers.cells import GAPS
-from aucbench.data.readers.csv_layout import Layout, find_layout, open_lines, refuse_twins
+from aucbench.data.readers.csv_layout import Layout, decoded, find_layout, open_lines, refuse_twins
 from aucbench.errors import DataError
 
 PARQUET_ROWS = 1 << 16  # of a batch
@@ -41,7 +40,6 @@ class Columns:
     types: Mapping[str, str] = field(
         default_factory=dict
     )  # "number", "categories" or INDEX, if the file declares it
-    note: str = ""  # on how the names were found, which was not asked for
 
     def behind(self, partitions: Sequence[tuple[str, str]]) -> "Columns":
         """The columns behind others that have one value in the whole file."""
@@ -56,7 +54,7 @@ class Columns:
                 columns = ([value] * len(batch[0]) for value in values)
                 yield [*(pyarrow.array(column, pyarrow.string()) for column in columns), *batch]
 
-        return Columns(self.path, names, batches, self.types, self.note)
+        return Columns(self.path, names, batches, self.types)
 
     def arranged(self, names: list[str], used: Collection[int] | None = None) -> "Columns":
         """The same columns in the order of the training part, None in the place of one that it lacks.
@@ -79,7 +77,7 @@ class Columns:
             for batch in self.batches():
                 yield [None if place is None else batch[place] for place in places]
 
-        return Columns(self.path, names, batches, self.types, self.note)
+        return Columns(self.path, names, batches, self.types)
 
 
 def open_columns(file: File, path: Path) -> Columns:
@@ -90,7 +88,7 @@ def open_columns(file: File, path: Path) -> Columns:
 
 def _open_csv(file: File, path: Path) -> Columns:
     layout = find_layout(file, path)
-    return Columns(path, layout.names, _csv_batches(path, layout), note=layout.note)
+    return Columns(path, layout.names, _csv_batches(path, layout))
 
 
 def _open_keel(file: File, path: Path) -> Columns:
@@ -111,12 +109,17 @@ def _csv_batches(path: Path, layout: Layout) -> Callable[[], Iterator[list[Any]]
         )
         # A block holds many rows, however many columns there are: each column costs some time in each block.
         size = max(CSV_BYTES, min(CELL_BYTES * len(layout.names), MOST_CSV_BYTES), 4 * layout.row_length)
-        read = arrow_csv.ReadOptions(column_names=layout.names, skip_rows=layout.skipped, block_size=size)
+        read = arrow_csv.ReadOptions(
+            use_threads=False,  # for texts, threads save no time, and errors would not tell the row
+            column_names=layout.names,
+            skip_rows=layout.skipped,
+            block_size=size,
+        )
         escape = "\\" if layout.quote == "'" else False  # as ARFF escapes its quotes
         parse = arrow_csv.ParseOptions(
             delimiter=layout.delimiter, quote_char=layout.quote, escape_char=escape
         )
-        with arrow_errors(path, layout), layout.open(path) as stream:
+        with arrow_errors(path, layout.skipped), layout.open(path) as stream:
             for batch in arrow_csv.open_csv(stream, read, parse, convert):
                 yield list(batch.columns)
 
@@ -124,41 +127,25 @@ def _csv_batches(path: Path, layout: Layout) -> Callable[[], Iterator[list[Any]]
 
 
 @contextlib.contextmanager
-def arrow_errors(path: Path, layout: Layout | None = None) -> Iterator[None]:
-    """Turn what pyarrow raises about a file into one sentence that names the file."""
+def arrow_errors(path: Path, skipped: int = 0) -> Iterator[None]:
+    """Turn what pyarrow raises about a file into one sentence that names the file.
+
+    Of a CSV file, `skipped` lines precede the rows.
+    """
     try:
         yield
     except MemoryError:  # pyarrow's are of both kinds
         raise
     except (pyarrow.ArrowException, OSError) as error:  # damaged Parquet may be an OSError without a number
         message = str(error).split("\n")[0]
-        ragged = re.search(r"Expected (\d+) columns, got (\d+)", message)
-        if ragged:
-            expected, got = ragged.groups()
-            where = _line_of(path, int(expected), layout)
-            raise DataError(f"{path}{where}: {got} cells, expected {expected}.") from None
+        if ragged := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message):
+            row, expected, got = map(int, ragged.groups())
+            raise DataError(f"{path}, row {row - skipped}: {got} cells, expected {expected}.") from None
         if "UTF8" in message or "UTF-8" in message:
             raise DataError(f"{path} is not UTF-8 text.") from None
         number = getattr(error, "errno", None)
         reason = os.strerror(number) if number else message.rstrip(".") or type(error).__name__
         raise DataError(f"{path} cannot be read: {reason}.") from None
-
-
-def _line_of(path: Path, expected: int, layout: Layout | None) -> str:
-    """Where the first row begins that has another number of cells; quoted cells may hold ends of lines."""
-    if layout is None:
-        return ""
-    before = 0
-    with layout.open(path) as stream, contextlib.suppress(csv.Error):
-        for _ in range(layout.skipped):
-            before += bool(stream.readline())
-        text = io.TextIOWrapper(stream, "utf-8", "replace", newline="")
-        rows = csv.reader(text, delimiter=layout.delimiter, quotechar=layout.quote)
-        for cells in rows:
-            if cells and len(cells) != expected:
-                return f", line {before + 1}"
-            before = layout.skipped + rows.line_num
-    return ""
 
 
 def _open_parquet(file: File, path: Path) -> Columns:
@@ -222,7 +209,7 @@ def _read_header(path: Path, stream: Any) -> tuple[list[str], dict[str, str | fr
     names: list[str] = []
     declared: dict[str, str | frozenset[str]] = {}
     for number, raw in enumerate(stream, 1):
-        line = _decoded(path, raw, number)
+        line = decoded(path, raw, number).strip()
         word = line.split(maxsplit=1)[0].lower() if line else ""
         if word == "@data" and names:
             return names, declared, number
@@ -240,13 +227,6 @@ def _read_header(path: Path, stream: Any) -> tuple[list[str], dict[str, str | fr
             else:
                 raise DataError(f"{path}, line {number}: attributes of type {kind} are not read.")
     raise DataError(f"{path}: expected ARFF, with @attribute lines and @data before the rows.")
-
-
-def _decoded(path: Path, raw: bytes, number: int) -> str:
-    try:
-        return raw.decode().strip()
-    except UnicodeDecodeError:
-        raise DataError(f"{path} is not UTF-8 text (line {number}); save it as UTF-8.") from None
 
 
 def _values(text: str) -> frozenset[str]:

@@ -5,16 +5,16 @@ become one column of zeros and ones each, in alphabetic order. A category that o
 in all of them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow
-from msgspec.structs import replace
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -24,7 +24,6 @@ from aucbench.data.labels import MAX_LABELS, Label
 from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded, ColumnRecord
 from aucbench.data.readers.cells import LABEL_GAPS, coded, plain_texts
 from aucbench.data.readers.feature_columns import HASHED_COLUMNS, Feature
-from aucbench.data.readers.kept_columns import KeptColumn
 from aucbench.data.readers.row_numbers import index_places
 from aucbench.data.readers.table_files import INDEX, Columns, arrow_errors, open_columns
 from aucbench.errors import DataError
@@ -33,64 +32,68 @@ from aucbench.humanize import counted
 MOST_REFUSED = 8  # columns whose refusal is explained
 
 
+Batches = Iterator[tuple[Path, list[Any], list[NDArray[np.float64]]]]  # path, columns, numbers
+
+
 class Learned:
-    """Numbers and labels of the training rows, read while the columns are learned and kept in files."""
+    """Numbers and labels of the training rows, kept while columns are learned so that files are read once."""
 
-    def __init__(self, places: Sequence[int], target: int, aside: Path, has_numbers: bool):
+    def __init__(self, features: Sequence[Feature], target: int, file: Path, has_numbers: bool):
         self._has_numbers = has_numbers  # of wide tables they are kept only if medians are asked for
-        self.file = aside / "learned.npy"  # (n, features) numbers, NaN in the place of texts
-        self.places = list(places)  # of the features in the table
-        self._target, self._codes_file = target, aside / "labels.npy"
-        self._labels: dict[Any, int] = {}  # code of each label
-        self._rows: dict[Path, list[slice]] = {}  # of each batch of a file
+        self._file = file  # (n, features) numbers, NaN in the place of texts
+        self._places, self._target = [feature.place for feature in features], target
+        self._labels: set[Any] = set()
+        self._batches: dict[Path, list[tuple[slice, Coded]]] = {}  # rows and labels of each batch of a file
 
-    def write(self, path: Path, batches: Iterator[tuple[Path, list[Any], list[NDArray[np.float64]]]]) -> None:
-        """Keep the numbers of all features of each batch, and its labels."""
-        with (
-            NpyWriter(self.file, np.float64, len(self.places)) as writer,
-            NpyWriter(self._codes_file, np.int32) as codes,
-        ):
-            for file, batch, numbers in batches:
-                distinct, own = _coded_labels(file, batch[self._target])
-                known = [self._labels.setdefault(label, len(self._labels)) for label in distinct]
+    def write(self, batches: Batches) -> None:
+        """Keep the labels of each batch and the numbers of all features."""
+        row = 0
+        with NpyWriter(self._file, np.float64, len(self._places)) as writer:
+            for path, batch, numbers in batches:
+                distinct, codes = _coded_labels(path, batch[self._target])
+                self._labels.update(distinct)
                 if len(self._labels) > MAX_LABELS:
                     raise DataError(
                         f"{path}: more than {MAX_LABELS} distinct labels, expected classes; name the column "
                         "of labels with dataset.target=COLUMN."
                     )
-                self._rows.setdefault(file, []).append(slice(codes.size, codes.size + len(own)))
-                codes.write(np.array([*known, -1])[own])
+                rows, labels = slice(row, row + len(codes)), Coded(distinct, codes.astype(np.int32))
+                self._batches.setdefault(path, []).append((rows, labels))
+                row += len(codes)
                 if self._has_numbers:
                     writer.write(np.stack(numbers, axis=1))
 
+    def replace(self, features: Sequence[Feature], batches: Batches) -> None:
+        """Write the numbers of features that were learned anew."""
+        row = 0
+        for _, _, numbers in batches:
+            for feature, values in zip(features, numbers, strict=True) if self._has_numbers else ():
+                self.column(feature)[row : row + len(values)] = values
+            row += len(numbers[0])
+
     @cached_property
-    def numbers(self) -> NDArray[np.float64]:
-        """(n, features) the numbers; what is written to them is written to the file."""
-        return open_npy(self.file, shared=True)
+    def _numbers(self) -> NDArray[np.float64]:
+        return open_npy(self._file, shared=True)
 
     def column(self, feature: Feature) -> NDArray[np.float64]:
-        """(n,) the numbers of a feature."""
-        return self.numbers[:, self.places.index(feature.place)]
+        """(n,) the numbers of a feature; what is written to them is written to the file."""
+        return self._numbers[:, self._places.index(feature.place)]
 
-    def replace(self, feature: Feature, numbers: NDArray[np.float64]) -> None:
-        """Write other numbers (n,) of a feature, which was taken for texts."""
-        if self._has_numbers:
-            self.column(feature)[:] = numbers
+    def rows_file(self, paths: Sequence[Path], features: Sequence[Feature]) -> Path | None:
+        """The .npy file of the numbers of features in all rows of files, None if there is none."""
+        is_whole = len(features) == len(self._places)
+        return self._file if is_whole and all(map(self.has, paths)) else None
 
     def has(self, path: Path) -> bool:
         """Whether the rows of a file are here."""
-        return path in self._rows
+        return path in self._batches
 
     def blocks(self, path: Path, features: Sequence[Feature]) -> Iterator[tuple[NDArray[np.float64], Coded]]:
-        """The numbers of some features and the labels in each batch of a file."""
-        labels, codes = list(self._labels), open_npy(self._codes_file)
-        columns = [self.places.index(feature.place) for feature in features]
-        for rows in self._rows[path]:
-            numbers = self.numbers[rows]
-            yield (
-                numbers if len(columns) == numbers.shape[1] else numbers[:, columns],
-                Coded(labels, codes[rows].astype(np.int64)),
-            )
+        """The numbers of features and the labels in each batch of a file."""
+        columns = [self._places.index(feature.place) for feature in features]
+        for rows, labels in self._batches[path]:
+            numbers = self._numbers[rows]
+            yield numbers if len(columns) == numbers.shape[1] else numbers[:, columns], labels
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ class Schema:
     features: list[Feature]
     table: Table
     columns: list[ColumnRecord]  # of all, in the order of the file
-    kept: list[KeptColumn]
+    kept: list[Feature]  # beside the features
     learned: Learned
 
     @cached_property
@@ -119,8 +122,7 @@ class Schema:
 
     def rows_file(self, paths: Sequence[Path]) -> Path | None:
         """The .npy file that `encode` makes of the rows of all these files, None if there is none."""
-        is_whole = self.is_learned and len(self.features) == len(self.learned.places)
-        return self.learned.file if is_whole and all(map(self.learned.has, paths)) else None
+        return self.learned.rows_file(paths, self.features) if self.is_learned else None
 
 
 def fit(files: Sequence[tuple[File, Path]], aside: Path) -> Schema:
@@ -136,11 +138,16 @@ def fit(files: Sequence[tuple[File, Path]], aside: Path) -> Schema:
     if not features:
         raise DataError(f"{path}: there are no columns but the label, expected features.")
     has_numbers = len(features) <= DENSE_COLUMNS or table.missing == "median"
-    learned = Learned([feature.place for feature in features], target, aside, has_numbers)
+    learned = Learned([*features, *kept], target, aside / "learned.npy", has_numbers)
     refused: dict[int, DataError] = {}
-    learned.write(path, _learn(opened, features, kept, refused))
-    columns |= {column.place: column.describe() for column in kept}
-    _settle(path, features, columns, opened, refused, learned)
+    learned.write(_learn(opened, [*features, *kept], refused))
+    while again := [each for each in (*features, *kept) if _tried(refused, each, each.begins_again, opened)]:
+        learned.replace(again, _learn(opened, again, refused))
+    for feature in list(features):
+        _tried(refused, feature, feature.check_type, opened)
+        if feature.numbers_the_rows:
+            columns[feature.place] = feature.left_out("numbers the rows")
+            features.remove(feature)
     if refused:
         raise _refusal(path, [refused[place] for place in sorted(refused)])
     if not features:
@@ -150,17 +157,14 @@ def fit(files: Sequence[tuple[File, Path]], aside: Path) -> Schema:
         _find_medians(features, learned)
     for feature in features:
         feature.indicates = table.add_indicator and bool(feature.missing) and not feature.hashed
-    columns |= {feature.place: feature.describe() for feature in features}
+    columns |= {feature.place: feature.describe() for feature in (*features, *kept)}
     described = [columns[place] for place in range(len(names))]
-    if note := opened[0].note:
-        named = next(place for place, column in enumerate(described) if not column.note)
-        described[named] = replace(described[named], note=note)
     return Schema(names, target, features, table, described, kept, learned)
 
 
 def _chosen(
     path: Path, opened: list[Columns], table: Table
-) -> tuple[int, list[Feature], list[KeptColumn], dict[int, ColumnRecord]]:
+) -> tuple[int, list[Feature], list[Feature], dict[int, ColumnRecord]]:
     """The place of the label, the features, the kept columns, and the columns that are none of these."""
     names = opened[0].names
     stated = {name: kind for columns in reversed(opened) for name, kind in columns.types.items()}
@@ -178,7 +182,7 @@ def _chosen(
     wanted = dict.fromkeys(_number_of(path, names, column, "", "protocol") for column in table.kept)
     if target in wanted:
         raise DataError(f"{path}: column {names[target]!r} is the label, by which no split can be made.")
-    kept = [KeptColumn(names[place], place, types.get(place)) for place in wanted]
+    kept = [Feature(names[place], place, types.get(place), kept=True) for place in wanted]
     features = []
     for place in [place for place in range(len(names)) if place not in (*columns, *wanted)]:
         feature = Feature(
@@ -192,63 +196,29 @@ def _chosen(
     return target, features, kept, columns
 
 
-def _learn(
-    opened: list[Columns], features: list[Feature], kept: list[KeptColumn], refused: dict[int, DataError]
-) -> Iterator[tuple[Path, list[Any], list[NDArray[np.float64]]]]:
-    """Learn from all cells, columns in parallel; gives the path, the columns and the cells of each batch.
+def _learn(opened: list[Columns], features: list[Feature], refused: dict[int, DataError]) -> Batches:
+    """Learn from all cells, columns in parallel; gives the batches while no column is refused.
 
-    `refused` receives the reasons against columns, by place. Columns that turn out to be texts after their
-    first batch are read a second time.
+    `refused` receives the reasons against columns, by place.
     """
-
-    def attempt(path: Path, batch: list[Any], feature: Feature) -> NDArray[np.float64] | DataError:
-        array = batch[feature.place]
-        if feature.place in refused:
-            return np.full(len(array), np.nan)
-        try:
-            return feature.learn(path, array)
-        except DataError as error:
-            return error
-
     with ThreadPoolExecutor(pyarrow.cpu_count()) as threads:
-        for again in (False, True):
-            some = [feature for feature in features if feature.late] if again else features
-            for feature in some if again else ():
-                feature.learn_again()
-            for path, batch in _batches(opened) if some else ():
-                for column in () if again else kept:
-                    column.learn(path, batch[column.place])
-                found = threads.map(partial(attempt, path, batch), some)
-                cells = []
-                for feature, values in zip(some, found, strict=True):
-                    if isinstance(values, DataError):  # noted, so that others are looked at, too
-                        refused[feature.place] = values
-                    else:
-                        cells.append(values)
-                if not again and not refused:
-                    yield path, batch, cells
+        for columns in opened:
+            for batch in columns.batches():
+                learn = (feature.learn for feature in features)
+                arrays = (batch[feature.place] for feature in features)
+                found = threads.map(_tried, repeat(refused), features, learn, repeat(columns.path), arrays)
+                if (numbers := list(found)) and not refused:
+                    yield columns.path, batch, numbers
 
 
-def _settle(
-    path: Path,
-    features: list[Feature],
-    columns: dict[int, ColumnRecord],
-    opened: list[Columns],
-    refused: dict[int, DataError],
-    learned: Learned,
-) -> None:
-    """Settle how features are read; those that number the rows move to `columns`."""
-    for feature in [feature for feature in features if feature.place not in refused]:
+def _tried(refused: dict[int, DataError], feature: Feature, action: Callable[..., Any], *given: Any) -> Any:
+    """The result of an action, None if the column is refused: then the others are looked at, too."""
+    if feature.place not in refused:
         try:
-            numbers = feature.find_notation(opened)
-            if numbers is not None and not refused:
-                learned.replace(feature, numbers)
-            feature.check_type(opened)
-            if feature.numbers_the_rows(path):
-                columns[feature.place] = feature.left_out("numbers the rows")
-                features.remove(feature)
+            return action(*given)
         except DataError as error:
             refused[feature.place] = error
+    return None
 
 
 def _refusal(path: Path, refused: list[DataError]) -> DataError:
@@ -264,27 +234,27 @@ def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
     row = 0
     for cells, raw_labels, kept in _cells(schema, file, path):
         labels = _labels(path, schema, raw_labels, row)
-        with arrow_errors(path):
-            pairs = zip(schema.kept, kept, strict=True)
-            beside = [column.values(path, array, row) for column, array in pairs]
+        pairs = zip(schema.kept, kept, strict=True)
+        beside = [column.filled(path, own, fills=False, row=row) for column, own in pairs]
         block = _block(schema, path, cells, labels, row)
         yield block._replace(kept=np.stack(beside, axis=1)) if beside else block
         row += len(labels.codes)
 
 
 def _cells(schema: Schema, file: File, path: Path) -> Iterator[tuple[Any, Coded, list[Any]]]:
-    """The cells of all features in each batch of a file, its labels, and the columns that are kept beside."""
-    features = schema.features
+    """The cells of all features in each batch of a file, its labels, and the values that are kept beside."""
     if schema.is_learned and schema.learned.has(path):
-        for numbers, labels in schema.learned.blocks(path, features):
+        for numbers, labels in schema.learned.blocks(path, schema.features):
             yield numbers, labels, []
         return
-    places = [each.place for each in features] + [each.place for each in schema.kept]
+    features = schema.features
+    places = [each.place for each in (*features, *schema.kept)]
     columns = open_columns(file, path).arranged(schema.names, {schema.target, *places})
     for batch in columns.batches():
         with arrow_errors(path):
-            found = [feature.cells(path, batch[feature.place]) for feature in features]
-        yield found, _coded_labels(path, batch[schema.target]), [batch[each.place] for each in schema.kept]
+            found = [feature.cells(path, batch[feature.place]) for feature in (*features, *schema.kept)]
+        labels = _coded_labels(path, batch[schema.target])
+        yield found[: len(features)], labels, found[len(features) :]
 
 
 def _number_of(
@@ -328,12 +298,6 @@ def _find_medians(features: list[Feature], learned: Learned) -> None:
             values = learned.column(feature)
             # A column without any value tells nothing, whatever it is filled with.
             feature.median = 0.0 if np.isnan(values).all() else float(np.nanmedian(values))
-
-
-def _batches(opened: list[Columns]) -> Iterator[tuple[Path, list[Any]]]:
-    for columns in opened:
-        for batch in columns.batches():
-            yield columns.path, batch
 
 
 def _block(schema: Schema, path: Path, cells: Any, labels: Coded, row: int) -> Block:

@@ -11,7 +11,6 @@ from concurrent.futures import wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import log, sqrt
-from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
@@ -45,8 +44,7 @@ PROCESSES = 4  # processes that run probes
 SAMPLE_BYTES = 1 << 25  # size of the probed rows; fewer would fit the processor's cache
 FEWEST, MOST_ROWS = (4, 256), 4_096  # iterations, and rows for a full method, of a probe's first run
 LONGER = 4  # factor between the lengths of runs: log-spaced checkpoints come early in a run
-WAITS = 2.0  # wall time replaces processor time if it is more than this many times longer
-SCHEDULED = Path("/proc/thread-self/schedstat")  # nanoseconds of running, and of waiting for a processor
+WAITS = 8.0  # wall time replaces processor time if it is more than this many times longer
 STEEPEST = 3.0  # largest exponent of the row length
 
 
@@ -116,27 +114,19 @@ def _seconds_per_unit(entry: Entry, task: Task, rows: int, seconds: float) -> fl
 
 
 def _timed(task: Task, size: int, is_full: bool) -> float:
-    """Seconds of a run on that many training rows, or of that many iterations.
+    """Processor seconds of a run on that many training rows, or of that many iterations.
 
-    Seconds in which other processes compute do not count.
+    Wall time counts for a method that waits, such as for a device, and takes little processor time.
     """
     if is_full:
         few = np.sort(np.random.default_rng(0).permutation(len(task.y))[:size])
         task = replace(task, X=task.X[few], y=task.y[few])
     else:
         task = replace(task, iterations=size, epochs=None, seconds=None)
-    begun, begun_cpu = perf_counter() - _delay(), process_time()
+    begun, begun_cpu = perf_counter(), process_time()
     run_cell(task)
-    wall, cpu = perf_counter() - _delay() - begun, process_time() - begun_cpu
+    wall, cpu = perf_counter() - begun, process_time() - begun_cpu
     return wall if wall > WAITS * cpu else cpu
-
-
-def _delay() -> float:
-    """Seconds that this thread has waited for a processor; 0 where the system does not say."""
-    try:
-        return int(SCHEDULED.read_text().split()[1]) * 1e-9
-    except OSError:
-        return 0.0
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from aucbench import data
 from aucbench.contracts.cache_folder import cache_folder, keeps_files
 from aucbench.errors import CacheWarning, VersionWarning
-from aucbench.studies.default_settings import Isolation, Running, Timing
+from aucbench.studies.default_settings import Isolation, Running
 from aucbench.studies.execution.cost_estimate import Estimate, estimate
 from aucbench.studies.execution.executor import Executor, LocalExecutor
 from aucbench.studies.execution.plan import Plan, plan_study
@@ -65,10 +65,9 @@ def execute_study(
             plan.describe(name, planned, study.command, study.running.reference, study.running.rope)
         )
 
-    exclusive = study.running.timing is Timing.exclusive
     with executor_for(plan, study.running, observer) as executor:
         scheduler = Scheduler(plan, store, executor, observer, keep_plan, listeners)
-        return scheduler.run(exclusive, study.running.stop_after)
+        return scheduler.run(study.running.stop_after)
 
 
 def _planned(study: Study, store: Store, observer: Observer) -> Plan:

@@ -1,12 +1,11 @@
 """The plan of a study: its entries, its cells, and the state of each cell in the store."""
 
-from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 
 from msgspec import UNSET
 
 from aucbench.errors import AucbenchError, FetchError
-from aucbench.studies.default_settings import Isolation
+from aucbench.studies.default_settings import Isolation, Timing
 from aucbench.studies.entry_and_keys import Entry, Search
 from aucbench.studies.execution.make_record import can_be_scored, lacking, lacks_minimum
 from aucbench.studies.execution.worker import prepared_data
@@ -28,7 +27,7 @@ class PlannedCell:
     status: CellStatus  # finished, failed or missing
     search: Search | None  # search that must finish first, if any
     failed_before: bool  # whether the last run failed
-    incomplete: bool = False  # finished, but lacks a requested measure; its status is missing
+    incomplete: bool = False  # finished, but lacks a measure or a time of its own; its status is missing
     scored: bool = False  # incomplete, but can be completed from stored weights without training
 
     def is_wanted(self, only_failed: bool) -> bool:
@@ -54,6 +53,7 @@ class Plan:
     refused: tuple[Refused, ...] = ()  # entries with bad input, which makes the exit status 2
     unavailable: tuple[Refused, ...] = ()  # entries skipped because their data is unavailable
     only_failed: bool = False  # run only cells that failed before
+    alone: bool = False  # train cells while nothing else runs
 
     def cells(self) -> list[PlannedCell]:
         """The distinct cells of all entries; entries that differ only in their runs share cells."""
@@ -101,10 +101,10 @@ def plan_study(study: Study, store: Store) -> Plan:
     """
     if not study.yes:
         check_size(sum(entry.settings.runs * entry.protocol.splits for entry in study.entries))
-    data = prepared_data()
+    data, alone = prepared_data(), study.running.timing is Timing.exclusive
     data.isolates = study.running.isolation is Isolation.distribution
     planned: dict[str, PlannedEntry] = {}
-    refused, listed = list(study.refused), store.listed()
+    refused, (done, failed) = list(study.refused), store.listed()
     unavailable: list[Refused] = []
     lost: dict[str, FetchError] = {}  # by data and protocol, so that sources are asked once for all methods
     for entry in study.entries:
@@ -124,28 +124,34 @@ def plan_study(study: Study, store: Store) -> Plan:
             first = planned[key].entry
             measures = {measure.name: measure for measure in (*entry.measures, *first.measures)}
             entry = replace(first, measures=tuple(measures.values()))
-        planned[key] = PlannedEntry(entry, digests, key, tuple(_cells(entry, digests, store, *listed)))
-    return Plan(tuple(planned.values()), tuple(refused), tuple(unavailable), study.only_failed)
+        searches = entry.searches(digests)
+        cells = [
+            _cell(entry, seeds, each, searches.get(seeds), store, each in done, each in failed, alone)
+            for seeds, each in entry.cell_keys(digests).items()
+        ]
+        planned[key] = PlannedEntry(entry, digests, key, tuple(cells))
+    return Plan(tuple(planned.values()), tuple(refused), tuple(unavailable), study.only_failed, alone)
 
 
-def _cells(
-    entry: Entry, digests: tuple[str, ...], store: Store, done: Container[str], failed: Container[str]
-) -> Iterable[PlannedCell]:
-    searches = entry.searches(digests)
-    for seeds, key in entry.cell_keys(digests).items():
-        yield _cell(entry, seeds, key, searches.get(seeds), store, key in done, key in failed)
-
-
-def cell_now(entry: Entry, cell: PlannedCell, store: Store) -> PlannedCell:
+def cell_now(entry: Entry, cell: PlannedCell, store: Store, alone: bool) -> PlannedCell:
     """A planned cell as it is by now: another process may have run it."""
     has_failed = not cell.failed_before and store.failure(cell.key) is not None
-    return _cell(entry, cell.seeds, cell.key, cell.search, store, store.has(cell.key), has_failed)
+    return _cell(entry, cell.seeds, cell.key, cell.search, store, store.has(cell.key), has_failed, alone)
 
 
 def _cell(
-    entry: Entry, seeds: Seeds, key: str, search: Search | None, store: Store, finished: bool, failed: bool
+    entry: Entry,
+    seeds: Seeds,
+    key: str,
+    search: Search | None,
+    store: Store,
+    finished: bool,
+    failed: bool,
+    alone: bool,
 ) -> PlannedCell:
-    record = store.record(key) if finished and entry.measures else None
+    record = store.record(key) if finished and (entry.measures or alone) else None
+    if record is not None and alone and record.environment.concurrency != 1:
+        return PlannedCell(seeds, key, CellStatus.missing, None, False, True)
     if record is not None and (lacking(record, entry.measures) or lacks_minimum(record, entry)):
         scored = can_be_scored(record, store.sizes(key), entry.measures)
         return PlannedCell(seeds, key, CellStatus.missing, None, False, True, scored)

@@ -13,7 +13,7 @@ from aucbench.studies.execution.tuning_search import TuningSearch
 from aucbench.studies.execution.work_units import CellUnit, Report, Unit, failed_trial
 from aucbench.studies.execution.worker import prepared_data
 from aucbench.studies.record import CellStatus, Failure, TunedRecord
-from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult, common
+from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 
@@ -31,8 +31,8 @@ class Scheduler:
       search goes on from its trials in the store.
     - Other processes may run the same study: each takes the lease of a cell or a search before it starts it,
       looks into the store for what was done meanwhile, and waits at the end for the leases of others.
-    - An entry goes to the listeners once: when all of its cells have finished or failed; with `exclusive`,
-      after all cells that ran beside others were timed once more.
+    - An entry goes to the listeners once: when all of its cells have finished or failed.
+    - Where cells are to be timed alone, they run one after the other once all tunings have ended.
     - An entry that is refused (bad input) loses its other units, and does not go to the listeners.
     - `on_begin` is called before the first result is kept, or at once where the store has some; it is not
       called if everything is refused.
@@ -75,15 +75,14 @@ class Scheduler:
         self._later: deque[Unit] = deque()
         self._dropped: set[str] = set()  # keys of refused entries
         self._is_alone = False  # whether one unit runs at a time
+        self._last: list[CellUnit] = []  # units that run alone, after all others
         self._end: float | None = None  # of the monotonic clock
 
-    def run(self, exclusive: bool = False, stop_after: float | None = None) -> StudyResult:
+    def run(self, stop_after: float | None = None) -> StudyResult:
         """Run the study.
 
         Parameters
         ----------
-        exclusive : bool
-            Run cells that were timed beside others once more, one at a time.
         stop_after : float, optional
             Seconds after which no unit is started; `StudyResult.left` counts the cells that were not run.
         """
@@ -94,11 +93,11 @@ class Scheduler:
             self._queue_cells()
             if stop_after is not None:  # planning does not count: a long plan would leave no time
                 self._end = monotonic() + stop_after
-            self._drain(hands_over=not exclusive)
-            if exclusive:
-                self._queue_disturbed()
+            self._drain()
+            if self._last:
+                self._is_alone = True
+                self._add(*self._last)
                 self._drain()
-                self._complete = list(self._plan.entries)
             self._hand_over()
             for planned in self._plan.entries:
                 if count := len(self._left[planned.key]):
@@ -120,25 +119,12 @@ class Scheduler:
                     self._cells[search.key] = [(planned, cell)]
                     self._later.append(Unit(search.key, planned.digests, planned.entry, search.seeds))
 
-    def _queue_disturbed(self) -> None:
-        """Queue cells once more that were measured while others ran."""
-        self._is_alone = True
-        self._queue.clear()
-        self._cells = {
-            cell.key: [(planned, cell)] for planned in self._plan.entries for cell in planned.cells
-        }
-        for ((planned, cell),) in self._cells.values():
-            record = self._store.record(cell.key)
-            if record is not None and record.environment.concurrency != 1:
-                self._add(replace(self._cell_unit(planned, cell, record.tuned), had=common([record])))
-
-    def _drain(self, hands_over: bool = False) -> None:
+    def _drain(self) -> None:
         """Run all units that wait, and those that they lead to."""
         running: dict[str, Unit] = {}
         last: dict[str, str] = {}  # the group on which each worker worked last
         while True:
-            if hands_over:
-                self._hand_over()
+            self._hand_over()
             is_over = self._end is not None and monotonic() > self._end
             for worker in () if is_over else self._executor.free():
                 if self._is_alone and running:
@@ -192,10 +178,9 @@ class Scheduler:
             return None
         planned, cell = cells[0]
         if isinstance(unit, CellUnit):
-            stored = self._store.get(cell.key) if cell.incomplete and not self._is_alone else None
-            if stored is not None:  # read only now: weights may be large
-                had, tuned = common([stored.record]), stored.record.tuned
-                unit = replace(unit, tuned=tuned, had=had, stored=stored, scored=cell.scored)
+            read = self._store.get if cell.scored else self._store.measured  # only now: weights may be large
+            if cell.incomplete and (stored := read(cell.key)) is not None:
+                unit = replace(unit, tuned=stored.record.tuned, stored=stored, scored=cell.scored)
             return unit
         trials = self._store.trials(unit.key)
         if cell.failed_before:
@@ -211,10 +196,7 @@ class Scheduler:
 
     def _is_done(self, planned: PlannedEntry, cell: PlannedCell) -> bool:
         """Whether another process has run a cell since it was planned; its outcome then counts."""
-        if self._is_alone:
-            record = self._store.record(cell.key)
-            return record is not None and record.environment.concurrency == 1
-        status = cell_now(planned.entry, cell, self._store).status
+        status = cell_now(planned.entry, cell, self._store, self._plan.alone).status
         if status is CellStatus.missing:
             return False
         self._begin()
@@ -250,10 +232,6 @@ class Scheduler:
             self._store.add_trials(unit.key, trials)
             self._searches[unit.key].tell(unit, trials)
             self._advance(unit.key)
-        elif self._is_alone:  # a cell that fails now keeps its earlier result
-            if isinstance(outcome, CellResult):
-                self._store.put(unit.key, outcome)
-            self._leases.give_back(unit.key)
         else:
             assert not isinstance(outcome, list)
             self._finish(unit, outcome)
@@ -348,6 +326,9 @@ class Scheduler:
 
     def _add(self, *units: Unit) -> None:
         for unit in units:
+            if self._plan.alone and isinstance(unit, CellUnit) and not self._is_alone:
+                self._last.append(unit)
+                continue
             self._queue.setdefault(unit.group, deque()).append(unit)
 
     def _cell_unit(

@@ -104,7 +104,7 @@ def _other_versions(record: CellRecord) -> str:
 
 def _check_installed(record: CellRecord) -> None:
     """Refuse a cell whose plugins, or the packages that they need, are not installed."""
-    for field, group in GROUPS.items():
+    for group, field in GROUPS.items():
         own: PluginRecord | None = getattr(record, field)
         if own is None:
             continue

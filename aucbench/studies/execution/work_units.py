@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from aucbench.errors import AucbenchError
-from aucbench.evaluation.measures import Measure
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import Failure, Seeds, Trial, TunedRecord
@@ -48,12 +47,12 @@ class Unit:
 class CellUnit(Unit):
     """Train and measure one cell, with the hyperparameters that its tuning chose, if it has one.
 
-    A cell that is `stored` and lacks measures gets them from its weights where it is to be `scored`.
+    A cell that is `stored` is trained again, unless it is to be `scored`: its weights or scores then give the
+    measures that it lacks.
     """
 
     tuned: TunedRecord | None = None
-    had: tuple[Measure, ...] = ()  # measures of an earlier run of the cell, to be kept
-    stored: CellResult | None = field(default=None, repr=False)
+    stored: CellResult | None = field(default=None, repr=False)  # an earlier run, whose measures are kept
     scored: bool = False
 
 

@@ -40,7 +40,7 @@ from aucbench.studies.execution.prepared_data import PreparedData, blaming, inne
 from aucbench.studies.execution.work_units import CellUnit, Report, Unit, failed_trial
 from aucbench.studies.import_paths import check_choice
 from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Trial
-from aucbench.studies.result import CellResult
+from aucbench.studies.result import CellResult, common
 from aucbench.studies.study import Observer
 from aucbench.studies.tuners import Point, with_budget, with_setting
 
@@ -175,7 +175,8 @@ def _run_cell_unit(
         check_choice(entry.algorithm.instance, unit.tuned.parameters, entry.tuning.space)
     task = task_of(unit, prepared, unit.tuned.parameters if unit.tuned else {}, entry.budget.checkpoints)
     (task,) = hold_out([task], unit.seeds.split_seed)
-    measures = {measure.name: measure for measure in (*unit.had, *entry.measures)}
+    had = common([unit.stored.record]) if unit.stored else ()
+    measures = {measure.name: measure for measure in (*had, *entry.measures)}
     objective = measures.pop(TrainingObjective.name, None)
     if unit.stored is not None and unit.scored:
         result = scored(unit.stored, prepared.X_test, prepared.y_test, tuple(measures.values()))
@@ -221,8 +222,7 @@ def _with_minimum(
     except (AucbenchError, MemoryError) as error:  # a failed solver must not fail the run
         reason = str(error) if isinstance(error, AucbenchError) else sentence_of(error)
         return with_minimum(cell, MinimumRecord(reason=reason))
-    minimum = MinimumRecord(**subset(found, ("value", "gap", "size", "objective", "solver", "seconds")))
-    return with_minimum(cell, minimum)
+    return with_minimum(cell, MinimumRecord(**subset(found, MinimumRecord.__struct_fields__)))
 
 
 def _run_trials(unit: Unit, prepared: Prepared, observer: Observer) -> list[Trial]:
