@@ -8,7 +8,6 @@ import aucbench
 from aucbench.reports import papers
 from aucbench.reports.papers import (
     TABLES,
-    PublishedCell,
     PublishedTable,
     is_comparable,
     is_method,
@@ -23,14 +22,16 @@ from tests.helpers.studies import study_of
 class Table(PublishedTable):
     """A table of numbers at hand."""
 
-    def cells(self):
-        return self.numbers
+    def numbers(self):
+        return pd.DataFrame(self.lines)
 
 
 def table(*numbers):
     """Numbers: data set, method, mean, deviation, seconds."""
     made = Table("a paper", "1", "A. Author: A paper")
-    object.__setattr__(made, "numbers", [PublishedCell(*number, "") for number in numbers])
+    names = ("dataset", "method", "published", "published_std", "published_seconds")
+    lines = [dict(zip(names, number, strict=True)) | {"note": ""} for number in numbers]
+    object.__setattr__(made, "lines", lines)
     return made
 
 
@@ -133,7 +134,7 @@ def planned(name):
 def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_a_number(name):
     found = planned(name)
     taken = []
-    for number in TABLES[name].cells():
+    for number in TABLES[name].numbers().itertuples():
         own = [
             at
             for at, each in enumerate(found)
@@ -145,7 +146,7 @@ def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_
 
 
 def test_published_names_are_data_sets_of_ours():
-    names = {number.dataset for made in TABLES.values() for number in made.cells()}
+    names = {name for made in TABLES.values() for name in made.numbers()["dataset"]}
     assert "higgs" in names
     for name in names:
         assert aucbench.catalog().dataset(name).name == name
