@@ -9,7 +9,7 @@ import pytest
 
 from aucbench.cli.main import main
 from aucbench.reports.cells import from_store
-from aucbench.reports.papers import PublishedCell, PublishedTable
+from aucbench.reports.papers import PublishedTable
 from aucbench.reports.views.export import FRAMES
 from aucbench.reports.views.figures import Drawn
 from aucbench.studies.execution.prepared_data import PreparedData
@@ -239,8 +239,15 @@ def test_comparing_in_a_terminal_names_each_method_and_keeps_to_its_width(done, 
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     assert "│" not in done("compare", "psam_table2", "--study", "pair")  # of whose data sets none was run
-    numbers = [PublishedCell("wine", name, 0.9, 0.01, 2.0, "") for name in ("solam", "psam")]
-    monkeypatch.setattr(PublishedTable, "cells", lambda table: numbers)
+    number = {
+        "dataset": "wine",
+        "published": 0.9,
+        "published_std": 0.01,
+        "published_seconds": 2.0,
+        "note": "",
+    }
+    numbers = pd.DataFrame([number | {"method": name} for name in ("solam", "psam")])
+    monkeypatch.setattr(PublishedTable, "numbers", lambda table: numbers)
     out = done("compare", "psam_table2", "--study", "pair")
     plain = re.sub(r"\x1b\[[0-9;]*m", "", out)
     lines = [line for line in plain.splitlines() if line.startswith(("│", "┃"))]
