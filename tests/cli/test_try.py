@@ -138,17 +138,6 @@ def test_a_faulty_method_is_explained_in_one_sentence_with_file_and_line(name, e
     assert re.search(r"│ psam +│", out)
 
 
-def test_reversed_scores_are_said_with_the_auc_of_the_other_sign(tried, store):
-    _, _, lines, _ = tried("reversed")
-    aucs = [c.auc for c in cells_of(store, "reversed") if c.record.dataset.name == "breast_cancer"]
-    auc = sum(aucs) / 3
-    assert auc < 0.4
-    assert any(
-        f"{auc:.4f}" in line and f"{1 - auc:.4f}" in line for line in starting(lines, "The scores look")
-    )
-    assert starting(lines, "Next: change the sign")
-
-
 def test_the_summary_of_a_run_says_that_the_scores_look_reversed(catalog, monkeypatch, capsys):
     monkeypatch.setattr(api, "catalog", lambda: catalog)
     words = ["algo=reversed", "budget.epochs=1", "tracking=none", "store.path=null"]
