@@ -154,7 +154,7 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
         if study.name and study.swept and has_cells:
             observer.stage("writing the leaderboard")
             report, page = write_board(store, study.name)
-            observer.board_written(page)
+            result.page = page if study.store_path else None
             if tracker is not None:
                 tracker.board_written(study.name, page, _standings(report))
         result.untracked = tracker.trouble if tracker else None
@@ -237,9 +237,9 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
 
         tracking.check_address(study.tracking_uri)
     if study.running.reference:
-        from aucbench.reports.cells import check_reference
+        from aucbench.reports.cell_frame import check_reference
 
-        check_reference(study.running.reference.partition(" (")[0], ())
+        check_reference(study.running.reference.partition(" (")[0])
     return study
 
 
