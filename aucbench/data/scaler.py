@@ -187,11 +187,8 @@ def gather(
         _check_density(scaler.scaling, X, count, dtype)
 
     def block(part: slice) -> Matrix:
-        return (
-            _gathered(X[part], None, scaler, dtype)
-            if rows is None
-            else _gathered(X, rows[part], scaler, dtype)
-        )
+        chosen = (X[part], None) if rows is None else (X, rows[part])
+        return _gathered(*chosen, scaler, dtype)
 
     return memory.spill(memory.blocks(count, row_bytes), block, dtype)
 
