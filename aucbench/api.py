@@ -237,9 +237,9 @@ def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
 
         tracking.check_address(study.tracking_uri)
     if study.running.reference:
-        from aucbench.reports.cells import check_reference
+        from aucbench.reports.cell_frame import check_reference
 
-        check_reference(study.running.reference.partition(" (")[0], ())
+        check_reference(study.running.reference.partition(" (")[0])
     return study
 
 

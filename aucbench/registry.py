@@ -174,7 +174,12 @@ def _announced(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:
     failures: list[Failure] = []
     what = _words(entry)
     with _left_out(failures, what, entry):
-        manager.register(entry.load())
+        module = entry.load()
+        manager.register(module)
+        for name, reason in _wrong_hooks(manager, module).items():
+            failures.append(
+                Failure(f"hook {name} of distribution {distribution}", reason, frozenset(_names(entry)))
+            )
     for family in Family:
         classes: list[Any] = []
         for hook in getattr(manager.hook, f"aucbench_{family}").get_hookimpls():
@@ -190,6 +195,18 @@ def _announced(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:
         reason = f"it announces nothing: one of {hook_names} must be marked with @aucbench.hookimpl"
         failures.append(Failure(what, reason, frozenset(_names(entry))))
     return plugins, failures
+
+
+def _wrong_hooks(manager: pluggy.PluginManager, module: Any) -> dict[str, str]:
+    """What is wrong with functions that are marked and no hooks, or have a hook's name and no mark."""
+    known, found = [f"aucbench_{family}" for family in Family], {}
+    for name in dir(module):
+        is_marked = manager.parse_hookimpl_opts(module, name) is not None
+        if is_marked and name not in known:
+            found[name] = f"there is no such hook. {suggest(name, known)}".removesuffix(".")
+        elif name in known and not is_marked and inspect.isroutine(getattr(module, name)):
+            found[name] = "it must be marked with @aucbench.hookimpl"
+    return found
 
 
 def _announced_elsewhere(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:

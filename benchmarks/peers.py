@@ -179,7 +179,7 @@ def opauc_r(X, y, order, draws, d, eta, lam):
 
 @kernels.kernel
 def solam_by_hand(X, y, order, u, v, zeta, radius, kappa):
-    """`solam` on the l2 ball, from zero, written out by hand as a loop of its own."""
+    """`solam` on the l2 ball, from zero, with bounded steps, written out by hand as a loop of its own."""
     positives = 0
     a = b = alpha = weight = total = size = 0.0
     scale = 1.0
@@ -195,6 +195,7 @@ def solam_by_hand(X, y, order, u, v, zeta, radius, kappa):
         product, square = rows.dot_norm(X, i, u)
         s = scale * product
         sign, centre, q = (1.0, a, 2.0 * (1.0 - p)) if positive else (-1.0, b, 2.0 * p)
+        g /= 1.0 + g * q * (1.0 + square)
         step = -g * q * (s - centre - sign * (1.0 + alpha))
         moved = vectors.clip(centre + g * q * (s - centre), bound)
         a, b = (moved, b) if positive else (a, moved)

@@ -25,7 +25,7 @@ def pairs_of(shape: Shape, count: int) -> Any:
 
 
 def against_all_weights() -> Iterator[Measure]:
-    """The O(d) update beside ours, per iteration, and the distance of the results."""
+    """The O(d) update beside ours, with the papers' steps: cost of an iteration and distance of results."""
     shape = shapes.text()
     X, d, y, order = csr_rows(shape.X), shape.X.shape[1], shape.y, shape.order
     problem = Problem(shape.X, y)
@@ -34,13 +34,13 @@ def against_all_weights() -> Iterator[Measure]:
     kappa = problem.max_norm
     sides: dict[str, tuple[dict[str, Any], Any, Callable[[Any], Any], float]] = {
         "solam": (
-            {"zeta": 1.0, "radius": 1.0},
+            {"zeta": 1.0, "radius": 1.0, "bounded": False},
             order,
             lambda rows: peers.solam(X, y, rows, d, 1.0, 1.0, kappa, False),
             100.0,
         ),
         "spam": (
-            {"C": 1.0, "beta": 1e-4},
+            {"C": 1.0, "beta": 1e-4, "bounded": False},
             order,
             lambda rows: peers.spam(X, y, rows, problem.mean_pos, problem.mean_neg, problem.p, 1.0, 1e-4),
             80.0,
@@ -58,7 +58,7 @@ def against_all_weights() -> Iterator[Measure]:
             80.0,
         ),
         "solam_l1": (
-            {"zeta": 1.0, "radius": 0.5},
+            {"zeta": 1.0, "radius": 0.5, "bounded": False},
             order,
             lambda rows: peers.solam(X, y, rows, d, 1.0, 0.5, kappa, True),
             20.0,

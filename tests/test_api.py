@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 import aucbench
-from aucbench import CellError, DataError, ParameterError, TrackingError
+from aucbench import DataError, ParameterError, TrackingError
 from aucbench.api import plan_study, run_study
 from aucbench.cli.main import main
 from aucbench.studies.study import Observer
@@ -83,16 +83,6 @@ def test_several_runs_differ_and_are_averaged():
     assert len({record["order_seed"] for record in result.record}) == 3
 
 
-def test_a_stored_cell_is_not_run_again(tmp_path, monkeypatch):
-    words = ["algo=solam", f"store.path={tmp_path / 'store'}"]
-    first = aucbench.run(*words)
-    monkeypatch.setattr("aucbench.studies.execution.worker.run_cell", None)
-    again = aucbench.run(*words)
-    assert again.record["result"] == first.record["result"]
-    with pytest.raises(CellError, match="NoneType"):
-        aucbench.run(*words, "algo.zeta=3")
-
-
 @pytest.mark.parametrize(
     ("words", "named"),
     [
@@ -160,15 +150,6 @@ def test_replay_needs_weights():
 
     with pytest.raises(TypeError, match="nameless has no `weights`"):
         aucbench.replay(Nameless(), X, Y, ORDER)
-
-
-def test_a_plugin_whose_code_raises_is_named(monkeypatch):
-    def fails(self, problem, rng):
-        raise RuntimeError("out of luck")
-
-    monkeypatch.setattr(aucbench.catalog().algorithm("solam"), "init", fails)
-    with pytest.raises(CellError, match=r"solam of distribution aucbench .* RuntimeError: out of luck"):
-        aucbench.run("algo=solam", "seed=77")
 
 
 WORDS = ["-m", "algo=solam,ls_svm", "dataset=breast_cancer", "budget.checkpoints=3", "tracking=none"]

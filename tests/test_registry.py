@@ -146,14 +146,33 @@ def test_what_a_hook_returns_wrongly_is_said_in_words(monkeypatch, result, words
     assert words in str(failure(monkeypatch, lambda: result))
 
 
-def test_a_hook_of_a_wrong_name_or_without_its_mark_announces_nothing(monkeypatch):
-    for name, mark in (("aucbench_algorithm", aucbench.hookimpl), ("aucbench_algorithms", lambda hook: hook)):
-        module = types.ModuleType("odd_hooks")
-        setattr(module, name, mark(perceptron))
-        monkeypatch.setitem(sys.modules, "odd_hooks", module)
-        with pytest.warns(PluginWarning, match=r"announces nothing: .* aucbench_algorithms, .*hookimpl"):
-            load_catalog([_with_dist(EntryPoint("odd", "odd_hooks", "aucbench"), "odd")])
-        vars(perceptron).clear()
+@pytest.mark.parametrize("others", [0, 1])
+@pytest.mark.parametrize(
+    ("name", "is_marked", "words"),
+    [
+        ("aucbench_algorithm", True, "hook aucbench_algorithm .* Did you mean aucbench_algorithms "),
+        ("aucbench_losses", False, "hook aucbench_losses .* must be marked with @aucbench.hookimpl"),
+    ],
+)
+def test_a_hook_of_a_wrong_name_or_without_its_mark_is_told(monkeypatch, name, is_marked, words, others):
+    module = types.ModuleType("odd_hooks")
+    functions = {name: is_marked} | ({"aucbench_algorithms": True} if others else {})
+    for each, marked in functions.items():
+        hook = lambda: (Perceptron,)  # noqa: E731
+        setattr(module, each, aucbench.hookimpl(hook) if marked else hook)
+    monkeypatch.setitem(sys.modules, "odd_hooks", module)
+    with pytest.warns(PluginWarning, match=words):
+        found = load_catalog([_with_dist(EntryPoint("odd", "odd_hooks", "aucbench"), "odd")])
+    assert len(list(found)) == others
+    assert len(found.failures) == 1
+
+
+def test_a_module_without_hooks_announces_nothing(monkeypatch):
+    module = types.ModuleType("odd_hooks")
+    module.aucbench_losses = aucbench  # a module, not a hook
+    monkeypatch.setitem(sys.modules, "odd_hooks", module)
+    with pytest.warns(PluginWarning, match=r"announces nothing: .* aucbench_algorithms, .*hookimpl"):
+        load_catalog([_with_dist(EntryPoint("odd", "odd_hooks", "aucbench"), "odd")])
 
 
 @pytest.mark.parametrize(

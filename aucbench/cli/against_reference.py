@@ -7,7 +7,7 @@ from aucbench import api
 from aucbench.config.overrides import Request, parse
 from aucbench.errors import AucbenchError
 from aucbench.humanize import counted
-from aucbench.reports.cells import REFERENCE, TUNED_REFERENCE
+from aucbench.reports.cell_frame import REFERENCE, TUNED_REFERENCE
 from aucbench.studies.execution.execute import opened_store
 from aucbench.studies.record import CellStatus
 from aucbench.studies.result import FinishedEntry
@@ -82,11 +82,11 @@ def _is_of_the_method(word: str) -> bool:
 
 def _sentence(entries: Sequence[FinishedEntry], reference: str, rope: float | None) -> str:
     from aucbench.reports.build import build
-    from aucbench.reports.cells import Fixed, of_results
+    from aucbench.reports.cells import of_results
     from aucbench.reports.columns import RESULTS
 
     cells = [cell for each in entries for cell in of_results(each.cells)]
-    report = build(cells, "", True, planned=Fixed(reference, rope))
+    report = build(cells, "", True, planned_reference=reference, planned_rope=rope)
     gains = report.gains[report.gains["method"] != reference]
     means = report.results.set_index("method")["mean"]
     if len(gains) != 1 or reference not in means:

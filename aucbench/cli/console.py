@@ -15,7 +15,7 @@ from aucbench.data.readers.blocks import ColumnRecord, columns_in_words
 from aucbench.humanize import counted, duration, without_secrets
 from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.record import CellRecord, FailureRecord
+from aucbench.studies.record import FailureRecord
 from aucbench.studies.result import (
     FinishedEntry,
     StudyResult,
@@ -140,12 +140,9 @@ class _SweepView(_View):
 
     def __init__(self, study: Study) -> None:
         super().__init__(study)
-        self._failures: list[FailureRecord] = []  # as they come
-        self._records: dict[str, CellRecord] = {}  # of finished cells, by key
         self._described: list[str] = []  # data sets whose classes were printed
         self._cells: list[BoardCell] = []  # finished ones, without weights
         self._stored_as = study.name  # the name of the study in the store
-        self._is_logging = False
         self._begun = perf_counter()
 
     def planned(self, cells: int, stored: int) -> None:
@@ -156,9 +153,6 @@ class _SweepView(_View):
         self._bar.set_description(self._name(entry))
 
     def cell_finished(self, entry: Entry, failure: FailureRecord | None) -> None:
-        if failure is not None:
-            self._failures.append(failure)
-            self._bar.set_postfix_str(", ".join(_counts(self._failures)))
         self._bar.update(1)
 
     def entry_finished(self, executed: FinishedEntry) -> None:
@@ -169,28 +163,21 @@ class _SweepView(_View):
             tqdm.write(f"aucbench: {executed.title}: {classes(executed.record.data)}", file=sys.stderr)
         auc = auc_of(executed) if executed.cells else "no result"
         notes = [f"test AUC {auc}" if auc[0].isdigit() else auc]
-        records = {cell.record.key: cell.record for cell in executed.cells}
-        if chosen := chosen_in_words(records.values()):
+        if chosen := chosen_in_words(cell.record for cell in executed.cells):
             notes.append(f"tuned: {chosen}")
         if executed.from_store:
             notes.append("from the store")
-        notes += _counts(executed.failures)
+        notes += [f"{count} {word}" for word, count in failures_by_word(executed.failures).items() if count]
         if executed.missing:
             notes.append(f"{executed.missing} not run")
         if advice := advice_on(executed.cells):
             notes.append(advice)
-        self._records |= records
         self._cells += of_results(executed.cells)
         self._stored_as = executed.study
         assert executed.entry is not None  # what the scheduler finishes has one
         name = self._name(executed.entry)
         self._failed += [(name, failure) for failure in executed.failures]
         tqdm.write(f"{name}: {'; '.join(notes)}", file=sys.stdout)
-
-    def logging_begun(self, executed: FinishedEntry) -> None:
-        if not self._is_logging:
-            self._is_logging = True
-            tqdm.write("aucbench: logging finished entries to MLflow", file=sys.stderr)
 
     def board_written(self, page: Path) -> None:
         self.close()  # before the last lines, or the bar overwrites them
@@ -204,14 +191,16 @@ class _SweepView(_View):
         for text in by_reason(result.refused):
             _say(text)
         self._print_troubles(result)
-        for name, sentence in edges_in_words(self._records.values()):
+        # Entries that differ in their measures alone share cells.
+        records = {cell.key: cell.record for cell in self._cells if cell.record is not None}.values()
+        for name, sentence in edges_in_words(records):
             print(f"{name}: {sentence}")
         self._print_ranking()
         finished = result.stored + result.finished
         missing = result.cells - finished - len(result.failures)
         counts = failures_by_word(result.failures)
         # A diverged cell may have a result, too.
-        without = sum(record.diverged for record in self._records.values())
+        without = sum(record.diverged for record in records)
         diverged = without + counts["diverged"]
         print(
             f"{counted(finished - without, 'cell')} done"
@@ -227,19 +216,15 @@ class _SweepView(_View):
         if not self._cells or len({method for method, _ in self._names.values()}) < 2:
             return
         from aucbench.reports.build import build
-        from aucbench.reports.cells import Fixed
         from aucbench.reports.views.text import show_best
 
         running = self._study.running
-        show_best(build(self._cells, "", True, planned=Fixed(running.reference, running.rope)))
+        report = build(self._cells, "", True, planned_reference=running.reference, planned_rope=running.rope)
+        show_best(report)
 
 
 def _say(text: str) -> None:
     print(f"aucbench: {text}", file=sys.stderr, flush=True)
-
-
-def _counts(failures: Sequence[FailureRecord]) -> list[str]:
-    return [f"{count} {word}" for word, count in failures_by_word(failures).items() if count]
 
 
 def print_next(study: Study, logged: Sequence[str], name: str | None) -> None:

@@ -73,10 +73,10 @@ def build_study(
             running=running,
             name=run["study"],
             command=command,
-            store_path=_section(run, StoreSettings.name).path,
-            tracking_uri=getattr(_choice(run, "tracking"), "address", None),
+            store_path=_object(run, StoreSettings.name).path,
+            tracking_uri=getattr(_object(run, "tracking"), "address", None),
             swept=composed.swept,
-            skip_missing_data=_section(run, Matrix.name).skip_missing_data,
+            skip_missing_data=_object(run, Matrix.name).skip_missing_data,
             only_failed=request.only_failed,
             yes=request.yes,
             refused=refused,
@@ -107,7 +107,7 @@ class _Builder:
             dataset, part = self._once(self._dataset, run, "dataset")
             measures = self._once(_measures, run, *WITH_PARAMETERS)
             tuning = self._once(self._tuning, run, "tuning", "algo", *WITH_PARAMETERS)
-            store = self._once(_section, run, StoreSettings.name)
+            store = self._once(_object, run, StoreSettings.name)
             return Entry(
                 algorithm=algorithm,
                 dataset=dataset,
@@ -115,11 +115,11 @@ class _Builder:
                 features=self._once(self._plugin, run, "features"),
                 part=part,
                 scaling=settings.scaling or default_scaling(dataset.instance),
-                protocol=self._once(_choice, run, "protocol"),
+                protocol=self._once(_object, run, "protocol"),
                 tuning=tuning,
-                budget=self._once(_section, run, Budget.name),
+                budget=self._once(_object, run, Budget.name),
                 settings=settings,
-                limits=self._once(_section, run, Limits.name),
+                limits=self._once(_object, run, Limits.name),
                 measures=tuple(measures[name] for name in settings.metrics),
                 keep_weights=store.weights is Weights.checkpoints,
                 keep_scores=store.scores,
@@ -169,7 +169,7 @@ class _Builder:
 
     def _tuning(self, run: Run, group: str) -> Tuning:
         algorithm = self._once(self._algorithm, run, "algo").instance
-        choice = _choice(run, group)
+        choice = _object(run, group)
         if isinstance(choice.grid, dict):
             known = self._catalog.plugins[Family.algorithms]
             for method in choice.grid:
@@ -184,7 +184,7 @@ class _Builder:
 
     def _ruleset(self, run: Run, name: str) -> RulesetRecord | None:
         """The ruleset of a run, with the settings of the run that differ from the ruleset."""
-        ruleset = _section(run, name)
+        ruleset = _object(run, name)
         if ruleset.title is None:
             return None
         algorithm = self._once(self._algorithm, run, "algo")
@@ -214,19 +214,25 @@ def _ruled(run: Run) -> dict[str, Any]:
     return found | {group: chosen(run, group) for group in RULED_CHOICES}
 
 
-def _choice(run: Run, group: str) -> Any:
-    """The object of a choice that is not a plugin."""
-    classes: Any = structured_configs.FIXED_GROUPS[group]
-    cls = next(cls for cls in classes if cls.name == chosen(run, group))
-    return cls(**_fields(cls, run[group], f"{group}."))
+def _object(run: Run, name: str) -> Any:
+    """The object of a section, such as `budget`, or of a choice that is not a plugin."""
+    node = run[name]
+    cls = structured_configs.SECTIONS.get(name)
+    if cls is None:
+        classes: Any = structured_configs.FIXED_GROUPS[name]
+        cls = next(each for each in classes if each.name == chosen(run, name))
+    elif not OmegaConf.is_dict(node):
+        names = [f"{name}.{field}" for field in field_names(cls)]
+        raise ParameterError(f"{name}={node}: expected one of its fields, {' or '.join(names)}.")
+    return cls(**_fields(cls, node, f"{name}."))
 
 
 def _measures(run: Run, *_: str) -> dict[str, Measure]:
     """Every measure by its name, with its parameters."""
-    found = {}
+    found: dict[str, Measure] = {}
     for name, cls in RECORDED.items():
         try:
-            found[name] = cls(**_fields(cls, run[name], f"{name}.")) if name in WITH_PARAMETERS else cls()
+            found[name] = _object(run, name) if name in WITH_PARAMETERS else cls()
         except ParameterError as error:
             raise ParameterError(str(error).replace(": ", ".", 1)) from None  # full name of the setting
     return found
@@ -239,15 +245,6 @@ def _settings(run: Run, *_: str) -> Any:
 def _top_level(run: Run, cls: Any) -> Any:
     """The object whose fields are settings without a group."""
     return cls(**_fields(cls, {name: run[name] for name in field_names(cls)}, ""))
-
-
-def _section(run: Run, name: str) -> Any:
-    """The section of that name, such as `budget`."""
-    cls, node = structured_configs.SECTIONS[name], run[name]
-    if not OmegaConf.is_dict(node):
-        names = [f"{name}.{field}" for field in field_names(cls)]
-        raise ParameterError(f"{name}={node}: expected one of its fields, {' or '.join(names)}.")
-    return cls(**_fields(cls, node, f"{name}."))
 
 
 def _fields(cls: type, node: Any, prefix: str, others: Collection[str] = ()) -> dict[str, Any]:

@@ -36,6 +36,7 @@ Words = tuple[str, ...]
 Run = Mapping[str, Any]  # composed settings by top-level name; runs share equal values
 LOOKED_UP = ("algo", "dataset")  # groups with words in the matrix
 NO_ROOTS: Mapping[Words, DictConfig] = {}
+REFERENCE = "${"
 
 
 class Job(NamedTuple):
@@ -61,36 +62,45 @@ def config_folder() -> str:
 
 
 def compose_jobs(catalog: Catalog, request: Request) -> Composed:
-    """Compose the run, or every run of the sweep, of a request."""
+    """Compose every run of a request: one, or those of a sweep."""
     with session(catalog, request):
         parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
         overrides = parser.parse_overrides(list(request.overrides))
         of_hydra = [str(each.input_line) for each in overrides if each.is_hydra_override()]
         of_runs = [each for each in overrides if not each.is_hydra_override()]
         of_runs.sort(key=lambda each: each.key_or_group == "suite")  # its data sets win over an experiment's
+        several = [str(each.input_line) for each in of_runs if each.is_sweep_override()]
         (common,) = expand(
             each for each in of_runs if not each.is_sweep_override() and not _is_own(str(each.input_line))
         )
-        # A chosen configuration, such as an experiment, may set hydra.mode.
-        if request.multirun or request.config_name != "config" or of_hydra or common:
-            base = compose([*of_hydra, *common], request.config_name, with_hydra=True)
-            if request.multirun or base.hydra.mode == RunMode.MULTIRUN:
-                params = base.hydra.sweeper.params or {}
-                swept = parser.parse_overrides([f"{name}={value}" for name, value in params.items()])
-                parallel = _workers(base)
-                composer = Composer(of_hydra, request.config_name, {tuple(common): _without_hydra(base)})
-                jobs = _each(catalog, composer, expand([*swept, *of_runs], request.yes))
-                return Composed(jobs, True, parallel, _rules(jobs))
-        for word in (str(each.input_line) for each in of_runs if each.is_sweep_override()):
-            name, _, value = word.partition("=")
+        # A whole run is composed at once where no configuration, such as an experiment, can make it a sweep.
+        is_alone = not (request.multirun or several or of_hydra or common or request.config_name != "config")
+        words = request.overrides if is_alone else [*of_hydra, *common]
+        base = compose(words, request.config_name, with_hydra=True)
+        swept: list[Any] = []
+        is_sweep = request.multirun or base.hydra.mode == RunMode.MULTIRUN
+        if is_sweep:
+            params = base.hydra.sweeper.params or {}
+            swept = parser.parse_overrides([f"{name}={value}" for name, value in params.items()])
+        elif several:
+            name, _, value = several[0].partition("=")
             raise ParameterError(
                 f"{name} has several values: add --multirun to run each of {value}, or write "
                 f"{name}=[{value}] for a list."
             )
-        cfg = compose(request.overrides, request.config_name, with_hydra=True)
-        parallel = _workers(cfg)
-        jobs = [Job(list(request.overrides), _without_hydra(cfg))]
-        return Composed(jobs, False, parallel, _rules(jobs))
+        parallel = _workers(base)
+        with open_dict(base):
+            del base["hydra"]
+        if is_alone:
+            jobs = [Job(list(words), base)]
+        else:
+            composer = Composer(of_hydra, request.config_name, {tuple(common): base})
+            jobs = _each(catalog, composer, expand([*swept, *of_runs], request.yes))
+        titles = {job.run[Ruleset.name].title for job in jobs if Ruleset.name in job.run}
+        rules: dict[str, Run] = {
+            title: compose([f"{Ruleset.name}={title}"]) for title in sorted(filter(None, titles))
+        }
+        return Composed(jobs, is_sweep, parallel, rules)
 
 
 @contextlib.contextmanager
@@ -132,17 +142,6 @@ def compose(overrides: Sequence[str], name: str = "config", with_hydra: bool = F
     return hydra.compose(name, list(overrides), return_hydra_config=with_hydra)
 
 
-def _rules(jobs: Sequence[Job]) -> dict[str, Run]:
-    titles = {job.run[Ruleset.name].title for job in jobs if Ruleset.name in job.run}
-    return {title: compose([f"{Ruleset.name}={title}"]) for title in sorted(filter(None, titles))}
-
-
-def _without_hydra(cfg: DictConfig) -> DictConfig:
-    with open_dict(cfg):
-        del cfg["hydra"]
-    return cfg
-
-
 def _workers(cfg: DictConfig) -> int | None:
     """The number of workers of the launcher; third-party launchers and sweepers are refused."""
     chosen = cfg.hydra.runtime.choices
@@ -156,11 +155,11 @@ def _workers(cfg: DictConfig) -> int | None:
 
 
 class Composer:
-    """Composes the runs of a sweep from parts, each of which is composed once.
+    """Composes the runs of a request from parts, each of which is composed once.
 
     A part holds all settings under one top-level name, such as ``algo`` and ``algo.radius``. Composing a
-    whole run with Hydra takes a tenth of a second. Whole runs are composed only for the common words of all
-    runs, a choice with fields set by a configuration, values that refer to other values, and the error
+    whole run with Hydra takes a tenth of a second. Whole runs are composed only for the words that all runs
+    share, for values that refer to other values, for choices that are files of a user, and for the error
     message if a part cannot be composed alone. `of_hydra` are overrides of Hydra's own settings for all runs.
     `roots` are composed configurations by common words.
     """
@@ -169,79 +168,57 @@ class Composer:
         self, of_hydra: Sequence[str] = (), name: str = "config", roots: Mapping[Words, DictConfig] = NO_ROOTS
     ):
         self._of_hydra, self._name, self._roots = of_hydra, name, roots
-        self._has_references = False  # whether a value refers to another value, possibly in another part
-        self._parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
-        self.root = cache(self._root)
-        self._part, self._free_groups = cache(self._composed_part), cache(self._groups_without_fields)
-        self._value = cache(lambda common, name, words: self._part(common, name, words)[name])
-        self._values: Any = cache(lambda common: dict(self.root(common).items()))
+        loader: Any = GlobalHydra.instance().config_loader()
+        self._repository, self._parser = loader.repository, OverridesParser.create(config_loader=loader)
+        self.root, self._shared, self._part = cache(self._root), cache(self._all_parts), cache(self._one_part)
+        # Fields that configurations set for whatever choice is made, such as `tuning: {folds: 3}`.
+        self._fields = cache(lambda common: self._whole([*common, *(f"~{group}" for group in CHOICES)]))
 
     def compose(self, words: Sequence[str]) -> Run:
         """The composed run of these words."""
-        common = _common(words)
         own: dict[str, Words] = {}
         for word in words:
             if _is_own(word):
                 own[_part(word)] = (*own.get(_part(word), ()), word)
+        common = _common(words)
         try:
-            values = self._values(common) | {
-                name: self._value(common, name, each) for name, each in own.items()
-            }
-        except Exception:  # composing the whole run raises Hydra's own error
+            return self._shared(common) | {name: self._part(common, name, each) for name, each in own.items()}
+        except Exception:  # composing the whole run raises Hydra's own error, if there is one
             return self._whole(words)
-        return self._whole(words) if self._has_references else values
 
     def _root(self, common: Words) -> DictConfig:
         """The configuration of all runs that have the same common words."""
-        return self._noted(self._roots[common] if common in self._roots else self._whole(common))
+        return self._roots[common] if common in self._roots else self._whole(common)
 
-    def _composed_part(self, common: Words, part: str, words: Words) -> DictConfig:
-        """A configuration with the words of one part applied."""
+    def _all_parts(self, common: Words) -> dict[Any, Any]:
+        root = self.root(common)
+        if REFERENCE in str(OmegaConf.to_container(root, resolve=False)):
+            raise LookupError("a value refers to another one")
+        return dict(root.items())
+
+    def _one_part(self, common: Words, part: str, words: Words) -> Any:
+        """The value of a part with its words applied; raises an error if it cannot be composed alone."""
+        if any(REFERENCE in word for word in words):
+            raise LookupError("a value refers to another one")
         choices = [word for word in words if _name(word) == part and part in CHOICES]
-        fields = [word for word in words if word not in choices]
-        if choices and not fields:
-            return self._noted(self._choice(common, part, *choices))
-        base = self._part(common, part, tuple(choices)) if choices else self.root(common)
-        found = _alone(part, base._get_node(part))
-        for override in self._parser.parse_overrides(fields):
-            OmegaConf.update(found, override.key_or_group, override.value(), merge=True)
-        return self._noted(found)
+        cfg = OmegaConf.create({part: self._choice(common, part, *choices)})
+        OmegaConf.set_struct(cfg, True)
+        for override in self._parser.parse_overrides([word for word in words if word not in choices]):
+            OmegaConf.update(cfg, override.key_or_group, override.value(), merge=True)
+        return cfg[part]
 
-    def _choice(self, common: Words, part: str, word: str) -> DictConfig:
-        """A configuration with one choice from a group."""
-        if part in self._free_groups(common):
-            loader: Any = GlobalHydra.instance().config_loader()
-            found = loader.repository.load_config(word.replace("=", "/", 1))
-            if found is not None and found.is_schema_source and len(found.config):
-                return _alone(part, found.config)
-        whole = self._whole([*common, word])
-        plain: list[Any] = [OmegaConf.to_container(cfg, resolve=False) for cfg in (whole, self.root(common))]
-        if plain[0] | {part: None} != plain[1] | {part: None}:
-            raise ParameterError(f"{word} changes more than {part}.")
-        return whole
-
-    def _groups_without_fields(self, common: Words) -> list[str]:
-        """The groups without a field set by a configuration."""
-        try:
-            bare = self._whole([*common, *(f"~{group}" for group in CHOICES)])
-        except Exception:  # a configuration without one of the groups
-            return []
-        return [group for group in CHOICES if OmegaConf.is_missing(bare, group)]
+    def _choice(self, common: Words, part: str, word: str = "") -> Any:
+        """The node of a part, with the choice of the word if there is one."""
+        if not word:
+            return self.root(common)._get_node(part)
+        found = self._repository.load_config(word.replace("=", "/", 1))
+        if not found.is_schema_source:
+            raise LookupError("a user's file may change other parts")
+        fields = self._fields(common)._get_node(part)
+        return OmegaConf.merge(found.config, fields) if OmegaConf.is_dict(fields) else found.config
 
     def _whole(self, words: Sequence[str]) -> DictConfig:
         return compose([*self._of_hydra, *words], self._name)
-
-    def _noted(self, cfg: DictConfig) -> DictConfig:
-        """Return the configuration, and note whether a value in it refers to another value."""
-        self._has_references |= "${" in str(OmegaConf.to_container(cfg, resolve=False))
-        return cfg
-
-
-def _alone(part: str, node: Any) -> DictConfig:
-    """A configuration with a copy of one part."""
-    cfg = OmegaConf.create({part: node})
-    OmegaConf.set_struct(cfg, True)
-    return cfg
 
 
 def _each(catalog: Catalog, composer: Composer, jobs: Sequence[list[str]]) -> list[Job]:

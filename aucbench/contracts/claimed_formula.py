@@ -46,12 +46,6 @@ def _value(node: Any, values: Mapping[str, float]) -> float:
     raise TypeError(type(node).__name__)
 
 
-def names(text: str) -> set[str]:
-    """The variables of a formula; a ValueError if the text is not a formula."""
-    found = {node.id for node in ast.walk(_parsed(text)) if isinstance(node, ast.Name)}
-    return found - FUNCTIONS.keys()
-
-
 def _parsed(text: str) -> Any:
     python = PRODUCT.sub(" * ", LOGARITHM.sub(r"log(\1)", text.strip())).replace("^", "**")
     try:

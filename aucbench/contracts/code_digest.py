@@ -3,6 +3,8 @@
 The digest hashes the syntax tree without docstrings, comments and positions. An edited comment therefore
 makes no result stale; an edited statement, default or annotation does. The tree is written by `normal_form`,
 because the output of `ast.dump` differs between versions of Python.
+
+Parsing takes milliseconds, so digests are cached on disk by the hash of the file's bytes.
 """
 
 import ast
@@ -15,8 +17,10 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from aucbench.contracts.cache_folder import cache_folder, remember
 from aucbench.contracts.source_location import source_file
 
+FORM = 1  # version of the normal form and of the cached digests; a new number recomputes all
 LEFT_OUT = {"ctx", "kind", "type_comment"}  # fields of a node without effect on its behaviour
 
 
@@ -73,11 +77,20 @@ def _combined(parts: Iterable[tuple[str, str]]) -> str:
 @lru_cache(maxsize=1024)  # keyed by modification time: an edit within this process counts
 def _read(path: Path, changed: int, size: int) -> Source:
     content = path.read_bytes()
+    name = hashlib.sha256(f"{FORM}:".encode() + content).hexdigest()
+    remembered = cache_folder() / "code" / f"{name}.json"
+    try:
+        digest, imports = json.loads(remembered.read_bytes())
+        return Source(digest, tuple(Import(level, module, tuple(names)) for level, module, names in imports))
+    except (OSError, ValueError, TypeError):  # missing or damaged
+        pass
     try:
         tree = ast.parse(content)
-        return Source(hashlib.sha256(normal_form(tree).encode()).hexdigest(), tuple(_imports(tree)))
+        source = Source(hashlib.sha256(normal_form(tree).encode()).hexdigest(), tuple(_imports(tree)))
     except (SyntaxError, ValueError, RecursionError):  # another version of Python, or deep nesting
         return Source(hashlib.sha256(content).hexdigest(), ())
+    remember(remembered, json.dumps(source).encode())
+    return source
 
 
 def normal_form(tree: ast.AST) -> str:

@@ -21,7 +21,7 @@ from aucbench.data.files.npy import NpyWriter, open_npy
 from aucbench.errors import DataError, ParameterError
 from aucbench.humanize import filesize
 
-VECTORS = 5  # vectors (d,) held while a scaling is fitted
+VECTORS = 5  # least number of vectors (d,) held while a scaling is fitted, or a method trained
 FEW_BYTES = 1 << 24  # vectors up to this size are never refused
 SHARE = 0.75  # largest share of the available memory for one array
 RESERVED = 400_000_000  # bytes that a large array leaves to the rest of the run
@@ -110,11 +110,12 @@ def require_memory(owner: str, shape: tuple[int, ...], advice: str) -> None:
 
 def check_width(features: int, where: str = "") -> None:
     """Refuse a number of columns whose vectors exceed memory; the error message begins with `where`."""
-    needed, room = VECTORS * 8 * features, available()
-    if needed > max(room, FEW_BYTES):
+    needed = VECTORS * 8 * features
+    if needed > FEW_BYTES and needed > (room := available()):
         raise DataError(
             f"{where}{features:,} features need at least {filesize(needed)} for {VECTORS} vectors, "
-            f"and {filesize(room)} are available; look for a wrong index in the data or dataset.features."
+            f"and {filesize(room)} are available; look for a wrong index in the data or dataset.features, "
+            f"or use features=projection."
         )
 
 

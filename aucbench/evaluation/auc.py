@@ -129,12 +129,10 @@ def points_of_columns(scores: Any, y: Any, work: NDArray[np.uint64] | None = Non
         yield RocPoints(fp[: found.points], tp[: found.points], area)
 
 
-def measure_columns(
-    scores: Any, y: Any, measures: "Sequence[Measure]", work: NDArray[np.uint64] | None = None
-) -> NDArray[np.float64]:
+def measure_columns(scores: Any, y: Any, measures: "Sequence[Measure]") -> NDArray[np.float64]:
     """Measures of each column, (c, len(measures)); parameters and errors as `points_of_columns`."""
     return np.array(
-        [[measure.value(points) for measure in measures] for points in points_of_columns(scores, y, work)]
+        [[measure.value(points) for measure in measures] for points in points_of_columns(scores, y)]
     ).reshape(np.shape(scores)[1], len(measures))
 
 

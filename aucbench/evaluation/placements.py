@@ -29,10 +29,7 @@ BLOCKS = 32
 
 
 def block_deviations(
-    scores: NDArray[np.float64],
-    y: NDArray[np.int8],
-    blocks: NDArray[np.uint8],
-    sorted_rows: NDArray[np.uint64] | None = None,
+    scores: NDArray[np.float64], y: NDArray[np.int8], blocks: NDArray[np.uint8]
 ) -> NDArray[np.float64] | None:
     """The deviation D_b of each block, (BLOCKS,); None if the rows of a class lie in a single block.
 
@@ -44,8 +41,6 @@ def block_deviations(
         Labels; 1 is positive.
     blocks : (n,) array
         The block of each row, below BLOCKS.
-    sorted_rows : (n,) array, optional
-        What `points_of_columns` leaves of these scores, which saves sorting them again.
 
     Raises
     ------
@@ -53,12 +48,9 @@ def block_deviations(
         As `exact_auc`.
     """
     scores = np.ascontiguousarray(scores, np.float64)
-    if sorted_rows is None:
-        work = np.empty((2, len(scores)), np.uint64)
-        for _ in points_of_columns(scores[:, None], y, work):
-            sorted_rows = work[0]
-    found = np.zeros(BLOCKS)
-    return found if _add_deviations(sorted_rows, scores, blocks, np.count_nonzero(y == 1), found) else None
+    work, found = np.empty((2, len(scores)), np.uint64), np.zeros(BLOCKS)
+    next(points_of_columns(scores[:, None], y, work))
+    return found if _add_deviations(work[0], scores, blocks, np.count_nonzero(y == 1), found) else None
 
 
 def difference_interval(

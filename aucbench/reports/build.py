@@ -1,38 +1,29 @@
 """From stored cells to the data frames of a report."""
 
-import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from importlib.metadata import version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import UNSET
-from msgspec.structs import asdict
 
-from aucbench.contracts import DatasetFacts, MethodFacts, ModelClass
+from aucbench.contracts import DatasetFacts, MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
-from aucbench.evaluation.measures import AUC, MEASURES, Measure
-from aucbench.reports.cells import (
-    NOTHING_FIXED,
-    BoardCell,
-    Fixed,
-    Group,
+from aucbench.evaluation.measures import AUC, Measure
+from aucbench.reports.cell_frame import (
+    PLACE,
+    cell_frame,
     check_reference,
     default_reference,
-    groups,
-    judged_by,
-    measure_of,
-    measures_of,
-    once_for_each,
     reference_of,
 )
+from aucbench.reports.cells import BoardCell, judged_by, measures_of
 from aucbench.reports.gains import best_of, compared, gains_of, slopes_of
 from aucbench.reports.labels import setting_texts
-from aucbench.reports.report import ALL, DEFAULTS, ROPE, TUNED, MethodInfo, Report
+from aucbench.reports.report import ALL, ROPE, MethodInfo, Report
 from aucbench.reports.results import (
     class_of,
     curve_rows,
@@ -42,10 +33,8 @@ from aucbench.reports.results import (
     target_of,
     with_reaching,
 )
-from aucbench.studies.codec import canonical, subset
 from aucbench.studies.method_look import shown_looks
 from aucbench.studies.plugin_metadata import citation, links, plugin, summary
-from aucbench.studies.record import EntryDescription
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +51,8 @@ def build(
     by: str = AUC.name,
     rope: float | None = None,
     model_class: str | None = None,
-    planned: Fixed = NOTHING_FIXED,
+    planned_reference: str | None = None,
+    planned_rope: float | None = None,
 ) -> Report:
     """The report on some cells: finished, failed and missing ones.
 
@@ -70,9 +60,9 @@ def build(
     budget. `remarks` come before the notes on the numbers. `reference` is the name of the method that gains
     are relative to, or the label of one of its variants (None: `default_reference`). `by` is the name of the
     measure that all else follows. `rope` is the largest difference in it that does not matter in practice
-    (None: `ROPE` for the AUC, and no rope for other measures); `planned` has the reference and the rope that
-    the study fixed. With `model_class`, only methods of that
-    `ModelClass` are compared, and the reference, of whatever class.
+    (None: `ROPE` for the AUC, and no rope for other measures); `planned_reference` and `planned_rope` are
+    those that the study fixed. With `model_class`, only methods of that `ModelClass` are compared, and the
+    reference, of whatever class.
 
     ParameterError, when the rope is not above 0, when no method is of that class, when the reference is
     neither installed nor among the cells, when no cell has the measure, or when cells have it with different
@@ -82,49 +72,30 @@ def build(
 
     if rope is not None and not 0.0 < rope < np.inf:
         raise ParameterError(f"--rope: expected a number above 0, got {rope:g}.")
-    measures = measures_of(cells)
-    measure = measure_of(measures, by)
-    known = [measures[name] for name in MEASURES if name != by and name in measures]
-    others = tuple(next(iter(each)) for each in known if len(each) == 1)
+    measure, *others = measures = measures_of(cells, by)
     judged = judged_by(cells, by)
     lacking = sum(own is not cell for own, cell in zip(judged, cells, strict=True))
-    found = groups(judged, one_study)
-    reference = reference or default_reference(found, planned.reference)
-    check_reference(reference, found)
+    every = _with_models(cell_frame(judged, one_study))
+    reference = reference or default_reference(every, planned_reference)
+    check_reference(reference, {*every["method"].dropna(), *every["algorithm"]})
     if model_class is not None:
-        found = _of_class(found, model_class, reference)
-        kept = {cell.key for group in found for own in group.boards.values() for cell in own}
-        judged = [cell for cell in judged if cell.key in kept]
-    usual = (planned.rope or ROPE) if by == AUC.name else None
+        every = _of_class(every, model_class, reference)
+    usual = (planned_rope or ROPE) if by == AUC.name else None
     if rope not in (None, usual) and by == AUC.name:
         remarks = (*remarks, LATER.format(rope=rope, usual=usual))
     rope = rope or usual
-    parts: dict[str, list[Any]] = {"curves": [], "data_sets": [], "methods": [], "results": []}
-    references = {}
-    for name, group in zip(_settings(found), found, strict=True):
-        references[name] = reference_of(group, reference) or ""
-        by_label = group.by_method()
-        models = {label: class_of(own) for label, own in by_label.items()}
-        for data_set in group.boards:
-            _add_data_set(parts, group, data_set, name, measure, others, models)
-        for label, own in by_label.items():
-            algorithm = own[0].described.algorithm
-            settings = [row["own_setting"] for row in parts["results"]
-                        if (row["setting"], row["method"]) == (name, label)]  # fmt: skip
-            parts["methods"].append(
-                {
-                    "setting": name,
-                    "method": label,
-                    "algorithm": algorithm.name,
-                    "class_of_model": str(models[label]),
-                    "own_setting": " / ".join(dict.fromkeys(filter(None, settings))),
-                    "exempt": "; ".join(f"{check}: {why}" for check, why in algorithm.exempt.items()),
-                }
-            )
-    curves, data_sets, methods, results = (pd.DataFrame(rows) for rows in parts.values())
+    references: dict[str, str] = {}
+    lines: dict[str, list[Any]] = {"curves": [], "data_sets": [], "methods": [], "results": []}
+    for setting, own in every.dropna(subset=PLACE).groupby("setting", sort=False):
+        references[str(setting)] = reference_of(own, reference)
+        found = [_on_data_set(board, measures) for _, board in own.groupby("data_set")]
+        for name in ("curves", "data_sets", "results"):
+            lines[name] += [{"setting": setting} | line for part in found for line in part[name]]
+        lines["methods"] += [{"setting": setting} | line for line in _methods(own, lines["results"])]
+    curves, data_sets, methods, results = (pd.DataFrame(each) for each in lines.values())
     if not len(curves):
         curves = pd.DataFrame(columns=CURVE).astype(dict.fromkeys(CURVE[3:], float))
-    every = cell_frame(judged, found)
+    every = every.drop(columns=["cell", "class_of_model"])
     gains = gains_of(every, data_sets, references, rope, by)
     verdicts = compared(gains, results, data_sets, rope)
     verdicts["is_best"] = best_of(every, data_sets, verdicts, rope, by)
@@ -132,14 +103,13 @@ def build(
     looks = shown_looks(list(dict.fromkeys([*filter(None, references.values()), *order, *methods["method"]])))
     for name in ("colour", "dark", "marker", "dashes"):
         methods[name] = [getattr(looks[method], name) for method in methods["method"]]
-    records = [cell.record for cell in judged if cell.record]
     return Report(
         title=title,
         version=version("aucbench"),
-        machines=", ".join(sorted({record.environment.cpu for record in records})) or "no machine yet",
-        made=max((record.environment.finished_at or "" for record in records), default=""),
+        machines=", ".join(sorted(every["cpu"].dropna().unique())) or "no machine yet",
+        made=max(every["finished_at"].dropna(), default=""),
         measure=measure,
-        others=others,
+        others=tuple(others),
         rope=rope,
         references=references,
         cells=every,
@@ -156,6 +126,62 @@ def build(
     )
 
 
+def _on_data_set(board: "pd.DataFrame", measures: Sequence[Measure]) -> dict[str, list[Any]]:
+    """What there is to be said of one data set under one setting: lines of results, curves and facts."""
+    cells = list(board["cell"])
+    by_method = {str(method): list(own) for method, own in board.groupby("method")["cell"]}
+    models = dict(zip(board["method"], board["class_of_model"], strict=True))
+    where = {"data_set": board["data_set"].iloc[0]}
+    ratio = overlap(cell.record for cell in cells if cell.record)
+    shared, own_settings = setting_texts(
+        {method: [cell.described for cell in own] for method, own in by_method.items()}
+    )
+    facts = data_facts(cells)
+    names, chance = [each.name for each in measures], measures[0].chance(facts.get("positive_share", np.nan))
+    rows = [
+        where
+        | {"method": method, "class_of_model": models[method]}
+        | result_row(own, ratio, names)
+        | {"own_setting": own_settings[method]}
+        for method, own in by_method.items()
+    ]
+    best, target = target_of(rows, chance)
+    with_reaching(rows, by_method, names[0], target)
+    facts |= {
+        "chance": chance,
+        "best": best,
+        "target": target,
+        "test_train_ratio": np.nan if ratio is None else ratio,
+        "setting_text": "; ".join(filter(None, (shared, ruleset_text(by_method)))),
+    }
+    curves = [
+        where | {"method": method} | row
+        for method, own in by_method.items()
+        for row in curve_rows(own, names[0])
+    ]
+    return {"curves": curves, "data_sets": [where | facts], "results": rows}
+
+
+def _methods(cells: "pd.DataFrame", results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The lines of the methods of a setting."""
+    found = []
+    firsts: Any = cells.sort_values("data_set", kind="stable").drop_duplicates("method").itertuples()
+    for row in firsts:
+        own = [each["own_setting"] for each in results
+               if (each["setting"], each["method"]) == (row.setting, row.method)]  # fmt: skip
+        exempt = row.cell.described.algorithm.exempt
+        found.append(
+            {
+                "method": row.method,
+                "algorithm": row.algorithm,
+                "class_of_model": row.class_of_model,
+                "own_setting": " / ".join(dict.fromkeys(filter(None, own))),
+                "exempt": "; ".join(f"{check}: {why}" for check, why in exempt.items()),
+            }
+        )
+    return found
+
+
 def _notes(measure: Measure, rope: float | None, lacking: int, results: "pd.DataFrame") -> list[str]:
     """How the numbers of a report are made; `lacking` finished cells have no value of the measure."""
     known = tomllib.loads(files("aucbench.reports").joinpath("notes.toml").read_text("utf-8"))
@@ -169,82 +195,24 @@ def _notes(measure: Measure, rope: float | None, lacking: int, results: "pd.Data
     return [text.format(measure=measure.title, rope=rope or 0.0, lacking=lacking) for text in texts]
 
 
-def _of_class(found: Sequence[Group], model: str, reference: str) -> list[Group]:
-    """The groups with the methods of a class of model and the reference, where there are such methods."""
-    chosen, others = [], set()
-    for group in found:
-        models = {label: class_of(own) for label, own in group.by_method().items()}
-        others |= set(models.values())
-        own = {label for label in models if models[label] == model}
-        boards = {
-            name: [cell for cell in cells if group.label(cell) in {*own, reference_of(group, reference)}]
-            for name, cells in group.boards.items()
-            if any(group.label(cell) in own for cell in cells)
-        }
-        chosen += [replace(group, boards=boards)] if boards else []
-    if not chosen:
-        raise ParameterError(
-            f"--model-class: no method here is of the class {model}; known: {', '.join(sorted(others))}."
-        )
-    return chosen
+def _with_models(cells: "pd.DataFrame") -> "pd.DataFrame":
+    """The cells with the `class_of_model` of their method under their setting."""
+    keys = ["setting", "method"]
+    models = cells.groupby(keys)["cell"].agg(lambda own: str(class_of(own)))
+    return cells.join(models.rename("class_of_model"), on=keys)
 
 
-def _settings(found: Sequence[Group]) -> list[str]:
-    """Names of the settings: defaults or tuned, and a number where several are alike."""
-    names: list[str] = []
-    for group in found:
-        plain = TUNED if group.tuned else DEFAULTS
-        alike = sum(name.startswith(plain) for name in names)
-        names.append(f"{plain} {alike + 1}" if alike else plain)
-    return names
-
-
-def _add_data_set(
-    parts: Mapping[str, list[dict[str, Any]]],
-    group: Group,
-    data_set: str,
-    setting: str,
-    measure: Measure,
-    others: Sequence[Measure],
-    models: Mapping[str, ModelClass],
-) -> None:
-    """Add what there is to be said of one data set under one setting."""
-    by_method = dict(sorted(group.by_method(data_set).items()))
-    cells = group.boards[data_set]
-    where = {"setting": setting, "data_set": data_set}
-    ratio = overlap(cell.record for cell in cells if cell.record)
-    rows = [
-        where
-        | {"method": method, "class_of_model": str(models[method])}
-        | result_row(own, ratio, [measure.name, *(other.name for other in others)])
-        for method, own in by_method.items()
-    ]
-    shared, own_settings = setting_texts(
-        {method: [cell.described for cell in own] for method, own in by_method.items()}
-    )
-    for row in rows:
-        row["own_setting"] = own_settings[row["method"]]
-    facts = data_facts(cells)
-    chance = measure.chance(facts.get("positive_share", np.nan))
-    best, target = target_of(rows, chance)
-    with_reaching(rows, by_method, measure.name, target)
-    parts["results"] += rows
-    parts["curves"] += [
-        where | {"method": method} | row
-        for method, own in by_method.items()
-        for row in curve_rows(own, measure.name)
-    ]
-    parts["data_sets"].append(
-        where
-        | facts
-        | {
-            "chance": chance,
-            "best": best,
-            "target": target,
-            "test_train_ratio": np.nan if ratio is None else ratio,
-            "setting_text": "; ".join(filter(None, (shared, ruleset_text(by_method)))),
-        }
-    )
+def _of_class(cells: "pd.DataFrame", model: str, reference: str) -> "pd.DataFrame":
+    """The cells of methods of a class of model and of the reference, on data sets with such methods."""
+    cells = cells.dropna(subset=PLACE)
+    is_own = cells["class_of_model"] == model
+    if not is_own.any():
+        known = ", ".join(sorted(cells["class_of_model"].unique()))
+        raise ParameterError(f"--model-class: no method here is of the class {model}; known: {known}.")
+    is_there = is_own.groupby([cells["setting"], cells["data_set"]]).transform("any")
+    names = {setting: reference_of(own, reference) for setting, own in cells.groupby("setting")}
+    is_reference = cells["method"] == cells["setting"].map(names)
+    return cells[is_there & (is_own | is_reference)].reset_index(drop=True)
 
 
 def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:
@@ -300,83 +268,3 @@ def method_info(name: str) -> MethodInfo:
 
 
 CURVE = ("setting", "data_set", "method", "samples", "passes", "seconds", "mean", "std")
-_DESCRIBED = (
-    "dataset", "loss", "features", "scaling", "rescale", "regularisation", "protocol", "tuning",
-    "max_train_rows", "budget", "order", "dtype",
-)  # fmt: skip
-_MEASURED = (
-    "auc", "iterations", "train_seconds", "train_cpu_seconds", "ns_per_iteration", "state_bytes",
-    "stop_reason",
-)  # fmt: skip
-_ENVIRONMENT = ("concurrency", "cpu", "finished_at")
-_ROWS = ("train_rows", "test_rows", "train_positives", "test_positives")
-CELL = (
-    "setting", "data_set", "family", "method", "algorithm", "status", "seed", "split_seed", "order_seed",
-    "fold",
-    *_MEASURED, "tuning_passes", "tuning_seconds", "chosen", "edges", *_ROWS, *_ENVIRONMENT, "parameters",
-    "described", "source", "key",
-)  # fmt: skip
-
-
-def cell_frame(cells: Sequence[BoardCell], found: Sequence[Group]) -> "pd.DataFrame":
-    """One line a cell, from which all but what is read off curves can be computed again.
-
-    `setting`, `data_set` and `method` are null for a cell that a later version of its code or data has
-    replaced. The last columns are the other measures that some cell has, and their parameters in it.
-    """
-    import pandas as pd
-
-    places: dict[str, tuple[str, str, str]] = {}
-    for name, group in zip(_settings(found), found, strict=True):
-        for data_set, members in group.boards.items():
-            places |= {cell.key: (name, data_set, group.label(cell)) for cell in members}
-    measured = [
-        name for name in MEASURES if name not in CELL and any(cell.value(name) is not None for cell in cells)
-    ]
-    rows = []
-    for cell, described in zip(cells, once_for_each(cells, _described), strict=True):
-        row = described | _cell(cell)
-        if cell.key in places:
-            row |= dict(zip(("setting", "data_set", "method"), places[cell.key], strict=True))
-        known = cell.record.measures if cell.record else {}
-        row |= {name: cell.value(name) for name in measured}
-        for name in measured:
-            if name in known:
-                row |= {f"{name}_{key}": value for key, value in known[name].parameters.items()}
-        rows.append(row)
-    names = dict.fromkeys([*CELL, *measured, *(name for row in rows for name in row)])
-    return pd.DataFrame(rows, columns=list(names))
-
-
-def _described(described: EntryDescription) -> dict[str, str]:
-    return {
-        "family": described.dataset.family or described.dataset.name,
-        "algorithm": described.algorithm.name,
-        "parameters": json.dumps(described.algorithm.parameters, default=str),
-        "described": canonical(subset(described, _DESCRIBED)),
-    }
-
-
-def _cell(cell: BoardCell) -> dict[str, Any]:
-    record = cell.record
-    tuned = record.tuned if record else None
-    row: dict[str, Any] = {
-        "status": str(cell.status),
-        "chosen": json.dumps(tuned.parameters, default=str) if tuned else None,
-        "edges": json.dumps(tuned.edges) if tuned and tuned.edges is not UNSET else None,
-        "tuning_passes": tuned.cost.passes if tuned else None,
-        "tuning_seconds": tuned.cost.train_seconds if tuned else None,
-        "source": record.source if record else None,
-        "key": cell.key,
-        **asdict(cell.run),
-    }
-    if record:
-        for part, names in (
-            (record.environment, _ENVIRONMENT),
-            (record.data, _ROWS),
-            (record.result, _MEASURED),
-        ):
-            row |= {name: None if (own := getattr(part, name, None)) is UNSET else own for name in names}
-        if record.result.placements is not UNSET:
-            row["placements"] = list(record.result.placements)
-    return row

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 from aucbench.reports.report import OF_METHODS, Report
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.plugin_metadata import plugin, toml_beside
-from aucbench.studies.record import EntryDescription
+from aucbench.studies.record import DatasetRecord, EntryDescription
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,28 +93,29 @@ def sweep_names(
 
     `extras` are more fields of each entry that may differ, such as seeds.
     """
-    methods: dict[str, list[_Named]] = {}  # by data set
+    methods: list[_Named] = []
+    boards: dict[str, list[_Named]] = {}  # by data set
     for each, extra in zip(entries, extras, strict=True):
-        board, fields = dataset_of(each), _fields(each, one_study=True) | dict(extra)
+        fields = _fields(each, one_study=True) | dict(extra)
         for group, usual in (("features", "identity"), ("tuning", "none")):
             fields.setdefault(group, usual)
         name = each.algorithm.name
-        methods.setdefault(board, []).append(_Named(canonical([name, fields]), name, fields))
-    by_method = _told_apart(methods.values())
-    left = {board: iter(named) for board, named in methods.items()}
-    boards = [dataset_of(each) for each in entries]
-    names = [by_method[next(left[board]).identity] for board in boards]
-    return list(zip(names, dataset_names(entries), strict=True))
+        methods.append(_Named(canonical([name, fields]), name, fields))
+        boards.setdefault(dataset_of(each), []).append(methods[-1])
+    names = _told_apart(boards.values())
+    return list(zip((names[each.identity] for each in methods), dataset_names(entries), strict=True))
 
 
 def dataset_names(entries: Sequence[EntryDescription]) -> list[str]:
     """Titles of the data sets of entries, in brackets what tells one from others of that title."""
-    datasets = [
-        _Named(dataset_of(each), each.dataset.title, each.dataset.parameters | {"part": each.dataset.part})
-        for each in entries
-    ]
+    datasets = [_Named(dataset_of(each), each.dataset.title, _data_fields(each.dataset)) for each in entries]
     named = _told_apart([datasets])
     return [named[each.identity] for each in datasets]
+
+
+def _data_fields(dataset: DatasetRecord) -> dict[str, Any]:
+    own = {name: getattr(dataset, name) for name in ("part", "name", "distribution")}
+    return dataset.parameters | own
 
 
 def parameters_text(described: EntryDescription) -> str:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from aucbench.reports.cells import BoardCell, groups
+from aucbench.reports.cell_frame import cell_frame
+from aucbench.reports.cells import BoardCell
 from aucbench.reports.columns import described
 from aucbench.reports.labels import method_of
 from aucbench.reports.statistics.over_runs import TOLERANCE
@@ -125,8 +126,8 @@ def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> pd.DataFrame:
     and `runs` counts those that finished. `time_ratio` is published over ours (the machines differ). `note`
     is that of the table, and why a number is not comparable.
     """
-    found = groups(cells, one_study=True)
-    latest = [cell for group in found for board in group.boards.values() for cell in board]
+    found = cell_frame(cells, one_study=True)
+    latest = found.loc[found["method"].notna(), "cell"]
     rows = []
     for each in table.cells():
         here = [cell for cell in latest if cell.described.dataset.name.lower() == each.dataset]

@@ -16,7 +16,7 @@ from scipy.spatial.distance import cdist
 
 from aucbench.contracts import class_of_model
 from aucbench.humanize import duration
-from aucbench.reports.cells import REFERENCE
+from aucbench.reports.cell_frame import REFERENCE
 from aucbench.reports.statistics.over_runs import over_runs
 from aucbench.studies.archives.tried_settings import Facts, Floats, TriedDataset, TriedSettings
 from aucbench.studies.codec import canonical

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from aucbench.contracts import Batch, MethodFacts, Problem, for_rows
 from aucbench.contracts.random_streams import RandomStream, generator
+from aucbench.data.memory import check_width
 from aucbench.data.preprocess import Rescaling
 from aucbench.errors import ParameterError
 from aucbench.river._columns import Columns
 from aucbench.river._rows import RowBuffer
-from aucbench.runner.cell import check_memory
 from aucbench.runner.trainer import finalize
 from aucbench.studies.adapted_plugins import check_plan, divergence
 
@@ -186,7 +186,7 @@ class StreamModel:
         """Begin anew on the rows of the buffer, which holds all rows so far."""
         algorithm, loss, rescale, warmup, _, planned, seed = self.settings
         rows, self._d = self._rows, max(1, self.columns.count)
-        check_memory(self._d)
+        check_width(self._d)
         X, y = rows.matrix(0, self._d), rows.y[: rows.count].copy()
         if rescale:  # a power of two causes no rounding
             self._factor = 2.0 ** round(math.log2(Rescaling.fit(X).factor))

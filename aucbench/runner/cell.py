@@ -9,22 +9,21 @@ from time import thread_time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
 from aucbench.contracts import Access, Batch, MethodFacts
 from aucbench.contracts.source_location import line_of
-from aucbench.data import memory
-from aucbench.errors import DataError, ParameterError, PluginError
-from aucbench.humanize import filesize, sentence_of
+from aucbench.data.memory import check_width
+from aucbench.errors import ParameterError, PluginError
+from aucbench.humanize import sentence_of
 from aucbench.kernels.jit import NotCompiledError, no_compilation
 from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer
 from aucbench.runner.task import Budget, Outcome, StopReason, Task, make_budget, rows_of
 from aucbench.runner.trainer import Trainer, finalize, is_finite
 
-VECTORS = 6  # least number of (d,) vectors in a run: state, checkpoint and copies of both
+FEW = 8  # rows of each class in a warm-up
 KEPT_KINDS = 4096  # most kinds of compiled tasks remembered
 WORTH_COMPILING = 30.0  # seconds of training alone; compiling for many settings takes 3 to 14 s
 SAMPLE_SECONDS = 2e-3  # shortest training from which the cost is estimated
@@ -43,7 +42,7 @@ def run_cell(
     run. A budget, an order or data that do not suit the method are a `ParameterError`.
     """
     check_requirements(task)
-    check_memory(task.X.shape[1])
+    check_width(task.X.shape[1])
     budget, next_batch = make_budget(task), batch_sampler(task)
     warm_up = compile_kernels(task)
     with training_context():
@@ -89,17 +88,6 @@ def check_requirements(task: Task) -> None:
     needs = MethodFacts(task.algorithm).requires
     if "dense" in needs and sparse.issparse(task.X):
         raise ParameterError(f"{task.algorithm.name} needs dense rows: {needs['dense']}")
-
-
-def check_memory(n_features: int) -> None:
-    """Refuse weights that memory cannot hold."""
-    needed = VECTORS * 8 * n_features
-    if needed > memory.FEW_BYTES and needed > (available := memory.available()):
-        raise DataError(
-            f"{n_features:,} features need at least {filesize(needed)} for {VECTORS} vectors of weights, "
-            f"and {filesize(available)} are available; use features=projection or subset, "
-            f"or look for a wrong index in the data."
-        )
 
 
 def is_asked_together(algorithm: Any, settings: int) -> bool:
@@ -194,13 +182,8 @@ def _seconds_alone(small: Task, iterations: int) -> float:
 
 def _few_rows(task: Task) -> Task:
     """The task on a few rows of the same types."""
-    first = [_first_rows(task.y, label) for label in (1, -1)]
+    first = [np.flatnonzero(task.y == label)[:FEW] for label in (1, -1)]
     return replace(task, **rows_of(task, np.sort(np.concatenate(first)))._asdict())
-
-
-def _first_rows(y: NDArray[np.int8], label: int, count: int = 8, among: int = 1 << 16) -> NDArray[np.int64]:
-    found = np.flatnonzero(y[:among] == label)
-    return found[:count] if len(found) >= count or len(y) <= among else _first_rows(y, label, count, len(y))
 
 
 def _fewest(algorithm: Any) -> int:

@@ -10,9 +10,7 @@ from scipy import sparse
 from aucbench.contracts import Access, Problem
 from aucbench.data import memory
 from aucbench.runner.cell import (
-    VECTORS,
     batches,
-    check_memory,
     check_requirements,
     compile_kernels,
     is_asked_together,
@@ -59,9 +57,10 @@ def run_grid(tasks: Sequence[Task], progress: Progress = lambda fraction: None) 
     with training_context():
         for members in groups.values():
             first = tasks[members[0]]
-            check_memory(d := first.X.shape[1])
+            memory.check_width(d := first.X.shape[1])
             compile_kernels(first)
-            most = max(1, memory.available() // (2 * VECTORS * 8 * d))  # held by itself and with the others
+            # Each state is held by itself and with the others.
+            most = max(1, memory.available() // (2 * memory.VECTORS * 8 * d))
             for start in range(0, len(members), most):
                 grid.train(members[start : start + most])
     return [grid.results[k] for k in range(len(tasks))]

@@ -100,7 +100,6 @@ class Scorer:
         self._waiting: list[NDArray[np.float64]] = []  # the weights of the models from len(_values) on
         self._waiting_bytes = 0
         self._values: list[NDArray[np.float64]] = []  # of each model, the AUC first
-        self._work = np.empty((2, len(y)), np.uint64)  # where scores are sorted
         self._last = np.full(1, np.nan)  # (n,) scores of the latest model
 
     def add(self, algorithm: Any, state: Any) -> tuple[int, NDArray[np.float64] | None]:
@@ -146,9 +145,9 @@ class Scorer:
     def placements(self, blocks: NDArray[np.uint8]) -> NDArray[np.float64] | None:
         """The `block_deviations` of the latest model; None also if any score is NaN."""
         scores = self.scores()
-        if np.isnan(scores).any():  # they were not sorted
+        if np.isnan(scores).any():
             return None
-        return block_deviations(scores, self._y, blocks, self._work[0])
+        return block_deviations(scores, self._y, blocks)
 
     def _flush(self) -> None:
         width = max(1, SCORE_ELEMENTS // max(1, len(self._y)))
@@ -163,6 +162,6 @@ class Scorer:
         known = ~np.isnan(scores).any(axis=1)
         if known.any():
             own = (scores if known.all() else scores[known]).T
-            values[known] = measure_columns(own, self._y, self._measures, self._work)
+            values[known] = measure_columns(own, self._y, self._measures)
         self._last = scores[-1].copy()
         self._values.extend(values)

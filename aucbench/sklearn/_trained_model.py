@@ -12,10 +12,10 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from aucbench.contracts import Batch, MethodFacts, for_rows
+from aucbench.data.memory import check_width
 from aucbench.errors import DataError, ParameterError
 from aucbench.runner.cell import (
     batches,
-    check_memory,
     check_requirements,
     training_context,
 )
@@ -112,7 +112,7 @@ def task_of(
         order=Order(parts.order), seed=seed, order_seed=seed, row_factor=row_factor, **more,
     )  # fmt: skip
     check_requirements(task)
-    check_memory(X.shape[1])
+    check_width(X.shape[1])
     return task
 
 

@@ -7,7 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
 from pathlib import Path
@@ -146,13 +146,11 @@ def _version(name: str) -> str | None:
     try:
         return version(name)
     except PackageNotFoundError:
-        others = _names_of_packages().get(name)
+        others = _distributions_of_packages().get(name)
         return version(others[0]) if others else None
 
 
-@cache
-def _names_of_packages() -> Mapping[str, list[str]]:
-    return packages_distributions()
+_distributions_of_packages = cache(packages_distributions)
 
 
 @cache

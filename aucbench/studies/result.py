@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import structs
 from numpy.typing import NDArray
 
 from aucbench.errors import AucbenchError, TrackingError
@@ -80,16 +80,11 @@ def takes_all_rows(record: CellRecord, curve: Mapping[str, NDArray[Any]]) -> boo
     return bool(len(steps)) and bool(0 < steps[-1] * record.data.train_rows <= curve["samples"][-1])
 
 
-class OptimumRecord(Struct, frozen=True, kw_only=True):
-    """A certified minimum."""
+class OptimumRecord(MinimumRecord, frozen=True, kw_only=True):
+    """A certified minimum on the training rows of a split, and the AUC of its weights."""
 
-    objective: str  # in words
-    value: float  # at the weights
-    gap: float  # the value is at most this much above the minimum
+    value: float
     relative_gap: float
-    size: float  # scale of the relative suboptimality
-    solver: str  # name of the method that found it
-    seconds: float  # of processor time, on one core
     train_rows: int
     train_auc: float
     test_auc: float

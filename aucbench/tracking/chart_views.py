@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import re
 from hashlib import sha256
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -73,11 +72,12 @@ def _host(uri: str) -> str:
 
 def with_board(description: str, study: str, experiment: str, run_id: str) -> str:
     """A description whose first line, which MLflow shows unfolded, links to the page of a study once."""
-    start = f" [Leaderboard of {study.replace('[', '(').replace(']', ')')}]("
-    first, *rest = description.split("\n")
     address = f"#/experiments/{quote(experiment)}/runs/{run_id}/artifacts/{PAGE}?{TRAINING}"
-    without = re.sub(re.escape(start) + "[^)]*\\)", "", first)
-    return "\n".join([f"{without}{start}{address})", *rest])
+    if address in description:
+        return description
+    first, *rest = description.split("\n")
+    name = study.replace("[", "(").replace("]", ")")
+    return "\n".join([f"{first} [Leaderboard of {name}]({address})", *rest])
 
 
 def _compact(value: dict[str, Any]) -> str:
@@ -141,9 +141,7 @@ def _state(study: str | None) -> dict[str, Any]:
 
 
 def _section(key: str, name: str) -> dict[str, Any]:
-    closed = dict.fromkeys(("isReordered", "deleted", "isGenerated"), False)
-    shape = {"columns": COLUMNS, "cardHeight": CARD_HEIGHT}
-    return {"uuid": key, "name": name, "display": True} | closed | shape
+    return {"uuid": key, "name": name, "display": True, "columns": COLUMNS, "cardHeight": CARD_HEIGHT}
 
 
 def _line(name: str, over: str) -> dict[str, Any]:
@@ -154,12 +152,8 @@ def _line(name: str, over: str) -> dict[str, Any]:
         "xAxisScaleType": "linear",  # MLflow supports "log" for steps only
         "scaleType": "log" if name == ERROR else "linear",
         "yAxisKey": "metric",
-        "yAxisExpressions": [],
         "range": {},
-        "ignoreOutliers": False,
         "lineSmoothness": 0,
-        "useGlobalXaxisKey": False,
-        "useGlobalLineSmoothing": False,
     }
 
 
@@ -169,7 +163,5 @@ def _card(kind: str, name: str, section: str, over: str = "") -> dict[str, Any]:
         "type": kind,
         "metricKey": name,
         "metricSectionId": section,
-        "deleted": False,
-        "isGenerated": False,
         "runsCountToCompare": 100,
     }

@@ -24,7 +24,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from aucbench import Access, AucbenchError, Batch, CellError, ParameterError, Problem
-from aucbench.contracts.claimed_formula import evaluate, names
+from aucbench.contracts.claimed_formula import FUNCTIONS, evaluate
 from studies.claims.power_law import Finding, Interval, Verdict, exponent, group_interval, verdict
 
 TOLERANCE = 0.25  # of an exponent: what caches and fixed costs add and hide
@@ -96,6 +96,11 @@ def cost_exponents(
         least, most = claimed_exponents(algorithm, claimed, name, lines[name][0])
         found[name] = measured, verdict(measured, least, most, TOLERANCE)
     return found
+
+
+def names(claimed: str) -> set[str]:
+    """The variables of a formula of a cost."""
+    return set(re.findall(r"[a-z_]\w*", claimed)) - FUNCTIONS.keys()
 
 
 def design(algorithm: Any, claimed: str) -> dict[str, list[list[Sizes]]]:

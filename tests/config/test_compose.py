@@ -98,16 +98,6 @@ def test_parts_that_were_composed_are_not_composed_again(compositions):
             assert plain(run) == plain(compose.compose(job))
 
 
-def test_a_value_that_refers_to_another_is_that_of_its_own_run():
-    jobs = [[f"seed={seed}", f"runs={runs}", "split_seed=${seed}"] for seed in (3, 4) for runs in (1, 2)]
-    assert [(run["split_seed"], run["runs"]) for run in compose_words(jobs)] == [
-        (3, 1),
-        (3, 2),
-        (4, 1),
-        (4, 2),
-    ]
-
-
 def test_a_choice_that_sets_something_else_does_so_in_every_run(tmp_path):
     (tmp_path / "algo").mkdir()
     (tmp_path / "algo" / "long.yaml").write_text(

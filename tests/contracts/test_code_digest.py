@@ -3,11 +3,13 @@
 import ast
 import hashlib
 import importlib
+import json
 import sys
 
 import pytest
 
-from aucbench.contracts.code_digest import code_digest, normal_form, read_source
+from aucbench.contracts import code_digest as module
+from aucbench.contracts.code_digest import code_digest, normal_form
 from tests.helpers.fake_plugins import Perceptron
 
 FILES = {
@@ -119,7 +121,25 @@ def test_the_normal_form_is_the_same_on_all_versions_of_python():
     assert hashlib.sha256(normal_form(ast.parse(SAMPLE)).encode()).hexdigest()[:16] == "11141250dd82d283"
 
 
+def test_digests_are_remembered_and_a_damaged_memory_is_made_anew(tmp_path, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    file = tmp_path / "method.py"
+    file.write_text("import math\nSIZE = 1\n")
+    module._read.cache_clear()
+    first = module.read_source(file)
+    (remembered,) = (tmp_path / "cache" / "code").iterdir()
+    monkeypatch.setattr(module.ast, "parse", lambda content: pytest.fail("read again"))
+    module._read.cache_clear()
+    assert module.read_source(file) == first
+    assert json.loads(remembered.read_text())[0] == first.digest
+    monkeypatch.undo()
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    remembered.write_text("[")
+    module._read.cache_clear()
+    assert module.read_source(file) == first
+
+
 def test_a_file_of_another_version_of_python_is_hashed_as_it_is(tmp_path):
     file = tmp_path / "method.py"
     file.write_text("print 'old'\n")
-    assert read_source(file).digest == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert module.read_source(file).digest == hashlib.sha256(file.read_bytes()).hexdigest()

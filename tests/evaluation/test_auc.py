@@ -3,10 +3,8 @@
 import doctest
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score
 
 from aucbench.evaluation import auc, exact_auc, measures
 
@@ -45,18 +43,6 @@ FAMILIES = {
     "signed zeros": lambda rng, n: np.where(rng.random(n) < 0.5, 0.0, -0.0),
     "descending": lambda rng, n: -np.arange(n, dtype=float),
 }
-
-
-@pytest.mark.filterwarnings("ignore:invalid value")  # scikit-learn's, over the huge ones
-@pytest.mark.parametrize("n", [2, 3, 33, 5000])
-@pytest.mark.parametrize("family", FAMILIES)
-def test_every_kind_of_scores_gives_the_auc_of_all_pairs_and_of_sklearn(family, n):
-    rng = np.random.default_rng(n)
-    scores = FAMILIES[family](rng, n)
-    y = np.where(rng.random(n) < 0.3, 1, -1).astype(np.int8)
-    y[:2] = 1, -1
-    assert exact_auc(scores, y) == brute_force(scores, y)
-    assert exact_auc(scores, y) == pytest.approx(roc_auc_score(y, scores), abs=1e-12)
 
 
 def test_the_examples_of_the_documentation_hold():

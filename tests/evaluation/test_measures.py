@@ -1,7 +1,5 @@
 """Measures beside the AUC against scikit-learn, brute force and each other, and their values by chance."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +7,6 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
 from aucbench import DataError, ParameterError
-from aucbench.cli.entry_summary import advice_on
 from aucbench.evaluation import (
     average_precision,
     exact_auc,
@@ -21,7 +18,7 @@ from aucbench.evaluation import (
 from aucbench.evaluation.auc import measure_columns
 from aucbench.evaluation.delong import chance_half_width
 from aucbench.evaluation.measures import MEASURES, listed, named, restored
-from tests.evaluation.test_auc import FAMILIES
+from tests.evaluation.test_auc import FAMILIES, brute_force
 
 SMALL = (
     np.array([0.9, 0.9, 0.8, 0.7, 0.7, 0.7, 0.6, 0.5, 0.5, 0.4, 0.3, 0.3, 0.2, 0.1]),
@@ -42,6 +39,7 @@ def labels(rng, n):
 def test_every_kind_of_scores_gives_the_values_of_sklearn(family, n):
     rng = np.random.default_rng(n)
     scores, y = FAMILIES[family](rng, n), labels(rng, n)
+    assert exact_auc(scores, y) == brute_force(scores, y)
     assert average_precision(scores, y) == pytest.approx(average_precision_score(y, scores), abs=1e-12)
     for rate in (0.03, 0.2, 1.0):
         expected = roc_auc_score(y, scores, max_fpr=rate)
@@ -227,24 +225,3 @@ def test_random_scores_are_outside_as_often_as_the_confidence_says(positives, ne
     outside = np.mean(np.array(far) > chance_half_width(positives, negatives))
     assert 0.035 < outside < 0.065
     assert chance_half_width(0, negatives) == chance_half_width(positives, 0) == np.inf
-
-
-def cell(auc, positives, rows):
-    data = SimpleNamespace(test_positives=positives, test_rows=rows)
-    record = SimpleNamespace(result=SimpleNamespace(converged=None), data=data)
-    return SimpleNamespace(auc=auc, diverged=False, record=record)
-
-
-@pytest.mark.parametrize(
-    ("auc", "positives", "named"),
-    [(0.42, 25, "25 positive"), (0.42, 2500, "0.5800"), (0.1, 25, "0.9000"), (0.1, 0, "0 positive")],
-)
-def test_scores_are_called_reversed_only_where_chance_is_excluded(auc, positives, named):
-    said = advice_on([cell(auc, positives, 10_000)] * 3)
-    assert named in said
-    assert ("reversed" in said) == ("positive" not in named)
-
-
-@pytest.mark.parametrize(("auc", "positives"), [(0.5, 25), (0.9, 25), (0.4, None)])
-def test_nothing_is_said_above_chance_or_without_counts(auc, positives):
-    assert not advice_on([cell(auc, positives, 10_000)])

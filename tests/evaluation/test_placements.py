@@ -10,7 +10,6 @@ from scipy.stats import norm
 
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation import difference_interval, exact_auc, placements
-from aucbench.evaluation.auc import points_of_columns
 from aucbench.evaluation.placements import block_deviations
 
 SCORES = st.one_of(
@@ -53,17 +52,6 @@ def test_any_scores_give_the_deviations_of_all_pairs(rows):
     assert block_deviations(scores, y, blocks) == pytest.approx(expected, abs=1e-12)
     blocks[y == 1] = 7
     assert block_deviations(scores, y, blocks) is None
-
-
-def test_rows_sorted_for_the_auc_need_no_second_sort():
-    rng = np.random.default_rng(0)
-    for n in (50, 3000):
-        scores = np.stack([rng.normal(size=n), np.round(rng.normal(size=n), 2)], axis=1)
-        y, blocks = np.where(rng.random(n) < 0.2, 1, -1).astype(np.int8), rng.integers(0, 32, n, np.uint8)
-        work = np.empty((2, n), np.uint64)
-        list(points_of_columns(scores, y, work))
-        found = block_deviations(scores[:, 1], y, blocks, work[0])
-        assert found == pytest.approx(by_definition(scores[:, 1], y, blocks), abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import pytest
 
 from aucbench import ParameterError
 from aucbench.reports.build import build
-from aucbench.reports.cells import of_results
 from aucbench.reports.columns import RESULTS, VERDICTS
 from aucbench.reports.report import ALL
 from aucbench.reports.results import result_row, time_note
@@ -15,8 +14,6 @@ from tests.helpers.board_cells import (
     altered,
     budget,
     finished,
-    parameters,
-    result,
     several,
     tuning,
     unfinished,
@@ -51,25 +48,6 @@ def test_settings_are_compared_apart_in_every_frame():
             assert part.drop(columns=drop, errors="ignore").equals(
                 expected.drop(columns=drop, errors="ignore").reset_index(drop=True)
             ), name
-
-
-def test_settings_of_one_kind_have_names_of_their_own():
-    cells = [finished(0.9), finished(0.8, scaling="unit"), finished(0.7, order="stored")]
-    assert build(cells, "t").settings == ["defaults", "defaults 2", "defaults 3"]
-
-
-def test_variants_of_a_method_are_lines_of_their_own_with_what_tells_them_apart():
-    cells = of_results(
-        altered(result(0.8 + eta / 10, seed=seed), algorithm=parameters(eta=eta), key=f"{eta} {seed}")
-        for eta in (0.1, 0.5)
-        for seed in range(3)
-    )
-    report = build([*cells, *several(("beta",))], "t", True, reference="beta")
-    names = {"alpha (eta=0.1)", "alpha (eta=0.5)"}
-    assert set(report.methods["method"]) == {*names, "beta"}
-    assert set(report.gains["method"]) == names
-    assert set(report.methods["algorithm"]) == {"alpha", "beta"}
-    assert set(report.only(("alpha",)).verdicts["method"]) == {*names, "beta"}
 
 
 @pytest.mark.parametrize("rope", [None, 0.05])

@@ -4,7 +4,7 @@ import pytest
 
 from aucbench import ParameterError
 from aucbench.reports.build import build
-from aucbench.reports.cells import groups, of_results
+from aucbench.reports.cells import of_results
 from tests.helpers.board_cells import (
     PLUGIN,
     altered,
@@ -148,8 +148,11 @@ def test_data_sets_of_one_title_get_names_of_their_own():
     made = of_many([{}, {}, {}])
     made[1] = altered(made[1], dataset={"part": "all"})
     made[2] = altered(made[2], dataset={"distribution": "yours"})
-    (group,) = groups(made, one_study=False)
-    assert sorted(group.boards) == ["data (part=all)", "data (part=train)", "data (part=train) #2"]
+    names = [
+        f"data (part={part} distribution={where})"
+        for part, where in (("all", "mine"), ("train", "mine"), ("train", "yours"))
+    ]
+    assert [name for name, _ in boards_of(made)] == names
 
 
 def test_labels_are_the_same_on_all_boards_of_a_group():
@@ -168,8 +171,10 @@ def test_names_of_data_sets_hold_only_the_parameters_that_differ():
         )
         for gap in (1.0, 2.0)
     ]
-    (group,) = groups(made, one_study=True)
-    assert list(group.boards) == ["gaussian (separation=1)", "gaussian (separation=2)"]
+    assert [name for name, _ in boards_of(made, True)] == [
+        "gaussian (separation=1)",
+        "gaussian (separation=2)",
+    ]
 
 
 FEATURES = PLUGIN | {"name": "nystroem", "parameters": {"landmarks": 10}}
@@ -207,6 +212,8 @@ def test_a_variant_is_taken_that_is_named_in_full():
     report = build([*variant(0.9, 0.2), *variant(0.8, 0.3)], "t", reference="alpha (eta=0.3)")
     gains = dict(zip(report.gains["method"], report.gains["gain"], strict=True))
     assert gains == {"alpha (eta=0.2)": pytest.approx(0.1)}
+    part = build([*several(("beta",)), *variant(0.9, 0.2), *variant(0.8, 0.3)], "t", reference="beta")
+    assert set(part.only(("alpha",)).gains["method"]) == {"alpha (eta=0.2)", "alpha (eta=0.3)"}
 
 
 def test_each_setting_has_a_reference_of_its_own_or_none():

@@ -87,7 +87,7 @@ WIDE = sparse.csr_matrix((200, 2**31 - 1))
             {"weights": property(_no_weights), "score": lambda *_: np.zeros(3)},
             {},
         ),
-        (DataError, "103 GB", {}, {"X": WIDE, "X_test": WIDE}),
+        (DataError, r"85\.9 GB", {}, {"X": WIDE, "X_test": WIDE}),
     ],
 )
 def test_what_cannot_run_is_refused_with_the_reason(error, message, names, options):

@@ -1,7 +1,7 @@
 """Work that goes on after a call has returned, other threads, warm-up, and arrays of other libraries."""
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter, thread_time
 from typing import ClassVar, NamedTuple
 
@@ -47,10 +47,10 @@ def pending(w):
 
 
 @dataclass(frozen=True)
-class Careless(Perceptron):
-    """Starts work and returns."""
+class Waiting(Perceptron):
+    """Starts work and returns, and declares how to wait for it."""
 
-    name: ClassVar[str] = "careless"
+    name: ClassVar[str] = "waiting"
 
     def init(self, problem, rng):
         return pending(np.zeros(problem.n_features))
@@ -60,17 +60,6 @@ class Careless(Perceptron):
 
     def finalize(self, state):
         return pending(state.w)
-
-    def score(self, state, X):
-        state.work.join()
-        return X @ state.w
-
-
-@dataclass(frozen=True)
-class Waiting(Careless):
-    """The same, and declares how to wait."""
-
-    name: ClassVar[str] = "waiting"
 
     def wait(self, state):
         state.work.join()
@@ -157,41 +146,23 @@ class Shaped(Perceptron):
     """Notes the shapes for which a compiler would make code."""
 
     name: ClassVar[str] = "shaped"
-    access: ClassVar[Access] = Access.minibatch
     rows: int = 20
 
     def batch_size(self, n):
         return min(self.rows, n // 4)
 
     def step(self, state, batch):
-        shapes.extend((*batch.X.shape, block.shape[0]) for block in batch.rows)
+        shapes.append((*batch.X.shape, batch.rows.shape[1]))
         return state
 
 
-@dataclass(frozen=True)
-class ShapedFull(Shaped):
-    """The same, over all rows."""
-
-    name: ClassVar[str] = "shaped_full"
-    access: ClassVar[Access] = Access.full
-
-    def step(self, state, batch):
-        shapes.append(batch.X.shape)
-        return state
-
-
-@dataclass(frozen=True)
-class ShapedFullWaiting(ShapedFull):
-    """The same, by a compiler that works for itself."""
-
-    name: ClassVar[str] = "shaped_full_waiting"
-
-    def wait(self, state):
-        pass
+def shaped(access, rows=20, **functions):
+    return type("Shaped", (Shaped,), {"access": access, **functions})(rows=rows)
 
 
 def test_warm_up_trains_on_the_shapes_of_the_run():
-    for algorithm in (Shaped(), replace(Shaped(), rows=40), ShapedFullWaiting()):
+    waiting = shaped(Access.full, wait=lambda self, state: None)  # by a compiler that works for itself
+    for algorithm in (shaped(Access.minibatch), shaped(Access.minibatch, rows=40), waiting):
         one = task(algorithm, iterations=30)
         shapes.clear()
         assert cell.compile_kernels(one) == ""
@@ -200,7 +171,7 @@ def test_warm_up_trains_on_the_shapes_of_the_run():
         run_cell(one)
         assert set(shapes) == warm
     shapes.clear()
-    cell.compile_kernels(task(ShapedFull()))
+    cell.compile_kernels(task(shaped(Access.full)))
     assert all(shape[0] < len(Y) for shape in shapes)  # all rows would take as long as a pass
 
 

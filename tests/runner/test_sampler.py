@@ -48,13 +48,6 @@ def test_a_minibatch_repeats_no_row(order):
     assert all(len(np.unique(batch)) == 70 for batch in rows)
 
 
-def test_what_does_not_apply_to_the_access_is_refused():
-    with pytest.raises(ParameterError, match="order=stored"):
-        RowSampler(Access.pairs, Y, Order.stored)
-    with pytest.raises(ParameterError, match="301"):
-        RowSampler(Access.minibatch, Y, batch_size=301)
-
-
 @pytest.mark.parametrize("seed", [0, 5, 2**40])
 def test_fold_0_visits_what_the_order_seed_alone_gives_and_every_other_fold_something_else(seed):
     expected = np.random.default_rng([seed, RandomStream.order]).permutation(300)
@@ -78,8 +71,11 @@ def test_a_balanced_batch_has_half_of_each_class_and_visits_a_class_evenly(posit
 
 
 @pytest.mark.parametrize(
-    ("m", "order"), [(0, Order.shuffled), (3, Order.shuffled), (2, Order.stored), (1026, Order.shuffled)]
+    ("access", "m", "order"),
+    [(Access.pairs, 1, Order.stored), (Access.minibatch, 4, Order.shuffled)]
+    + [(Access.balanced, m, Order.shuffled) for m in (0, 3, 1026)]
+    + [(Access.balanced, 2, Order.stored)],
 )
-def test_a_balanced_batch_has_an_even_number_of_rows_and_not_too_many_in_shuffled_order(m, order):
+def test_what_does_not_apply_to_the_access_or_the_rows_is_refused(access, m, order):
     with pytest.raises(ParameterError):
-        RowSampler(Access.balanced, np.array([1, -1, 1], np.int8), order, batch_size=m)
+        RowSampler(access, np.array([1, -1, 1], np.int8), order, batch_size=m)

@@ -80,8 +80,9 @@ def test_a_store_that_an_earlier_version_filled_is_taken_over_once(tmp_path):
     assert old.get(KEY).auc == 0.9
 
 
-def test_nothing_half_written_is_ever_visible(tmp_path, monkeypatch):
+def test_nothing_half_written_is_ever_visible_or_replaces_anything(tmp_path, monkeypatch):
     store = Store(tmp_path)
+    store.put(KEY, CELL)
 
     def full_disk(handle, *arguments):
         handle.write(b"half")
@@ -89,23 +90,9 @@ def test_nothing_half_written_is_ever_visible(tmp_path, monkeypatch):
 
     monkeypatch.setattr(npz, "write", full_disk)
     with pytest.raises(DataError, match=r"cannot be kept in .*: No space left on device"):
-        store.put(KEY, CELL)
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["series"]
-
-
-def test_a_write_that_does_not_reach_the_disk_replaces_nothing(tmp_path, monkeypatch):
-    store = Store(tmp_path)
-    store.put(KEY, CELL)
-
-    def failing(descriptor):
-        raise OSError(5, "Input/output error")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("aucbench.studies.store.os.fsync", failing)
-        with pytest.raises((OSError, DataError)):
-            store.put(KEY, result(0.1))
+        store.put(KEY, result(0.1))
     assert store.get(KEY).auc == 0.9
-    assert [path.name for path in (tmp_path / "cells").rglob("*") if path.is_file()] == [f"{KEY}.npz"]
+    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {"series", f"{KEY}.npz"}
 
 
 @pytest.mark.parametrize("damage", [lambda _: b"", lambda _: b"PK\x03\x04 not a zip", flipped])
@@ -116,17 +103,6 @@ def test_a_damaged_cell_is_named(tmp_path, damage):
     file.write_bytes(damage(file.read_bytes()))
     with pytest.raises(DataError, match=file.name):
         store.get(KEY)
-
-
-def test_many_keys_are_looked_up_at_once(tmp_path):
-    store = Store(tmp_path)
-    finished, failed = store.listed()
-    assert KEY not in finished
-    store.put(KEY, CELL)
-    finished, failed = store.listed()
-    assert KEY in finished
-    assert KEY not in failed
-    assert KEY[:-1] + "1" not in finished
 
 
 def test_what_killed_processes_left_is_removed_after_an_hour(tmp_path):

@@ -9,7 +9,6 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-import aucbench
 from aucbench import ParameterError
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import Task
@@ -128,21 +127,6 @@ def test_what_spam_says_it_ignores_has_no_effect_and_everything_else_has(penalty
 def test_the_first_setting_can_be_the_method_as_given(given, space, first):
     points = random_points(space, 5, 3, given, given_first=True)
     assert points == [first, *random_points(space, 4, 3, given)]
-
-
-@dataclass(frozen=True)
-class Ranged:
-    """A method with fields of several ranges."""
-
-    name: ClassVar[str] = "ranged"
-    lam: aucbench.Positive = 1.0
-    share: aucbench.OpenUnit = 0.5
-    rounds: aucbench.Count = 10
-    any: float = 0.0
-    kind: str = "a"
-    few: int | None = None
-
-    __post_init__ = aucbench.check_fields
 
 
 SPACE = {

@@ -1,7 +1,7 @@
 """``aucbench fetch`` and ``aucbench data``: the data sets in the cache."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,14 +59,9 @@ def _fetch(dataset: Any, yes: bool) -> None:
         # Without a terminal there is nobody to ask; `data.fetch` then refuses.
         yes = yes or (sys.stdin.isatty() and click.confirm("Go on?", err=True))
     for part in ("train", "test") if data.has_test_part(dataset) else ("train",):
-        try:
-            for path in data.fetch(dataset, large=yes, part=part):
-                print(f"{name}: {path}")
-            loaded = data.load(dataset, part)
-        except FetchError as error:
-            if part == "train":
-                raise
-            raise FetchError(f"The training part is there, the test part is not: {error}") from None
+        for path in data.fetch(dataset, large=yes, part=part):
+            print(f"{name}: {path}")
+        loaded = data.load(dataset, part)
         print(f"{name}: {part} part, {loaded.X.shape[0]:,} rows, {loaded.X.shape[1]:,} features")
 
 
@@ -103,9 +98,7 @@ def show_data(context: click.Context, removed: tuple[str, ...], remove_all: bool
             key for key, each in listed.items() if name in (key, Path(key).name, each.dataset) or path == key
         ]
         if not wanted:
-            raise ParameterError(
-                f"There is nothing of '{name}' in the cache, which holds {', '.join(listed) or 'no data'}."
-            )
+            raise _nothing_of(name, listed)
         for key in wanted:
             print(f"{key}: {filesize(cache_inventory.remove(listed.pop(key)))} removed")
     if removed or remove_all:
@@ -115,6 +108,11 @@ def show_data(context: click.Context, removed: tuple[str, ...], remove_all: bool
     for parsed, of_files, name in sizes:
         print(f"  {filesize(parsed):>9} parsed  {filesize(of_files):>9} of files  {name}")
     print(f"  {filesize(sum(parsed + of_files for parsed, of_files, _ in sizes)):>9} in all")
+
+
+def _nothing_of(name: str, known: Iterable[str]) -> ParameterError:
+    held = ", ".join(known) or "no data"
+    return ParameterError(f"There is nothing of '{name}' in the cache, which holds {held}.")
 
 
 @show_data.command("verify")
@@ -129,9 +127,7 @@ def verify(names: tuple[str, ...]) -> None:
     cached = sorted({each.dataset for each in cache_inventory.held(()) if each.parts})
     for name in names:
         if name not in cached:
-            raise ParameterError(
-                f"There is nothing of '{name}' in the cache, which holds {', '.join(cached) or 'no data'}."
-            )
+            raise _nothing_of(name, cached)
     parts = [(name, *found) for name in names or cached for found in cache_inventory.verify(name).items()]
     for name, part, damaged in parts:
         found = f"removed, {', '.join(damaged)} is damaged" if damaged else "undamaged"

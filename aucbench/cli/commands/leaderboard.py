@@ -13,7 +13,8 @@ from aucbench.contracts import ModelClass
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES
 from aucbench.reports.answer import listed
-from aucbench.reports.cells import REFERENCE, TUNED_REFERENCE, from_store, gathered, joined
+from aucbench.reports.cell_frame import REFERENCE, TUNED_REFERENCE
+from aucbench.reports.cells import from_store, gathered, joined
 from aucbench.reports.columns import line
 from aucbench.reports.labels import with_titles
 from aucbench.reports.report import ROPE

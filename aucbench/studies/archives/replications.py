@@ -60,11 +60,6 @@ def compare(first: Run, other: Run, tolerance: float = TOLERANCE, other_code: bo
     return Comparison(agreement, allowed, one, two, other_code)
 
 
-def agrees(first: Run, other: Run, tolerance: float = TOLERANCE) -> bool:
-    """Whether two runs of one cell can be compared and agree."""
-    return compare(first, other, tolerance).agreement in (Agreement.identical, Agreement.close)
-
-
 def replication_of(record: Run) -> ReplicationRecord:
     """A run of a cell as a replication of another one."""
     if isinstance(record, ReplicationRecord):
@@ -97,8 +92,12 @@ def without_twins(own: Run, others: Iterable[ReplicationRecord]) -> tuple[Replic
 
 def machines(own: Run, others: Iterable[ReplicationRecord], tolerance: float = TOLERANCE) -> set[str]:
     """The machine of a cell, and all machines with agreeing runs of it."""
-    agreeing = (machine_of(each.environment) for each in others if agrees(own, each, tolerance))
-    return {machine_of(own.environment), *agreeing}
+    agreeing = [
+        each
+        for each in others
+        if compare(own, each, tolerance).agreement in (Agreement.identical, Agreement.close)
+    ]
+    return {machine_of(each.environment) for each in (own, *agreeing)}
 
 
 def describe(environment: Environment) -> str:

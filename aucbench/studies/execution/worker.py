@@ -222,8 +222,7 @@ def _with_minimum(
     except (AucbenchError, MemoryError) as error:  # a failed solver must not fail the run
         reason = str(error) if isinstance(error, AucbenchError) else sentence_of(error)
         return with_minimum(cell, MinimumRecord(reason=reason))
-    minimum = MinimumRecord(**subset(found, ("value", "gap", "size", "objective", "solver", "seconds")))
-    return with_minimum(cell, minimum)
+    return with_minimum(cell, MinimumRecord(**subset(found, MinimumRecord.__struct_fields__)))
 
 
 def _run_trials(unit: Unit, prepared: Prepared, observer: Observer) -> list[Trial]:

@@ -1,6 +1,5 @@
 """Files of a report: they hold its frames, and the verdicts follow from the cells by other code."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +7,6 @@ import pandas as pd
 import pytest
 from msgspec import structs
 
-from aucbench.cli.main import main
 from aucbench.reports.build import build
 from aucbench.reports.views.export import FRAMES, TABLES, write
 from aucbench.reports.views.text import markdown
@@ -120,22 +118,6 @@ def check(folder, reference, rope):
 
 def test_verdicts_follow_from_the_cells(files):
     assert check(files, "beta", ROPE) == 4
-
-
-def test_verdicts_of_a_real_study_follow_from_its_cells(folder, tmp_path):
-    words = ["--store", str(folder), "--study", "small", "--out", str(tmp_path), "--no-pictures"]
-    assert main(["leaderboard", *words, "--reference", "psam", "--rope", "0.01"]) == 0
-    assert check(tmp_path, "psam", 0.01) == 3
-    cells = pd.read_parquet(tmp_path / "cells.parquet")
-    assert json.loads(cells["described"][0])["protocol"]["parameters"]["folds"] == 3
-    results = pd.read_parquet(tmp_path / "results.parquet").set_index(["data_set", "method"])
-    for name in ("train_seconds", "ns_per_iteration", "state_bytes"):
-        means = cells.groupby(["data_set", "method"])[name].mean()
-        assert results[name].to_dict() == pytest.approx(means.to_dict())
-    sums = cells.groupby("data_set")[["test_rows", "train_rows"]].sum()
-    assert (sums["test_rows"] / sums["train_rows"]).tolist() == pytest.approx([0.5] * 3)
-    facts = pd.read_parquet(tmp_path / "data_sets.parquet")
-    assert facts["test_train_ratio"].tolist() == pytest.approx([0.5] * 3)
 
 
 @pytest.mark.parametrize("name", ['=HYPERLINK("x").csv', "@SUM(1).csv", "+1.csv", "-1.csv"])

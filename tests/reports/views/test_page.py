@@ -5,6 +5,7 @@ import gzip
 import html
 import json
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 
 import numpy as np
@@ -46,6 +47,7 @@ class Parsed(HTMLParser):
         return [(attrs, text) for (name, attrs), text in found if name == tag]
 
 
+@cache
 def usual(names=("alpha", "beta", "gamma", "delta"), gaps=True):
     """A report on twelve data sets of 40 to 5,000 rows; the last method failed once on one of them."""
     rows = [100 * (number + 1) for number in range(len(SETS))]

@@ -307,7 +307,7 @@ GRID = ("algo=solam", "dataset=label_noise", "tuning=grid", "tuning.folds=2", "b
         "tuning.grid={solam:{zeta:[0.001,0.1,1,10],radius:[0.1,10]}}")  # fmt: skip
 
 
-@pytest.mark.parametrize("metric", ["auc", "precision_at", "pauc"])
+@pytest.mark.parametrize("metric", ["auc", "pauc"])
 def test_a_tuning_selects_by_the_metric(metric):
     tuned = aucbench.run(*GRID, f"tuning.metric={metric}", "pauc.max_fpr=0.05").cells[0].record.tuned
     means = {}
@@ -335,14 +335,6 @@ def test_the_metric_of_a_tuning_and_its_parameters_are_part_of_the_key():
     wider = key("tuning.metric=pauc", "pauc.max_fpr=0.3")
     assert len({plain, by_ap, by_pauc, wider[0]}) == 4
     assert wider[1]["pauc.max_fpr"] == 0.3
-
-
-def test_optuna_is_told_the_metric():
-    words = ("tuning=optuna", "tuning.trials=3", "tuning.metric=ap", "budget.checkpoints=2")
-    words = tuple(word for word in GRID if word != "tuning=grid") + words
-    tuned = aucbench.run(*words).cells[0].record.tuned
-    assert len(tuned.trials) == 6
-    assert all(trial.value != trial.auc for trial in tuned.trials if trial.auc is not None)
 
 
 OBJECTIVE = (*SHORT, "metrics=[ap,objective]")

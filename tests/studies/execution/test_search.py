@@ -63,25 +63,6 @@ def test_a_seed_of_the_draws_gives_all_splits_the_same_settings_and_each_trial_k
         assert sum(trial.train_seconds for trial in tuned.trials) == pytest.approx(tuned.cost.train_seconds)
 
 
-def test_of_settings_with_equal_auc_the_first_is_chosen(store):
-    # How long a training pauses changes no number.
-    grid = {"fake_gentle": {"pause": [0.0, 1e-9], "eta": [0.1]}}
-    run_entries([entry(Gentle(), tuning=Grid(folds=2, grid=grid))], store)
-    aucs = [trial.auc for trial in trials_of(store)]
-    assert aucs[:2] == aucs[2:]
-    assert only(store).record.tuned.parameters == {"pause": 0.0, "eta": 0.1}
-
-
-def test_settings_that_diverge_drop_out(store):
-    run_entries([entry(Diverging(above=0.05), tuning=Grid(folds=2))], store)
-    assert [(t.parameters["eta"], t.stop_reason, t.auc is None) for t in trials_of(store)[::2]] == [
-        (0.01, "budget", False),
-        (0.1, "diverged", True),
-        (1.0, "diverged", True),
-    ]
-    assert only(store).record.tuned.parameters == {"eta": 0.01}
-
-
 @dataclass(frozen=True)
 class Choosy(Gentle):
     """Refuses some values together, and raises with others."""
@@ -161,16 +142,6 @@ def test_a_method_without_a_grid_is_run_as_it_is(store, trainings):
     run_entries([entry(Other(), tuning=Grid())], store)
     assert trainings() == 1
     assert only(store).record.tuned is None
-
-
-def test_random_search_tries_as_many_settings_as_it_was_told(store, tmp_path):
-    run_entries([entry(Gentle(), tuning=Random(trials=5, folds=2))], store)
-    etas = [trial.parameters["eta"] for trial in trials_of(store)[::2]]
-    assert len(set(etas)) == 5
-    assert all(0.01 <= eta <= 1.0 for eta in etas)
-    other = Store(tmp_path / "other")
-    run_entries([entry(Gentle(), tuning=Random(trials=5, folds=2), split_seed=1)], other)
-    assert {trial.parameters["eta"] for trial in trials_of(other)}.isdisjoint(etas)
 
 
 SEARCHES = {

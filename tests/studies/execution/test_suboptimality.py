@@ -119,6 +119,7 @@ def test_a_solver_that_fails_costs_the_minimum_and_not_the_run(tmp_path, monkeyp
 
     algorithms = aucbench.catalog().plugins[Family.algorithms]
     monkeypatch.setattr(algorithms["ls_svm"].cls, "step", breaks)
+    monkeypatch.setattr(optimum, "_found", {})  # an earlier test may have found the same minimum
     result = aucbench.run("algo=spam", *SHORT, f"store.path={tmp_path}")
     assert result.auc > 0.9
     assert own_minimum(result.cells[0]).value is None
