@@ -57,8 +57,9 @@ class Learned:
                         f"{path}: more than {MAX_LABELS} distinct labels, expected classes; name the column "
                         "of labels with dataset.target=COLUMN."
                     )
-                rows, labels = slice(row, row + len(codes)), Coded(distinct, codes.astype(np.int32))
-                self._batches.setdefault(path, []).append((rows, labels))
+                small = codes.astype(np.min_scalar_type(-len(distinct) - 1))  # a byte for each of most labels
+                rows = slice(row, row + len(codes))
+                self._batches.setdefault(path, []).append((rows, Coded(distinct, small)))
                 row += len(codes)
                 if self._has_numbers:
                     writer.write(np.stack(numbers, axis=1))
