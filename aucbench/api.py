@@ -154,7 +154,7 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
         if study.name and study.swept and has_cells:
             observer.stage("writing the leaderboard")
             report, page = write_board(store, study.name)
-            observer.board_written(page)
+            result.page = page if study.store_path else None
             if tracker is not None:
                 tracker.board_written(study.name, page, _standings(report))
         result.untracked = tracker.trouble if tracker else None

@@ -3,7 +3,6 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +82,7 @@ class _EntryView(_View):
 
     def stage(self, text: str) -> None:
         self.close()
+        sys.stdout.flush()
         _say(f"{text} ...")
 
     def progress(self, share: float) -> None:
@@ -111,10 +111,6 @@ class _EntryView(_View):
             _line(name, text)
         if executed.from_store and self._study.store_path:
             _line("from", f"the store {self._study.store_path} (nothing was run again)")
-
-    def logging_begun(self, executed: FinishedEntry) -> None:
-        sys.stdout.flush()
-        self.stage("logging to MLflow")  # importing it takes a while
 
     def entry_logged(self, executed: FinishedEntry, run_id: str) -> None:
         self._is_logged = True
@@ -179,13 +175,10 @@ class _SweepView(_View):
         self._failed += [(name, failure) for failure in executed.failures]
         tqdm.write(f"{name}: {'; '.join(notes)}", file=sys.stdout)
 
-    def board_written(self, page: Path) -> None:
-        self.close()  # before the last lines, or the bar overwrites them
-        if self._study.store_path:  # without a store the page is temporary
-            print(f"leaderboard  {page}")
-
     def study_finished(self, result: StudyResult) -> None:
         self.close()
+        if result.page:
+            print(f"leaderboard  {result.page}")
         for text in by_reason(result.unavailable):
             _say(f"left out {text}")
         for text in by_reason(result.refused):

@@ -112,16 +112,11 @@ class Pool(Executor):
             self._by_key[key] = process = _Process()
         return process
 
-    def end(self, key: Hashable) -> None:
-        """End the process of a key, if there is one."""
-        if (process := self._by_key.pop(key, None)) is not None:
-            process.kill()
-
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End all processes at once; tasks that run are lost, and those that wait are cancelled."""
         self._is_closed = True
-        for key in list(self._by_key):
-            self.end(key)
+        for process in list(self._by_key.values()):
+            process.kill()
 
 
 class _Process:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -242,6 +243,9 @@ class StudyResult:
     unavailable: list[Refused] = field(default_factory=list)  # left out, as their data cannot be obtained
     left: list[tuple["Entry", int]] = field(default_factory=list)  # with cells that `stop_after` left out
     untracked: TrackingError | None = None  # why entries could not be sent to MLflow
+    page: Path | None = (
+        None  # of the leaderboard, beside its other files; None if none was written to a store
+    )
 
 
 def by_reason(refused: Iterable[Refused]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aucbench.data.readers.blocks import ColumnRecord
@@ -71,14 +70,8 @@ class Observer:
     def entry_finished(self, executed: "FinishedEntry") -> None:
         """Nothing of an entry is left to be run."""
 
-    def logging_begun(self, executed: "FinishedEntry") -> None:
-        """The entry is about to be sent to MLflow."""
-
     def entry_logged(self, executed: "FinishedEntry", run_id: str) -> None:
         """MLflow has the entry as that run."""
-
-    def board_written(self, page: Path) -> None:
-        """The leaderboard of the study is written; `page` lies in the folder with its other files."""
 
     def study_finished(self, result: "StudyResult") -> None:
         """Nothing of the study is left to be run."""

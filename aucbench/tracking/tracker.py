@@ -47,7 +47,7 @@ class Tracker:
         """Send the entry if all of its cells are finished or have failed."""
         if self.trouble or executed.missing or not executed.cells:
             return
-        self._observer.logging_begun(executed)
+        self._observer.stage("logging to MLflow")  # importing it takes a while
         try:
             self._observer.entry_logged(executed, self.log(executed))
         except TrackingError as error:

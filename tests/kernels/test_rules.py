@@ -272,7 +272,8 @@ def test_columns_that_come_after_the_last_point_of_the_average_are_zero_in_it(ba
     rng = np.random.default_rng(0)
     X = sparse.csr_matrix((rng.normal(size=300), np.arange(300), np.arange(0, 301, 3)), shape=(100, columns))
     X = X if columns > 300 else X.toarray()
-    y, order = np.where(rng.random(100) < 0.5, 1, -1).astype(np.int8), np.arange(100)
+    y = np.where(rng.random(100) < 0.5, 1, -1).astype(np.int8)
+    order = np.concatenate([np.arange(60), np.tile(np.arange(60, 79), 3)])
     # The point after 60 steps alone is averaged; each row has three columns of its own.
     cls, numbers = method(logistic, ball), (0.3, 0.0, 1e-3 if ball == "l2" else 1e3, 60, False)
     found = [run(cls, numbers, X, y, order)]

@@ -16,7 +16,7 @@ from importlib.metadata import version
 from io import BytesIO
 from math import isclose, isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from zipfile import ZIP_DEFLATED, ZIP_LZMA, BadZipFile, ZipFile, ZipInfo
 
 import msgspec
@@ -42,9 +42,6 @@ from aucbench.studies.record import (
 )
 from aucbench.studies.result import COSTS, CURVE, CellResult
 from aucbench.studies.tuners import TUNINGS
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MANIFEST = "manifest.json"
 CELLS, FAILURES, PLANS, OTHERS = "cells.json", "failures.json", "plans.json", "replications.json"
@@ -287,31 +284,24 @@ def _arrays(
             raise
         raise DataError(f"{path}: {name} cannot be read as Parquet ({str(error)[:200]}).") from None
     key, *others = sorted(table.schema, key=lambda field: field.name != "key")
+    lists = [pa.list_(kind) for kind in (pa.int64(), pa.float32(), pa.float64())]
     is_known = key.name == "key" and key.type == pa.dictionary(pa.int32(), pa.string())
-    if not is_known or not all(_is_list_of_numbers(field.type) for field in others):
-        raise DataError(f"{path}: {name} has other columns than a key and lists of numbers.")
-    if len(set(table.schema.names)) < len(table.schema.names):
-        raise DataError(f"{path}: {name} has two columns of one name.")
+    is_known &= len(set(table.schema.names)) == len(table.schema.names)
+    if not is_known or not all(field.type in lists for field in others):
+        raise DataError(f"{path}: {name} has other columns than one key and different lists of numbers.")
     strange = {text for chunk in table["key"].chunks for text in chunk.dictionary.to_pylist()} - set(keys)
     if strange:
         raise DataError(f"{path}: {name} has the key {min(strange)[:70]!r}, which no cell has.")
     found: dict[str, dict[str, NDArray[Any]]] = {each: {} for each in table["key"].to_pylist()}
     if len(found) < table.num_rows:
         raise DataError(f"{path}: {name} has two rows of one key.")
+    kinds: dict[str, Any] = dict.fromkeys(WHOLE_NUMBERS, np.int64) | {SINGLE: np.float32}
     for field in others:
-        kind = (
-            np.int64 if field.name in WHOLE_NUMBERS else np.dtype(SINGLE if field.name == SINGLE else DOUBLE)
-        )
+        kind = kinds.get(field.name, np.float64)
         for arrays, values in zip(found.values(), table[field.name], strict=True):
             if values.is_valid:
                 arrays[field.name] = np.asarray(values.values.to_numpy(zero_copy_only=False), kind)
     return found
-
-
-def _is_list_of_numbers(kind: "pa.DataType") -> bool:
-    import pyarrow as pa
-
-    return pa.types.is_list(kind) and kind.value_type in (pa.int64(), pa.float32(), pa.float64())
 
 
 def _refuse(path: Path, problems: list[str]) -> None:

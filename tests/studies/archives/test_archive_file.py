@@ -164,9 +164,10 @@ def test_damage_is_found_wherever_it_is(file, tmp_path, at, bit, cut):
     assert entries(damaged) == entries(file)
 
 
-def parquet(**columns):
+def parquet(twice=False, **columns):
     sink = BytesIO()
-    pq.write_table(pa.table(columns), sink)
+    names, values = list(columns) * (1 + twice), list(columns.values()) * (1 + twice)
+    pq.write_table(pa.table(values, names=names), sink)
     return sink.getvalue()
 
 
@@ -189,6 +190,7 @@ ENTRIES = [
             (lambda _: parquet(auc=[[0.5]]), "curves.parquet"),
             (lambda _: parquet(key=[1], auc=[[0.5]]), "curves.parquet"),
             (lambda cells: parquet(key=[first_key(cells)], auc=[["text"]]), "curves.parquet"),
+            (lambda cells: parquet(key=[first_key(cells)], auc=[[0.5]], twice=True), "curves.parquet"),
             (lambda cells: parquet(key=[first_key(cells)] * 2, auc=[[0.5]] * 2), "two rows of one key"),
             (lambda _: parquet(key=["k" * 100_000] * 2, auc=[[0.5]] * 2), "key 'kkk"),
             (lambda _: parquet(key=["k"] * 9, auc=[[0.5]] * 9), "more rows"),
