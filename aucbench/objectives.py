@@ -131,21 +131,17 @@ def _loss(loss: Any) -> Any:
     """An instance of a loss plugin."""
     if isinstance(loss, str):
         return catalog().loss(loss)()
-    is_instance = is_dataclass(loss) and not isinstance(loss, type)
     try:
-        if is_instance and callable(loss.value) and pieces(loss) is None:
+        if not is_dataclass(loss) or isinstance(loss, type):
+            raise TypeError
+        if pieces(loss) is None:
             compile_loss(loss)
-            return loss
     except Exception as error:  # Numba's, or those of attributes
         raise ParameterError(
-            f"{type(loss).__name__}: a loss over pairs needs static functions `value(m, theta)` and "
-            f"`derivative(m, theta)` of the margin m that Numba compiles ({type(error).__name__})."
+            "A loss over pairs is the name or an instance of a loss plugin, whose static functions "
+            "`value(m, theta)` and `derivative(m, theta)` of the margin m can be compiled by Numba; "
+            f"got {loss!r:.60} ({type(error).__name__})."
         ) from error
-    if not is_instance:
-        raise ParameterError(
-            "A loss over pairs is the name or an instance of a loss plugin, a function of the margin with "
-            f"`value` and `derivative`; got {loss!r}."
-        )
     return loss
 
 

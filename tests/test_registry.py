@@ -135,7 +135,7 @@ def test_a_failure_of_a_class_has_its_reason_its_place_and_its_names(monkeypatch
     [
         (Perceptron, "must return a tuple of classes, such as (Mine,), got <class"),
         (None, "must return a tuple of classes, such as (Mine,), got None"),
-        ((Perceptron(),), "must return classes, not instances: write Perceptron without ()"),
+        ((Perceptron(),), "must return classes, got Perceptron("),
         (("Perceptron",), "must return classes, got 'Perceptron'"),
         ((type("Bare", (), {}),), "Bare is not a dataclass: write @dataclass"),
         ((dataclass(type("Anonymous", (), {})),), "Anonymous has no class variable `name` that is text"),

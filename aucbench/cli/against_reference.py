@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Sequence
 
 from aucbench import api
-from aucbench.config.overrides import Request, parse
+from aucbench.config.overrides import parse
 from aucbench.errors import AucbenchError
 from aucbench.humanize import counted
 from aucbench.reports.cell_frame import REFERENCE, TUNED_REFERENCE
@@ -18,6 +18,7 @@ CHEAP = 2.0  # seconds; a reference that takes longer is not trained unasked
 SECONDS, MOST_COLUMNS = 4e-9, 50
 OF_THE_METHOD = (
     "algo", "loss", "budget", "tuning", "study", "tracking", "metrics", "store.weights", "reference",
+    "baseline", "--only-failed",
 )  # fmt: skip
 
 
@@ -40,12 +41,7 @@ def against_reference(words: Sequence[str], study: Study, executed: FinishedEntr
     reference = study.running.reference or (TUNED_REFERENCE if is_tuned else REFERENCE)
     if reference == executed.record.algorithm.name:
         return ""
-    request = parse(words)
-    wanted = [f"algo={reference}", *(word for word in request.overrides if not _is_of_the_method(word))]
-    if request.config_dir:
-        wanted += ["--config-dir", request.config_dir]
-    if request.config_name != Request.config_name:
-        wanted += ["--config-name", request.config_name]
+    wanted = [f"algo={reference}", *(word for word in words if not _is_of_the_method(word))]
     try:
         return _compared(wanted, reference, study, executed, is_tuned)
     except AucbenchError as error:  # the run itself went well

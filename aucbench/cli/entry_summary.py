@@ -71,25 +71,20 @@ def summary(executed: FinishedEntry) -> dict[str, str]:
 
 def classes(data: DataRecord) -> str:
     """The positive and negative labels, with the number of rows per class."""
-    sides = [
-        ("training", data.train_rows, data.train_positives),
-        ("test", data.test_rows, data.test_positives),
-    ]
-    known = [(side, rows, positives) for side, rows, positives in sides if positives is not None]
-    positive = [f"{positives:,} {side}" for side, _, positives in known]
-    negative = [f"{rows - positives:,} {side}" for side, rows, positives in known]
-    found = f"{_class('positive', data.positive, positive)}; {_class('negative', data.negative, negative)}"
+    train, test = data.train_positives, data.test_positives or 0
+    positive = _class("positive", data.positive, train, test)
+    negative = _class("negative", data.negative, data.train_rows - train, data.test_rows - test)
+    found = f"{positive}; {negative}"
     if data.duplicates:
         repeated = round(data.duplicates * data.test_rows)
         found += f"; {repeated:,} of {data.test_rows:,} test rows are also training rows"
     return found
 
 
-def _class(name: str, labels: Sequence[str], rows: Sequence[str]) -> str:
-    labels = labels or ("not recorded",)
+def _class(name: str, labels: Sequence[str], train: int, test: int) -> str:
     more = f" and {len(labels) - LABELS} more" if len(labels) > LABELS else ""
     noun = "label" if len(labels) == 1 else "labels"
-    return f"{name} {noun} {', '.join(labels[:LABELS])}{more} ({' and '.join(rows)} rows)"
+    return f"{name} {noun} {', '.join(labels[:LABELS])}{more} ({train:,} training and {test:,} test rows)"
 
 
 def auc_of(executed: FinishedEntry) -> str:
@@ -121,9 +116,7 @@ def advice_on(cells: Sequence[CellResult]) -> str:
         return next(cell.record.result.advice or "" for cell in cells if cell.diverged)
     auc = float(np.mean([cell.auc for cell in cells])) if cells else 1.0
     if auc < 0.5:  # the runs may share test rows, and count as one
-        tested = [cell.record.data for cell in cells if cell.record.data.test_positives is not None]
-        if not tested:  # by an earlier version
-            return ""
+        tested = [cell.record.data for cell in cells]
         positives, rows = min((each.test_positives or 0, each.test_rows) for each in tested)
         if auc < 0.5 - chance_half_width(positives, rows - positives):
             return f"the scores look reversed: with the sign changed, the AUC is {1.0 - auc:.4f}"

@@ -41,9 +41,6 @@ class Output:
         if isinstance(error, OSError) and error.errno != errno.EPIPE:
             self.trouble = error.strerror or str(error)
         # What is buffered goes nowhere: Python would try to write it once more at the exit.
-        self._silence()
-
-    def _silence(self) -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         try:
             os.dup2(nowhere, self._stream.fileno())

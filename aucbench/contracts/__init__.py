@@ -1,80 +1,40 @@
 """The contract between the framework and its plugins. It imports no other part of the framework."""
 
-from aucbench.contracts.batch import Access, Batch, CsrRows, Matrix, csr_rows
-from aucbench.contracts.declarations import (
-    BatchSolver,
-    DatasetFacts,
-    LinearMethod,
-    LossFacts,
-    Method,
-    MethodFacts,
-    class_of_model,
-    for_rows,
-)
-from aucbench.contracts.hyperparameters import (
-    Count,
-    FieldType,
-    Index,
-    Interval,
-    NonNegative,
-    OpenUnit,
-    Positive,
-    check_fields,
-    field_types,
-)
-from aucbench.contracts.interfaces import (
-    Algorithm,
-    Claims,
-    Dataset,
-    FeatureMap,
-    File,
-    Grid,
-    Grouping,
-    Lockstep,
-    Loss,
-    ModelClass,
-    Samples,
-    Table,
-)
-from aucbench.contracts.problem import Norm, Objective, Problem, ValidationRows
-
-__all__ = [
-    "Access",
-    "Algorithm",
-    "Batch",
-    "BatchSolver",
-    "Claims",
-    "Count",
-    "CsrRows",
-    "Dataset",
-    "DatasetFacts",
-    "FeatureMap",
-    "FieldType",
-    "File",
-    "Grid",
-    "Grouping",
-    "Index",
-    "Interval",
-    "LinearMethod",
-    "Lockstep",
-    "Loss",
-    "LossFacts",
-    "Matrix",
-    "Method",
-    "MethodFacts",
-    "ModelClass",
-    "NonNegative",
-    "Norm",
-    "Objective",
-    "OpenUnit",
-    "Positive",
-    "Problem",
-    "Samples",
-    "Table",
-    "ValidationRows",
-    "check_fields",
-    "class_of_model",
-    "csr_rows",
-    "field_types",
-    "for_rows",
-]
+from aucbench.contracts.batch import Access as Access
+from aucbench.contracts.batch import Batch as Batch
+from aucbench.contracts.batch import CsrRows as CsrRows
+from aucbench.contracts.batch import Matrix as Matrix
+from aucbench.contracts.batch import csr_rows as csr_rows
+from aucbench.contracts.declarations import BatchSolver as BatchSolver
+from aucbench.contracts.declarations import DatasetFacts as DatasetFacts
+from aucbench.contracts.declarations import LinearMethod as LinearMethod
+from aucbench.contracts.declarations import LossFacts as LossFacts
+from aucbench.contracts.declarations import Method as Method
+from aucbench.contracts.declarations import MethodFacts as MethodFacts
+from aucbench.contracts.declarations import class_of_model as class_of_model
+from aucbench.contracts.declarations import for_rows as for_rows
+from aucbench.contracts.hyperparameters import Count as Count
+from aucbench.contracts.hyperparameters import FieldType as FieldType
+from aucbench.contracts.hyperparameters import Index as Index
+from aucbench.contracts.hyperparameters import Interval as Interval
+from aucbench.contracts.hyperparameters import NonNegative as NonNegative
+from aucbench.contracts.hyperparameters import OpenUnit as OpenUnit
+from aucbench.contracts.hyperparameters import Positive as Positive
+from aucbench.contracts.hyperparameters import check_fields as check_fields
+from aucbench.contracts.hyperparameters import field_types as field_types
+from aucbench.contracts.interfaces import Algorithm as Algorithm
+from aucbench.contracts.interfaces import Claims as Claims
+from aucbench.contracts.interfaces import Dataset as Dataset
+from aucbench.contracts.interfaces import FeatureMap as FeatureMap
+from aucbench.contracts.interfaces import File as File
+from aucbench.contracts.interfaces import Grid as Grid
+from aucbench.contracts.interfaces import Grouping as Grouping
+from aucbench.contracts.interfaces import Lockstep as Lockstep
+from aucbench.contracts.interfaces import Loss as Loss
+from aucbench.contracts.interfaces import ModelClass as ModelClass
+from aucbench.contracts.interfaces import Samples as Samples
+from aucbench.contracts.interfaces import Table as Table
+from aucbench.contracts.problem import Norm as Norm
+from aucbench.contracts.problem import Objective as Objective
+from aucbench.contracts.problem import Problem as Problem
+from aucbench.contracts.problem import ValidationRows as ValidationRows

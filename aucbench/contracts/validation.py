@@ -13,7 +13,6 @@ import numpy as np
 
 from aucbench.contracts.declarations import DatasetFacts, Facts, FeatureFacts, LossFacts, MethodFacts
 from aucbench.contracts.hyperparameters import let_check_fields
-from aucbench.contracts.interfaces import Claims
 from aucbench.contracts.source_location import place_in, place_of
 from aucbench.humanize import sentence_of
 
@@ -46,17 +45,6 @@ FACTS = {
     Family.datasets: DatasetFacts,
     Family.losses: LossFacts,
     Family.features: FeatureFacts,
-}
-NOUNS: Mapping[Any, str] = {  # noun for each type of a fact
-    bool: "True or False",
-    int: "a whole number",
-    float: "a number",
-    str: "text",
-    tuple: "a tuple of texts",
-    Sequence: "a sequence",
-    Mapping: "a mapping",
-    Claims: "an aucbench.Claims",
-    NoneType: "None",
 }
 
 
@@ -106,8 +94,6 @@ def refused(family: Family, cls: Any, distribution: str) -> Failure | None:
 def reason_against(family: Family, cls: Any) -> str | None:
     """Why a class is no plugin of a family; if it is one, None, and its instances check their fields."""
     if not isinstance(cls, type):
-        if is_dataclass(cls):
-            return f"the hook must return classes, not instances: write {type(cls).__name__} without ()"
         return f"the hook must return classes, got {cls!r:.40}"
     if not is_dataclass(cls):
         return f"{cls.__name__} is not a dataclass: write @dataclass(frozen=True) above it"
@@ -184,7 +170,7 @@ def _not_fields(family: Family) -> frozenset[str]:
 
 
 def _noun(kind: Any) -> str:
-    return f"one of {', '.join(kind)}" if issubclass(kind, StrEnum) else NOUNS[kind]
+    return f"one of {', '.join(kind)}" if issubclass(kind, StrEnum) else kind.__name__
 
 
 def _fits(value: Any, types: tuple[Any, ...]) -> bool:

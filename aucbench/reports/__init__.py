@@ -1,1 +1,1 @@
-"""From stored cells to boards, tests and views. Trains nothing. Imported by `api` and `cli`."""
+"""From stored cells to data frames, and views of these. Trains nothing."""

@@ -30,7 +30,7 @@ UNAVAILABLE = "Skipped in study '{study}' because the data could not be obtained
 
 @dataclass(frozen=True)
 class BoardCell:
-    """A cell as boards see it."""
+    """A cell as a report sees it."""
 
     key: str
     described: EntryDescription  # complete also where a version wrote it that knew fewer settings
@@ -110,7 +110,7 @@ def gathered(sources: Sequence[Store | Archive], study: str | None = None) -> di
         "cells": cells,
         "title": study or Path(sources[0].path).stem,
         "one_study": study is not None,
-        # What follows the names are paths and addresses, which are not for readers of a board.
+        # What follows the names are paths and addresses, which are not for readers of a report.
         "remarks": tuple(
             f"{UNAVAILABLE.format(study=plan.study)}: {text.partition(': ')[0]}."
             for plan in plans
@@ -171,7 +171,7 @@ def measures_of(cells: Iterable[BoardCell], by: str) -> list[Measure]:
 
 
 def judged_by(cells: Sequence[BoardCell], name: str) -> list[BoardCell]:
-    """The cells as a board sees them that ranks by a measure: finished ones that lack it are missing."""
+    """The cells as a report by a measure sees them: finished ones that lack it are missing."""
     return [
         replace(cell, status=CellStatus.missing)
         if cell.status is CellStatus.finished and cell.value(name) is None

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -62,17 +62,6 @@ def judge_table(numbers: pd.DataFrame) -> pd.DataFrame:
     return numbers.assign(verdict=verdicts.tolist())
 
 
-class PublishedCell(NamedTuple):
-    """One number of a table; NaN where a part was not printed."""
-
-    dataset: str
-    method: str  # as the table names it, in our spelling
-    auc_mean: float
-    auc_std: float
-    train_seconds: float
-    note: str
-
-
 @dataclass(frozen=True)
 class PublishedTable:
     """A table of a paper."""
@@ -82,15 +71,16 @@ class PublishedTable:
     source: str
     other_data: Mapping[str, str] = field(default_factory=dict)  # data sets that are not the paper's, and why
 
-    def cells(self) -> list[PublishedCell]:
-        """Its numbers, in the order of the file."""
+    def numbers(self) -> pd.DataFrame:
+        """Its numbers, a line each, in the order of the file; NaN where a part was not printed.
+
+        The columns are `dataset`, `method` (as the table names it, in our spelling), `published` and
+        `published_std` (AUC), `published_seconds` and `note`.
+        """
         with files("aucbench.reports").joinpath("papers.csv").open(encoding="utf-8") as file:
-            numbers = pd.read_csv(file, dtype={"table": str}).fillna({"note": ""})
-        own = numbers[(numbers["paper"] == self.paper) & (numbers["table"] == self.table)]
-        return [
-            PublishedCell(name.lower(), *rest)
-            for name, *rest in own.drop(columns=["paper", "table"]).itertuples(index=False)
-        ]
+            every = pd.read_csv(file, dtype={"table": str}).fillna({"note": ""})
+        own = every[(every["paper"] == self.paper) & (every["table"] == self.table)]
+        return own.drop(columns=["paper", "table"]).assign(dataset=own["dataset"].str.lower())
 
 
 _DECLARED = tomllib.loads(files("aucbench.reports").joinpath("papers.toml").read_text("utf-8"))
@@ -127,22 +117,23 @@ def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> pd.DataFrame:
     is that of the table, and why a number is not comparable.
     """
     found = cell_frame(cells, one_study=True)
-    latest = found.loc[found["method"].notna(), "cell"]
-    rows = []
-    for each in table.cells():
-        here = [cell for cell in latest if cell.described.dataset.name.lower() == each.dataset]
-        own = [cell for cell in here if is_method(cell.described, each.method)]
-        rows.append(_row(each, own, table.other_data.get(each.dataset, "")))
-    frame = judge_table(pd.DataFrame(rows))
+    latest = list(found.loc[found["method"].notna(), "cell"])
+    numbers, ours = table.numbers().reset_index(drop=True), []
+    for each in numbers.to_dict("records"):
+        here = [cell for cell in latest if cell.described.dataset.name.lower() == each["dataset"]]
+        own = [cell for cell in here if is_method(cell.described, each["method"])]
+        ours.append(_ours(own, each["note"], table.other_data.get(each["dataset"], "")))
+    frame = judge_table(numbers.drop(columns="note").join(pd.DataFrame(ours)))
+    frame["difference"] = frame["ours"] - frame["published"]
     frame["time_ratio"] = frame["published_seconds"] / frame["seconds"].where(frame["seconds"] > 0)
     return frame[list(COLUMNS)]
 
 
-def _row(published: PublishedCell, own: Sequence[BoardCell], other_data: str = "") -> dict[str, Any]:
-    """A line of `compare`; our numbers need every run, since those that finished are a selection."""
+def _ours(own: Sequence[BoardCell], note: str, other_data: str) -> dict[str, Any]:
+    """Our part of a line of `compare`; it needs every run, since those that finished are a selection."""
     settings = {method_of(cell.described, one_study=True) for cell in own}
     drawn = "" if not own or is_comparable(own[0].described) else DRAWN
-    notes = [published.note, (other_data or drawn) if own else ""]
+    notes = [note, (other_data or drawn) if own else ""]
     done = [cell.record.result for cell in own if cell.record and cell.status is CellStatus.finished]
     if len(settings) > 1:
         notes.insert(1, f"the study has this method with {len(settings)} settings")
@@ -155,16 +146,10 @@ def _row(published: PublishedCell, own: Sequence[BoardCell], other_data: str = "
     whole = done if len(done) == len(own) else []
     aucs = pd.Series([result.auc for result in whole], dtype=float)
     return {
-        "dataset": published.dataset,
-        "method": published.method,
-        "published": published.auc_mean,
-        "published_std": published.auc_std,
         "ours": aucs.mean(),
         "ours_std": aucs.std(),
         "runs": len(done),
-        "difference": aucs.mean() - published.auc_mean,
         "comparable": not own or not (drawn or other_data or len(settings) > 1),
-        "published_seconds": published.train_seconds,
         "seconds": pd.Series([result.train_seconds for result in whole], dtype=float).mean(),
         "note": "; ".join(filter(None, notes)),
     }

@@ -90,12 +90,6 @@ def check_requirements(task: Task) -> None:
         raise ParameterError(f"{task.algorithm.name} needs dense rows: {needs['dense']}")
 
 
-def is_asked_together(algorithm: Any, settings: int) -> bool:
-    """Whether a method supports training this number of settings at once."""
-    facts = MethodFacts(algorithm)
-    return facts.together is not None and settings >= max(2, facts.min_together)
-
-
 def compile_kernels(task: Task) -> str:
     """Compile or load every kernel the cell will use; returns the error that ended the warm-up, or "".
 
@@ -145,8 +139,8 @@ def trains_together(task: Task, settings: int) -> bool:
 
     While its kernels are not on disk, a method trains at once what takes long enough one by one.
     """
-    algorithm = task.algorithm
-    if not is_asked_together(algorithm, settings):
+    algorithm, facts = task.algorithm, MethodFacts(task.algorithm)
+    if facts.together is None or settings < max(2, facts.min_together):
         return False
     small = _few_rows(task)
 

@@ -13,7 +13,6 @@ from aucbench.runner.cell import (
     batches,
     check_requirements,
     compile_kernels,
-    is_asked_together,
     max_chunk,
     training_context,
     trains_together,
@@ -137,7 +136,7 @@ class _Grid:
             numbers = {k: number for number, k in enumerate(trainers)}
             algorithms = [trainer.task.algorithm for trainer in trainers.values()]
             states = [trainer.state for trainer in trainers.values()]
-            if not is_asked_together(first.algorithm, len(trainers)):
+            if not trainers:
                 return
             with _shared_clock(trainers.values()):
                 lockstep = type(first.algorithm).together(algorithms, states)

@@ -110,20 +110,12 @@ def test_wide_sparse_rows_have_the_same_solution_by_products_as_by_factors(algor
     assert difference(weights(algorithm, rows, y, PASSES[:60]), direct) < 1e-10
 
 
-def test_many_equal_scores_are_counted_as_pairs():
-    X = np.repeat(np.eye(3), 200, axis=0)
-    y = np.where(np.arange(600) % 7 < 2, 1, -1).astype(np.int8)
-    w = weights(Bam(0.01), X, y, PASSES)
-    np.testing.assert_allclose(squared_hinge_gradient(w, X, y, 0.01), 0.0, atol=1e-10)
-    assert train(SvmOr(1e-3), X, y, PASSES).solved
-
-
 def least_squares_gradient(w, X, y, lam):
     Z = all_pairs(X, y)
     return lam * w - Z.T @ (1.0 - Z @ w) / len(Z)
 
 
-@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
+@each_layout
 @pytest.mark.parametrize("solver", ["columns", "rows", "gradients"])
 def test_every_solver_of_ls_svm_makes_the_gradient_over_all_pairs_vanish(solver, layout, monkeypatch):
     monkeypatch.setattr(ls_svm, "BLOCK_ENTRIES", 128)  # many blocks
@@ -178,11 +170,6 @@ def test_uni_square_solves_its_normal_equations(intercept, shape, largest, layou
     expected = np.linalg.solve(matrix, P.mean(axis=0) - N.mean(axis=0))
     state = train(UniSquare(0.05, intercept), layout(X), y, PASSES)
     assert difference(np.append(state.w, state.b), expected) < 1e-11
-
-
-def test_log_reg_is_uni_log_with_another_parameter():
-    X, y = random_problem(2, 200, 10)
-    assert np.array_equal(weights(LogReg(4.0), X, y, PASSES), weights(UniLog(1 / 800), X, y, PASSES))
 
 
 @each_layout

@@ -64,19 +64,16 @@ def by_xgboost(params, objective=None, weights=None):
     return booster.predict(xgboost.DMatrix(X_TEST), output_margin=True)
 
 
-def scores_of(algorithm, rows=X, new=X_TEST, parts=1, **more):
-    return algorithm.score(train(algorithm, rows, Y, passes(ROUNDS), parts, **more), new)
+def scores_of(algorithm, rows=X, new=X_TEST, parts=1, labels=Y, **more):
+    return algorithm.score(train(algorithm, rows, labels, passes(ROUNDS), parts, **more), new)
 
 
-def test_a_loss_over_pairs_gives_what_lightgbm_gives_with_the_objective_written_by_hand():
-    expected = by_lightgbm({}, lambda scores, data: squared_hinge_objective(scores, data.get_label()))
-    found = scores_of(Boosting(library="lightgbm"), loss=loss("squared_hinge"))
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
-
-
-def test_a_loss_over_pairs_gives_what_xgboost_gives_with_the_objective_written_by_hand():
-    expected = by_xgboost({}, lambda scores, data: squared_hinge_objective(scores, data.get_label()))
-    found = scores_of(Boosting(library="xgboost"), loss=loss("squared_hinge"))
+@pytest.mark.parametrize(("library", "by_library"), [("lightgbm", by_lightgbm), ("xgboost", by_xgboost)])
+def test_a_loss_over_pairs_gives_what_the_library_gives_with_the_objective_written_by_hand(
+    library, by_library
+):
+    expected = by_library({}, lambda scores, data: squared_hinge_objective(scores, data.get_label()))
+    found = scores_of(Boosting(library=library), loss=loss("squared_hinge"))
     np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-4)
 
 
@@ -176,10 +173,7 @@ def test_a_budget_ends_training_before_the_rounds_do_and_rounds_before_a_budget(
     for rounds, budget, done in ((5, 9, 5), (9, 5, 5), (None, 7, 7)):
         algorithm = Boosting(library=library, criterion="log_loss", rounds=rounds)
         assert train(algorithm, X, Y, passes(budget)).rounds == done
-    found = aucbench.run(
-        "algo=boosting", f"algo.library={library}", "algo.criterion=log_loss", "dataset=breast_cancer",
-        "tracking=none", "store.path=null",
-    )  # fmt: skip
+    found = aucbench.run("algo=boosting", f"algo.library={library}", "algo.criterion=log_loss")
     assert found.curve["iteration"].iloc[-1] == 100
     assert found.auc > 0.98
 
@@ -212,9 +206,7 @@ def test_the_classifier_of_scikit_learn_fits_pickles_and_has_no_coefficients(lib
 
 def test_lambdarank_takes_more_rows_than_a_group_of_lightgbm_holds():
     rows, y = random_problem(2, 2500, 4, unit=False)
-    algorithm = Boosting(criterion="ranking", rounds=10)
-    scores = algorithm.score(train(algorithm, rows, y, passes(10)), rows)
-    assert roc_auc_score(y == 1, scores) > 0.85
+    assert roc_auc_score(y == 1, scores_of(Boosting(criterion="ranking"), rows, rows, labels=y)) > 0.85
 
 
 def test_scores_that_overflow_end_training_as_diverged():
@@ -267,7 +259,7 @@ def test_a_library_that_is_not_installed_is_named_with_the_command_that_installs
 
 
 def test_a_loss_is_given_for_pairs_alone():
-    words = ["algo=boosting", "loss=square", "dataset=breast_cancer", "tracking=none", "store.path=null"]
+    words = ["algo=boosting", "loss=square"]
     assert aucbench.run(*words, "algo.rounds=10").auc > 0.98
     with pytest.raises(ParameterError, match="takes no loss"):
         aucbench.run(*words, "algo.criterion=log_loss")
@@ -275,9 +267,7 @@ def test_a_loss_is_given_for_pairs_alone():
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_run_stops_early_on_rows_of_its_training_part(library):
-    found = aucbench.run(
-        "algo=boosting", f"algo.library={library}", "algo.rounds=500", "algo.patience=10",
-        "algo.validation=0.2", "dataset=breast_cancer", "tracking=none", "store.path=null",
-    )  # fmt: skip
+    words = ["algo.rounds=500", "algo.patience=10", "algo.validation=0.2"]
+    found = aucbench.run("algo=boosting", f"algo.library={library}", *words)
     assert 10 < found.curve["iteration"].iloc[-1] < 500
     assert found.auc > 0.97

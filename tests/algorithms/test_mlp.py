@@ -185,7 +185,7 @@ def test_gradients_over_all_pairs_are_those_of_brute_force(loss):
         assert loss.name in ("cubic", "integer")
         return
     mean = jax.jit(jax.grad(lambda s: function(s[:size, None] - s[None, size:]).mean()))
-    for seed in range(20):
+    for seed in range(8):
         s = np.random.default_rng(seed).normal(size=2 * size, scale=1.0 + seed % 4).astype(np.float32)
         expected = pair_slopes(s, size, loss)
         np.testing.assert_allclose(mean(s), expected, rtol=1e-4, atol=1e-5 * (1.0 + np.abs(expected).max()))
@@ -235,6 +235,8 @@ def test_chunks_pickles_and_layouts_change_no_bit_and_seeds_do(name):
     by_csr = train(algorithm, rows, sparse.csr_matrix(X), loss=loss)
     assert np.array_equal(algorithm.score(by_csr, X), whole)
     assert difference(algorithm.score(by_csr, sparse.csr_matrix(X)), whole) < 1e-12
+    longer = train(algorithm, rows, 50.0 * X, loss=loss)
+    assert difference(algorithm.score(longer, 50.0 * X), whole) < 1e-3  # rows are divided by their size
     other = algorithm.init(Problem(X, Y, 75, loss), np.random.default_rng(4))
     other = algorithm.step(other, Batch(X, Y, rows, Access.balanced))
     assert not np.array_equal(algorithm.score(other, X), whole)
@@ -261,13 +263,6 @@ def test_the_model_is_a_file_from_which_numpy_scores():
         h = np.maximum(X @ file["w0"] + file["b0"], 0.0)
         h = np.maximum(h @ file["w1"] + file["b1"], 0.0)
         np.testing.assert_allclose((h @ file["w2"] + file["b2"])[:, 0], algorithm.score(state, X), rtol=1e-4)
-
-
-@pytest.mark.parametrize("factor", [1e-3, 50.0])
-def test_the_scale_of_the_rows_does_not_matter(factor):
-    algorithm, rows = Mlp(), rows_of(Mlp(), 30)
-    found = algorithm.score(train(algorithm, rows, factor * X), factor * X)
-    assert difference(found, algorithm.score(train(algorithm, rows), X)) < 1e-3
 
 
 @pytest.mark.slow
@@ -315,13 +310,7 @@ def test_without_jax_the_sentence_says_what_to_install(monkeypatch):
 @pytest.mark.parametrize(("given", "recorded"), [("1", 1), ("3", 3), ("", 0), ("many", 0)])
 def test_device_and_threads_are_recorded(given, recorded, monkeypatch, tmp_path):
     monkeypatch.setenv("PJRT_NPROC", given)
-    words = (
-        "algo=mlp",
-        "dataset=breast_cancer",
-        "budget.iterations=3",
-        "isolation=none",
-        f"store.path={tmp_path}",
-    )
+    words = ("algo=mlp", "budget.iterations=3", "isolation=none", f"store.path={tmp_path}")
     result = aucbench.run(*words).cells[0].record.result
     assert (result.threads, result.device) == (recorded, "cpu")
 
@@ -336,11 +325,3 @@ def test_keys_name_the_device_of_jax_also_without_a_word_of_the_method(monkeypat
 def test_plans_need_a_number_of_iterations(fields):
     with pytest.raises(ParameterError, match="iterations"):
         Mlp(**fields).init(Problem(X, Y, None, LOGISTIC), np.random.default_rng(0))
-
-
-@pytest.mark.mirror
-@pytest.mark.slow
-def test_digits_of_the_us_mail_are_ranked_as_no_linear_method_does():
-    words = ("dataset=usps", "max_train_rows=3000", "budget.epochs=10")
-    found = {algo: aucbench.run(f"algo={algo}", *words).auc for algo in ("mlp", "log_reg")}
-    assert found["mlp"] > 0.98 > 0.97 > found["log_reg"]

@@ -22,10 +22,6 @@ def test_outliers_among_the_points_hardly_move_the_exponent():
     assert abs(np.polyfit(np.log(T), np.log(y), 1)[0] + 1.0) > 0.2
 
 
-def test_a_single_point_has_no_exponent():
-    assert math.isnan(exponent(np.ones(3), np.array([1.0, 2.0, 3.0])))
-
-
 def noisy_curve(rng, power):
     """c t^power whose noise is as correlated from point to point as that of an averaged iterate."""
     noise = np.zeros(len(T))
@@ -61,6 +57,7 @@ def test_repetitions_of_one_group_count_as_groups():
     assert group_interval([values]) == group_interval([[value] for value in values])
     assert group_interval([[1.0]]) == Interval(1.0, -math.inf, math.inf)
     assert math.isnan(group_interval([]).estimate)
+    assert math.isnan(exponent(np.ones(3), np.array([1.0, 2.0, 3.0])))  # of a single point
 
 
 @pytest.mark.parametrize(

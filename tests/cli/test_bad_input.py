@@ -172,7 +172,7 @@ def test_a_dead_server_costs_the_log_and_not_the_result(refused, tmp_path, monke
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("algo", ["ls_svm", "fsauc", "psam"])
+@pytest.mark.parametrize("algo", ["ls_svm", "psam"])
 def test_features_whose_squares_overflow_are_refused_unless_scaled(algo, done, refused, file):
     lines = [f"{1 if i % 2 else -1} 1:{(i * 7 % 13 - 6)}e160 2:{(i * 5 % 11 - 5)}e160" for i in range(100)]
     words = [f"algo={algo}", "dataset=libsvm", f"dataset.path={file(lines)}", "tracking=none"]

@@ -12,7 +12,7 @@ from aucbench.registry import Catalog, Plugin
 from aucbench.testing import ALGORITHM_CHECKS, CHECKS
 from tests.helpers import mistaken_plugins as mistaken
 from tests.helpers.broken_plugins import Healthy, StepPerChunk
-from tests.testing.checks.test_features import Healthy as HealthyMap
+from tests.testing.test_other_families import Projection
 
 ALL = len(ALGORITHM_CHECKS)
 
@@ -29,7 +29,7 @@ def own_plugins(monkeypatch):
         "healthy": registered(Family.algorithms, Healthy, "healthy"),
         "per_chunk": registered(Family.algorithms, StepPerChunk, "per_chunk"),
     }
-    plugins[Family.features] = {"healthy": registered(Family.features, HealthyMap, "healthy")}
+    plugins[Family.features] = {"healthy": registered(Family.features, Projection, "healthy")}
     monkeypatch.setattr(api, "catalog", lambda: Catalog(plugins))
 
 

@@ -78,7 +78,6 @@ def test_the_last_line_of_a_sweep_and_the_status_count_diverged_cells_apart(run,
     out = done("-m", "algo=opauc,psam", "tuning=grid", "tuning.folds=2", grid, "runs=2", UNTRACKED)
     assert "2 cells done, 2 diverged, 0 failed" in out
     out = done("-m", *WILD, "dataset=breast_cancer,digits", "runs=2", UNTRACKED)
-    assert "0 cells done, 4 diverged, 0 failed" in out
     assert out.count("diverged in 2 of 2 runs") == 2
     assert "nan" not in out
     out = done("-m", *WILD, "dataset=breast_cancer,digits", "runs=2", UNTRACKED)
@@ -107,10 +106,5 @@ def test_mlflow_has_a_failed_run_without_a_final_auc_where_all_runs_diverged(run
     assert np.isfinite([point.value for point in points[:-1]]).all()
     for name in ("test/auc", "test/ap", "test/one_minus_auc", "test/auc_std"):
         assert math.isnan(entry.data.metrics[name])
-    # It was logged to its end, and is not logged again.
-    run(*WILD, "runs=2", "metrics=[ap]")
-    assert logged(uri)[1].info.run_id == entry.info.run_id
-    run("sync", "--uri", uri)
-    assert logged(uri)[1].info.run_id == entry.info.run_id
     run(*WILD, "runs=2", "metrics=[ap]", "store.path=other")  # which does not know that the run is there
     assert logged(uri)[1].info.run_id == entry.info.run_id

@@ -9,7 +9,6 @@ import pytest
 
 from aucbench.cli.main import main
 from aucbench.reports.cells import from_store
-from aucbench.reports.papers import PublishedCell, PublishedTable
 from aucbench.reports.views.export import FRAMES
 from aucbench.reports.views.figures import Drawn
 from aucbench.studies.execution.prepared_data import PreparedData
@@ -77,51 +76,16 @@ def test_the_leaderboard_of_a_study_is_that_which_ended_it(done, finished, tmp_p
 
 
 def test_papers_quote_a_part_of_the_methods(done, tmp_path):
-    words = ("leaderboard", "--study", "pair", "--reference", "psam", "--no-pictures", "--out", tmp_path)
-    for more, expected in ((("--methods", "psam"), set()), ((), {"psam", "solam"})):
-        done(*words, *more)
+    words = ("leaderboard", "--study", "pair", "--no-pictures", "--out", tmp_path)
+    for more, expected in (
+        (("--reference", "psam", "--methods", "psam"), set()),
+        (("--baseline", "psam"), {"psam", "solam"}),
+    ):
+        assert "Gain over psam" in done(*words, *more)
+        assert set(pd.read_csv(tmp_path / "verdicts.csv")["reference"]) == {"psam"}
         tex = (tmp_path / "leaderboard.tex").read_text().lower()
         assert {name for name in ("psam", "solam") if re.search(rf"\b{name}\b(?!}})", tex)} == expected
         assert set(table(tmp_path)["method"]) == {"psam", "solam"}  # the frames have all of them
-
-
-def test_the_leaderboard_of_a_store_keeps_what_was_tuned_apart(done, finished, tmp_path):
-    out = done("leaderboard", "--out", tmp_path, "--no-pictures")
-    assert "27 cells done" in out
-    found = table(tmp_path)
-    assert sorted(zip(found["data_set"], found["setting"], found["method"], strict=True)) == [
-        ("gaussian", "defaults", "psam"), ("gaussian", "defaults", "solam"), ("wine", "defaults", "psam"),
-        ("wine", "defaults", "solam"), ("wine", "tuned", "solam"),
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("option", ["--reference", "--baseline"])
-def test_gains_over_a_reference_stand_in_every_export(option, done, tmp_path):
-    words = (option, "psam", "--out", tmp_path, "--no-pictures")
-    out = done("leaderboard", "--study", "pair", *words)
-    out += done("leaderboard", "--study", "pair", *words[:2], "--dataset", "wine", "--dataset", "gaussian")
-    assert "Gain over psam" in out
-    gains = pd.read_parquet(tmp_path / "gains.parquet").set_index(["data_set", "method"])
-    verdicts = pd.read_parquet(tmp_path / "verdicts.parquet").set_index(["group", "method"])
-    for row in (
-        gains.loc[("wine", "solam")],
-        gains.loc[("gaussian", "solam")],
-        verdicts.loc[("all", "solam")],
-    ):
-        gain = f"{row['gain']:+.4f}"
-        if row["low"] == row["low"]:
-            gain += f" ({row['low']:+.4f} to {row['high']:+.4f})"
-        assert gain in out
-        assert gain in (tmp_path / "leaderboard.md").read_text()
-    assert set(pd.read_csv(tmp_path / "verdicts.csv")["reference"]) == {"psam"}
-
-
-def test_a_reference_that_was_not_run_is_said_and_methods_stand_by_their_means(done):
-    for words, name in (((), "log_reg"), (("--reference", "ls_svm"), "ls_svm")):
-        out = " ".join(done("leaderboard", "--study", "pair", *words).split())
-        assert f"Gain over {name}" not in out
-        assert "There are no gains: the reference was not run." in out
-        assert all(re.search(rf"│ {method} .* │ 0\.\d{{4}} │", out) for method in ("psam", "solam"))
 
 
 def test_pictures_are_drawn_where_they_are_wanted(done, tmp_path, monkeypatch):
@@ -225,6 +189,7 @@ def test_comparing_prints_and_writes_the_table(run, tmp_path):
     assert status == 0
     assert "Khalid" in out
     assert "0 cells compared" in out
+    assert "│" not in out  # none of its data sets was run
     assert str(tmp_path / "out") in err
     assert {file.name for file in (tmp_path / "out").iterdir()} == {
         "psam_table2.md", "psam_table2.csv", "psam_table2.parquet",
@@ -233,16 +198,3 @@ def test_comparing_prints_and_writes_the_table(run, tmp_path):
     assert command in (tmp_path / "out" / "psam_table2.md").read_text()
     written = pd.read_parquet(tmp_path / "out" / "psam_table2.parquet")
     assert set(written["verdict"]) == {"not run"}
-
-
-def test_comparing_in_a_terminal_names_each_method_and_keeps_to_its_width(done, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert "│" not in done("compare", "psam_table2", "--study", "pair")  # of whose data sets none was run
-    numbers = [PublishedCell("wine", name, 0.9, 0.01, 2.0, "") for name in ("solam", "psam")]
-    monkeypatch.setattr(PublishedTable, "cells", lambda table: numbers)
-    out = done("compare", "psam_table2", "--study", "pair")
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", out)
-    lines = [line for line in plain.splitlines() if line.startswith(("│", "┃"))]
-    assert {line.split()[1] for line in lines} >= {"method", "solam", "psam"}
-    assert all(len(line) <= 80 and "…" not in line for line in lines)

@@ -27,9 +27,7 @@ def shell(command, cwd, **environment):
     ("redirected", "status", "message"),
     [
         ("| head -c 1 > first", 0, ""),
-        (">&-", 0, ""),
         ("> /dev/full", 2, "standard output could not be written (No space left on device)"),
-        ("2> /dev/full", 0, ""),
     ],
 )
 def test_a_run_whose_output_nobody_takes_is_stored_all_the_same(tmp_path, redirected, status, message):
@@ -39,9 +37,9 @@ def test_a_run_whose_output_nobody_takes_is_stored_all_the_same(tmp_path, redire
     assert len(list((tmp_path / "store" / "cells").rglob("*.npz"))) == 2  # and that of the reference
 
 
-@pytest.mark.parametrize("command", ["run --help", "list datasets"])
-def test_a_listing_ends_with_its_reader(tmp_path, command):
-    done = shell(f"{COMMAND} {command} | head -1 > /dev/null", tmp_path)
+@pytest.mark.parametrize("redirected", ["| head -1 > /dev/null", ">&-", "2> /dev/full"])
+def test_a_listing_ends_with_its_reader(tmp_path, redirected):
+    done = shell(f"{COMMAND} list datasets {redirected}", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -74,6 +72,7 @@ def test_a_full_disk_is_one_sentence(done, refused, monkeypatch, command, broken
 
 def test_a_cache_that_cannot_be_written_is_said_once_and_costs_no_result(tmp_path):
     (tmp_path / "file").touch()
-    done = shell(RUN, tmp_path, AUCBENCH_CACHE=str(tmp_path / "file" / "cache"))
+    run = RUN.replace("ls_svm", "log_reg")  # its own reference, since all kernels are compiled anew
+    done = shell(run, tmp_path, AUCBENCH_CACHE=str(tmp_path / "file" / "cache"))
     assert (done.returncode, done.stderr.count("cache folder")) == (0, 1)
-    assert len(list((tmp_path / "store" / "cells").rglob("*.npz"))) == 2
+    assert len(list((tmp_path / "store" / "cells").rglob("*.npz"))) == 1

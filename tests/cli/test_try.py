@@ -124,7 +124,7 @@ def test_a_method_that_takes_any_loss_gets_one_and_it_is_named(tried, store):
 
 @pytest.mark.parametrize(
     ("name", "error", "function"),
-    [("raising", "KeyError: 'no such thing'", "step"), ("wrong_shape", "returned shape", "score")],
+    [("raising", "KeyError: 'no such thing'", "step"), ("wrong_shape", "shape (114, 1)", "score")],
 )
 def test_a_faulty_method_is_explained_in_one_sentence_with_file_and_line(name, error, function, tried):
     status, out, lines, _ = tried(name)
@@ -136,17 +136,6 @@ def test_a_faulty_method_is_explained_in_one_sentence_with_file_and_line(name, e
     assert "sparse_text" in sentence
     assert starting(lines, f"Next: aucbench check {name}")
     assert re.search(r"│ psam +│", out)
-
-
-def test_reversed_scores_are_said_with_the_auc_of_the_other_sign(tried, store):
-    _, _, lines, _ = tried("reversed")
-    aucs = [c.auc for c in cells_of(store, "reversed") if c.record.dataset.name == "breast_cancer"]
-    auc = sum(aucs) / 3
-    assert auc < 0.4
-    assert any(
-        f"{auc:.4f}" in line and f"{1 - auc:.4f}" in line for line in starting(lines, "The scores look")
-    )
-    assert starting(lines, "Next: change the sign")
 
 
 def test_the_summary_of_a_run_says_that_the_scores_look_reversed(catalog, monkeypatch, capsys):
@@ -199,7 +188,7 @@ def test_ctrl_c_ends_a_trial_with_one_line(tmp_path):
         words, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     stages = iter(running.stderr.readline, "")
-    assert any("measuring" in stage for stage in stages)
+    assert any("training" in stage for stage in stages)
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does
     _, said = running.communicate()
     assert running.returncode == 130

@@ -70,12 +70,11 @@ def test_damaged_and_exploding_files_of_a_user_are_refused_by_name(content, tmp_
 
 
 def test_configurations_that_include_each_other_are_refused(tmp_path):
-    for own, other in (("one", "two"), ("two", "one"), ("self", "self")):
+    for own, other in (("one", "two"), ("two", "one")):
         (tmp_path / f"{own}.yaml").write_text(f"defaults:\n  - {other}\n  - config\n  - _self_\n")
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(400)  # each level takes milliseconds
     try:
-        for name in ("one", "self"):
-            refused(["--config-dir", str(tmp_path), "--config-name", name], "includes itself")
+        refused(["--config-dir", str(tmp_path), "--config-name", "one"], "includes itself")
     finally:
         sys.setrecursionlimit(limit)

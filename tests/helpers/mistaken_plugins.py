@@ -65,42 +65,10 @@ class DenseOnly(Plain):
         return np.einsum("ij,j->i", X, w)  # the mistake
 
 
-class StreamAsPairs(Plain):
-    access: ClassVar[str] = "pairs"
-
-    def step(self, w, batch):
-        for x, label in batch:
-            if label > 0:  # the mistake
-                w = w + self.eta * x
-        return w
-
-
-class MisspeltProblem(Plain):
-    def init(self, problem, rng):
-        return np.zeros(problem.n_feature)  # the mistake
-
-
-@dataclass(frozen=True)  # a subclass without it takes new attributes
-class Assigning(Plain):
-    def init(self, problem, rng):
-        self.w = np.zeros(problem.n_features)  # the mistake
-        return self.w
-
-
-class WithoutBatch(Plain):
-    def step(self, w):
-        return w
-
-
 @dataclass(frozen=True)
 class NumberOfRows(Plain):
     access: ClassVar[str] = "minibatch"
     batch_size: int = 5
-
-
-class WeightsRaise(Plain):
-    def weights(self, w):
-        return w.coef_  # the mistake
 
 
 class Exiting(Plain):

@@ -191,7 +191,7 @@ def assert_moves_as_a_plain_loop(cls, settings, X, plain, y, order, derivative=N
         (logistic, "l1", "csr", True),
         (logistic, "l1", "lazy", False),
         (passive, "l2", "csr", False),
-        (passive_by_a_helper, "none", "float32", False),
+        pytest.param(passive_by_a_helper, "none", "float32", False, marks=pytest.mark.variants),
     ],
 )
 def test_a_rule_moves_the_weights_as_a_plain_loop_does_alone_and_in_lockstep(function, ball, form, pairs):
@@ -272,7 +272,8 @@ def test_columns_that_come_after_the_last_point_of_the_average_are_zero_in_it(ba
     rng = np.random.default_rng(0)
     X = sparse.csr_matrix((rng.normal(size=300), np.arange(300), np.arange(0, 301, 3)), shape=(100, columns))
     X = X if columns > 300 else X.toarray()
-    y, order = np.where(rng.random(100) < 0.5, 1, -1).astype(np.int8), np.arange(100)
+    y = np.where(rng.random(100) < 0.5, 1, -1).astype(np.int8)
+    order = np.concatenate([np.arange(60), np.tile(np.arange(60, 79), 3)])
     # The point after 60 steps alone is averaged; each row has three columns of its own.
     cls, numbers = method(logistic, ball), (0.3, 0.0, 1e-3 if ball == "l2" else 1e3, 60, False)
     found = [run(cls, numbers, X, y, order)]
@@ -313,11 +314,7 @@ def test_the_size_of_the_weights_stays_exact_where_its_terms_cancel():
 
 def test_only_settings_of_one_rule_one_flag_and_equal_vectors_share_a_block():
     X, plain, y, order = data("dense")
-    mixed = [
-        (method(logistic, ball), (0.5, 0.0, 0.2, 1, is_before))
-        for ball in ("none", "l2")
-        for is_before in (True, False)
-    ]
+    mixed = [(method(logistic, "l2"), (0.5, 0.0, 0.2, 1, is_before)) for is_before in (True, False)]
     for factor in (1.0, 2.0):
         cls = method(centred, fixed=lambda d, factor=factor: factor * two_vectors(d))
         mixed.append((cls, (0.05, 0.01, 1.0, 1, False)))
@@ -327,8 +324,8 @@ def test_only_settings_of_one_rule_one_flag_and_equal_vectors_share_a_block():
     found = [each.weights(lockstep.state(k)) for k, each in enumerate(algorithms)]
     for weights, (cls, numbers) in zip(found, mixed, strict=True):
         assert_close(weights, run(cls, numbers, X, y, order))
-    assert np.abs(found[4] - found[5]).max() > 1e-3
-    for k in (3, 4):
+    assert np.abs(found[2] - found[3]).max() > 1e-3
+    for k in (1, 2):
         assert_close(found[k], expected(*mixed[k], plain, y, order))
 
 

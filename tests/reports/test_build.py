@@ -7,7 +7,7 @@ from aucbench import ParameterError
 from aucbench.reports.build import build
 from aucbench.reports.columns import RESULTS, VERDICTS
 from aucbench.reports.report import ALL
-from aucbench.reports.results import result_row, time_note
+from aucbench.reports.results import time_note
 from aucbench.reports.views.text import markdown
 from aucbench.studies.record import ResultRecord
 from tests.helpers.board_cells import (
@@ -219,15 +219,12 @@ def test_times_that_are_not_those_of_one_thread_are_noted(record, words):
     assert bool(words) == bool(note)
 
 
-def test_times_that_are_noted_have_a_mark_in_every_table(monkeypatch):
-    noted = {"beta": "trained by 4 threads"}
-    monkeypatch.setattr(
-        "aucbench.reports.build.result_row",
-        lambda cells, *rest: (
-            result_row(cells, *rest) | {"time_note": noted.get(cells[0].described.algorithm.name, "")}
-        ),
-    )
-    report = build(small_cells(data_sets=12), "t", True, reference="alpha")
+def test_times_that_are_noted_have_a_mark_in_every_table():
+    cells = [
+        altered(cell, result={"threads": 4}) if cell.described.algorithm.name == "beta" else cell
+        for cell in small_cells(data_sets=12)
+    ]
+    report = build(cells, "t", True, reference="alpha")
     for columns, frame in ((VERDICTS, report.verdicts), (RESULTS, report.results)):
         name = "time_ratio" if columns is VERDICTS else "train_seconds"
         for row in frame.to_dict("records"):

@@ -144,15 +144,22 @@ def test_a_missing_cell_is_in_the_row_of_its_method():
     assert (row["method"], row["runs"], row["missing"]) == ("alpha", 1, 1)
 
 
-def test_data_sets_of_one_title_get_names_of_their_own():
-    made = of_many([{}, {}, {}])
-    made[1] = altered(made[1], dataset={"part": "all"})
-    made[2] = altered(made[2], dataset={"distribution": "yours"})
-    names = [
-        f"data (part={part} distribution={where})"
-        for part, where in (("all", "mine"), ("train", "mine"), ("train", "yours"))
-    ]
-    assert [name for name, _ in boards_of(made)] == names
+OF_ONE_TITLE = {
+    "parameters": (
+        [{"parameters": {"n": 300, "separation": 1.0}}, {"parameters": {"n": 300, "separation": 2.0}}],
+        ["data (separation=1)", "data (separation=2)"],
+    ),
+    "part": ([{}, {"part": "all"}], ["data (part=all)", "data (part=train)"]),
+    "name": ([{}, {"name": "twin"}], ["data (name=data)", "data (name=twin)"]),
+    "distribution": ([{}, {"distribution": "x"}], ["data (distribution=mine)", "data (distribution=x)"]),
+}
+
+
+@pytest.mark.parametrize("name", OF_ONE_TITLE)
+def test_data_sets_of_one_title_are_told_apart_by_what_differs_and_nothing_else(name):
+    changes, expected = OF_ONE_TITLE[name]
+    made = [altered(finished(0.7), dataset={"name": "data"} | each) for each in changes]
+    assert [data_set for data_set, _ in boards_of(made, one_study=True)] == expected
 
 
 def test_labels_are_the_same_on_all_boards_of_a_group():
@@ -162,19 +169,6 @@ def test_labels_are_the_same_on_all_boards_of_a_group():
         "one": ["alpha", "beta"],
         "two": ["alpha", "alpha (features=nystroem)", "beta"],
     }
-
-
-def test_names_of_data_sets_hold_only_the_parameters_that_differ():
-    made = [
-        altered(
-            finished(0.7, dataset="gaussian"), dataset={"parameters": {"n": 300, "d": 10, "separation": gap}}
-        )
-        for gap in (1.0, 2.0)
-    ]
-    assert [name for name, _ in boards_of(made, True)] == [
-        "gaussian (separation=1)",
-        "gaussian (separation=2)",
-    ]
 
 
 FEATURES = PLUGIN | {"name": "nystroem", "parameters": {"landmarks": 10}}

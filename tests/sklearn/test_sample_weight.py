@@ -45,7 +45,6 @@ def test_the_methods_that_are_weighted_are_those_that_are_tested():
 
 
 COPIES = [
-    *((name, (120, 6), "dense", {}) for name in SOLVERS),
     *((name, (40, 90), "csr", {}) for name in SOLVERS),
     *(("bam", (120, 6), "dense", {"loss": loss}) for loss in ("logistic", "exponential", "smooth_hinge")),
     *(

@@ -3,8 +3,9 @@
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -21,9 +22,6 @@ from aucbench.reports.report import ROPE
 from aucbench.reports.views.figure_style import FONTS, WIDTHS
 from aucbench.studies.default_settings import StoreSettings
 from aucbench.suggestions import suggest
-
-if TYPE_CHECKING:
-    from aucbench.reports.report import Report
 
 
 @click.command()
@@ -94,11 +92,11 @@ def leaderboard(
 
     given, folder = gathered(sources_of(store, archives), study), _made(out)
     report = build(**given, **compared)
-    quoted = report.only(_known(report, methods)) if methods else report
+    wanted = [name for each in methods.split(",") if (name := each.strip())]
+    _check_names("method", wanted, sorted({*report.methods["method"], *report.methods["algorithm"]}))
+    quoted = report.only(wanted) if wanted else report
     known = list(report.data_sets["data_set"].unique())
-    for name in data_sets:
-        if name not in known:
-            raise ParameterError(f"No data set of the leaderboard is called '{name}'. {suggest(name, known)}")
+    _check_names("data set", data_sets, known)
     show(report, data_sets, notes)
     for remark in () if notes else report.remarks:
         print(line(remark))
@@ -182,16 +180,10 @@ def compare(
         print(f"written to {folder}", file=sys.stderr)
 
 
-def _known(report: "Report", words: str) -> list[str]:
-    """The methods of a report that were asked for."""
-    known = {*report.methods["method"], *report.methods["algorithm"]}
-    wanted = [word.strip() for word in words.split(",") if word.strip()]
-    for word in wanted:
-        if word not in known:
-            raise ParameterError(
-                f"No method of the leaderboard is called '{word}'. {suggest(word, sorted(known))}"
-            )
-    return wanted
+def _check_names(what: str, names: Sequence[str], known: list[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise ParameterError(f"No {what} of the leaderboard is called '{name}'. {suggest(name, known)}")
 
 
 def _made(out: str | None) -> Path | None:

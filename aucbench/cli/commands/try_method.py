@@ -26,7 +26,7 @@ from aucbench.pool import Pool, start_fork_server
 from aucbench.registry import Catalog
 from aucbench.reports.cells import from_store
 from aucbench.reports.report import Report
-from aucbench.studies.default_settings import Running
+from aucbench.studies.default_settings import Limits, Running
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.execution.cost_estimate import seconds_of
 from aucbench.studies.execution.execute import execute_study, opened_store
@@ -113,7 +113,7 @@ class _Trial:
         self._stages.begin(f"measuring how fast {self._name} is")
         needed = self._measured(own)
         self._stages.begin(f"training {self._name} with its defaults")
-        self._add(self._fitted(own, needed, *words))
+        self._add(self._fitted(own, needed))
 
     def report(self) -> Report:
         """The leaderboard over all runs that were made; a remark says how many were not."""
@@ -173,11 +173,12 @@ class _Trial:
                     break
         return needed
 
-    def _fitted(self, own: Sequence[Entry], needed: float, *words: str) -> list[Entry]:
+    def _fitted(self, own: Sequence[Entry], needed: float) -> list[Entry]:
         """The method's entries with as many epochs as fit into half of the time that is left."""
         time = max(1e-3, self._end - monotonic()) / 2.0
         limit = 1.0 + 2.0 * time / sum(entry.settings.runs for entry in own)
-        fitted = self._composed(*words, f"limits.seconds={limit:g}", f"limits.grace={GRACE:g}")
+        limits = Limits(seconds=limit, grace=GRACE)
+        fitted = [replace(entry, limits=limits) for entry in own]
         self.is_cut = needed > time
         if not self.is_cut or math.isinf(needed):
             return fitted

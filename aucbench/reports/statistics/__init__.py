@@ -1,1 +1,1 @@
-"""Statistics of cells: pure functions, each with formula and source. Imported by `leaderboard` alone."""
+"""Statistics of the frames of a report: pure functions, each with formula and source."""

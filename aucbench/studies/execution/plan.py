@@ -1,5 +1,6 @@
 """The plan of a study: its entries, its cells, and the state of each cell in the store."""
 
+from collections.abc import Container
 from dataclasses import dataclass, replace
 
 from msgspec import UNSET
@@ -24,9 +25,9 @@ class PlannedCell:
 
     seeds: Seeds
     key: str
-    status: CellStatus  # finished, failed or missing
     search: Search | None  # search that must finish first, if any
-    failed_before: bool  # whether the last run failed
+    status: CellStatus = CellStatus.missing  # or finished, or failed
+    failed_before: bool = False  # whether the last run failed
     incomplete: bool = False  # finished, but lacks a measure or a time of its own; its status is missing
     scored: bool = False  # incomplete, but can be completed from stored weights without training
 
@@ -126,7 +127,7 @@ def plan_study(study: Study, store: Store) -> Plan:
             entry = replace(first, measures=tuple(measures.values()))
         searches = entry.searches(digests)
         cells = [
-            _cell(entry, seeds, each, searches.get(seeds), store, each in done, each in failed, alone)
+            _looked_up(PlannedCell(seeds, each, searches.get(seeds)), entry, store, done, failed, alone)
             for seeds, each in entry.cell_keys(digests).items()
         ]
         planned[key] = PlannedEntry(entry, digests, key, tuple(cells))
@@ -135,30 +136,31 @@ def plan_study(study: Study, store: Store) -> Plan:
 
 def cell_now(entry: Entry, cell: PlannedCell, store: Store, alone: bool) -> PlannedCell:
     """A planned cell as it is by now: another process may have run it."""
-    has_failed = not cell.failed_before and store.failure(cell.key) is not None
-    return _cell(entry, cell.seeds, cell.key, cell.search, store, store.has(cell.key), has_failed, alone)
+    done = {cell.key} if store.has(cell.key) else ()
+    failed = {cell.key} if not cell.failed_before else ()
+    return _looked_up(PlannedCell(cell.seeds, cell.key, cell.search), entry, store, done, failed, alone)
 
 
-def _cell(
-    entry: Entry,
-    seeds: Seeds,
-    key: str,
-    search: Search | None,
-    store: Store,
-    finished: bool,
-    failed: bool,
-    alone: bool,
+def _looked_up(
+    cell: PlannedCell, entry: Entry, store: Store, done: Container[str], failed: Container[str], alone: bool
 ) -> PlannedCell:
-    record = store.record(key) if finished and (entry.measures or alone) else None
-    if record is not None and alone and record.environment.concurrency != 1:
-        return PlannedCell(seeds, key, CellStatus.missing, None, False, True)
-    if record is not None and (lacking(record, entry.measures) or lacks_minimum(record, entry)):
-        scored = can_be_scored(record, store.sizes(key), entry.measures)
-        return PlannedCell(seeds, key, CellStatus.missing, None, False, True, scored)
-    failure = store.failure(key) if failed and not finished else None
-    missing = failure is None or _may_do_better(entry, failure)
-    status = CellStatus.finished if finished else CellStatus.missing if missing else CellStatus.failed
-    return PlannedCell(seeds, key, status, search, failure is not None)
+    """A cell with its state in the store, given the keys of finished and of failed cells."""
+    key = cell.key
+    if key in done:
+        record = store.record(key) if entry.measures or alone else None
+        if record is None:
+            return replace(cell, status=CellStatus.finished)
+        if alone and record.environment.concurrency != 1:
+            return replace(cell, search=None, incomplete=True)
+        if lacking(record, entry.measures) or lacks_minimum(record, entry):
+            scored = can_be_scored(record, store.sizes(key), entry.measures)
+            return replace(cell, search=None, incomplete=True, scored=scored)
+        return replace(cell, status=CellStatus.finished)
+    failure = store.failure(key) if key in failed else None
+    if failure is None:
+        return cell
+    status = CellStatus.missing if _may_do_better(entry, failure) else CellStatus.failed
+    return replace(cell, status=status, failed_before=True)
 
 
 def _may_do_better(entry: Entry, failure: FailureRecord) -> bool:
