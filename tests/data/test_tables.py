@@ -23,6 +23,7 @@ NUMBERS = [f"{37 * i % 300},{i % 7},{i % 2}\n" for i in range(300)]
 MISSING = ["", "?", "NA", "nan", " NaN ", "None", "none", "<NA>", "#N/A", "n/a", "Null", "-", "NAN"]
 SHUFFLED = np.random.default_rng(3).permutation(60)
 N = 120
+Y = np.arange(N) % 2
 
 
 @pytest.fixture
@@ -466,3 +467,16 @@ def test_a_column_that_cannot_be_the_label_is_named(frame, saved):
     frame["b"] = np.arange(N) % 3
     with pytest.raises(DataError, match=r"got 3 in column 'b'"):
         load(saved(frame[["y", "a", "b"]]))
+
+
+def test_numbers_that_have_blanks_between_thousands_after_the_first_block_are_refused_if_sorted(
+    saved, small_blocks
+):
+    for direction in (1, -1):
+        numbers = [f"{970 + i:,}".replace(",", " ") for i in range(N)][::direction]
+        frame = pd.DataFrame({"x": numbers, "a": np.random.default_rng(0).normal(size=N), "y": Y})
+        with pytest.raises(DataError, match=r"'x' (as|des)cends .*types=\{x: spaces\}"):
+            load(saved(frame))
+        np.testing.assert_array_equal(
+            load(saved(frame, types={"x": "spaces"})).X[:, 0], 970 + np.arange(N)[::direction]
+        )
