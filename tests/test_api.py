@@ -215,5 +215,7 @@ def test_a_run_is_no_sweep_and_a_study_no_other_command():
 
 
 def test_overrides_of_several_runs_are_no_entry():
-    with pytest.raises(ParameterError, match="Expected overrides of one method and data set, got those of 2"):
-        analysis.entry_of(["algo=psam,solam", "dataset=digits"])
+    with pytest.raises(
+        ParameterError, match="Expected overrides of one method and data set, got those of 30"
+    ):
+        analysis.entry_of(["+experiment=smoke"])
