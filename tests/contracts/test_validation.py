@@ -56,6 +56,7 @@ def method(**attributes):
         {"_constant": 3, "Helper": Shape, "helper": lambda self: 1, "size": property(lambda self: 1)},
         {"finalize": lambda self, w: w, "together": None},
         {"block": 4, "annotations": {"block": int}},
+        {"validation": 0.2, "threads": 4, "annotations": {"validation": float, "threads": int}},
         {"requires": property(lambda self: {"dense": "it inverts"})},
     ],
     ids=lambda attributes: "-".join(attributes) or "required",

@@ -91,12 +91,6 @@ def test_a_setting_that_is_better_everywhere_is_found(trials_study, tuned_file):
     assert (told["raised"], told["lowered"]) == (12, 0)
 
 
-def test_every_installed_method_has_a_row(trials_study, tuned_file):  # noqa: F811
-    lines = trials_study.losses_table(tried_settings(read(tuned_file)[1])).splitlines()
-    assert len(lines) == 2 + len(trials_study.aucbench.catalog().plugins["algorithms"])
-    assert sum("no trials" not in line for line in lines[2:]) == 3
-
-
 def test_the_evidence_for_suggestions_leaves_out_the_family_of_the_data_set(trials_study, aucs, tuned_file):  # noqa: F811
     tried = tried_settings(read(tuned_file)[1])
     told = trials_study.suggestion_evidence(tried)

@@ -42,6 +42,11 @@ def forms(X):
     return X, csr_rows(sparse.csr_array(X))
 
 
+each_dtype = pytest.mark.parametrize(
+    "dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.variants)]
+)
+
+
 @pytest.fixture(params=[(7, 1), (9, 3), (8, 54), (6, 200)], ids=str)
 def X(request):
     rng = np.random.default_rng(0)
@@ -50,7 +55,7 @@ def X(request):
     return X
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@each_dtype
 def test_reductions_over_rows_and_pairs_equal_numpy(X, dtype):
     X = X.astype(dtype)
     wide, w = X.astype(np.float64), np.random.default_rng(1).normal(size=X.shape[1])
@@ -63,7 +68,7 @@ def test_reductions_over_rows_and_pairs_equal_numpy(X, dtype):
             )
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@each_dtype
 def test_additions_of_rows_and_pairs_equal_numpy(X, dtype):
     X = X.astype(dtype)
     wide, d = X.astype(np.float64), X.shape[1]

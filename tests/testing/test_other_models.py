@@ -149,9 +149,3 @@ def test_a_field_with_the_name_of_a_part_of_the_contract_is_refused(name, kind, 
     reason = reason_against(Family.algorithms, cls)
     assert f"`{name}`" in reason
     assert "rename the field" in reason
-
-
-@pytest.mark.parametrize(("name", "value"), [("block", 3), ("validation", 0.2), ("threads", 4)])
-def test_declarations_that_may_be_fields_are_accepted(name, value):
-    cls = make_dataclass("Named", [(name, type(value), value)], bases=(Perceptron,), frozen=True)
-    assert reason_against(Family.algorithms, cls) is None
