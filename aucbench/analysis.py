@@ -121,13 +121,15 @@ def entry_of(overrides: Sequence[str], trust: Collection[str] | None = None) -> 
     """The entry of the overrides of one run.
 
     `trust` are the modules from which import paths in recorded settings are imported; None, for a user's own
-    settings, are all.
+    settings, are all. `ParameterError` if they give several runs, as those of an experiment may.
     """
     from aucbench.config.build import build_study
     from aucbench.config.overrides import Request
 
-    (entry,) = build_study(catalog(), Request(tuple(overrides)), trust=trust).entries
-    return entry
+    entries = build_study(catalog(), Request(tuple(overrides)), trust=trust).entries
+    if len(entries) != 1:
+        raise ParameterError(f"Expected overrides of one method and data set, got those of {len(entries)}.")
+    return entries[0]
 
 
 def run_command(path: str, *overrides: str) -> str:

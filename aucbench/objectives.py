@@ -18,8 +18,8 @@ from aucbench.booster_derivatives import booster_derivatives
 from aucbench.contracts import LossFacts
 from aucbench.errors import ParameterError
 from aucbench.kernels.compiled_loss import compile_loss
-from aucbench.kernels.loss_pieces import kinks, pieces
-from aucbench.kernels.pair_loss import class_shares, pair_mean
+from aucbench.kernels.loss_pieces import kinks, pieces, rate
+from aucbench.kernels.pair_loss import FEW_PAIRS, PairMean, _slope_sums, class_shares, pair_mean
 from aucbench.kernels.translated_loss import translated
 from aucbench.registry import catalog
 
@@ -33,6 +33,10 @@ __all__ = [
 ]
 
 _MOST_ROWS_IN_JAX = 512  # all pairs of them are computed
+_SAMPLED_ROWS = 2  # of each class, whose slopes are also computed pair by pair
+_SAMPLED_ACCURACY = (
+    1e-6  # largest error of these, relative to the mean absolute slope or to the largest of them
+)
 
 _Objective = Callable[[Any, Any], tuple[np.ndarray, np.ndarray]]
 
@@ -75,7 +79,7 @@ def pair_loss(loss: Any, scores: ArrayLike, y: ArrayLike, weights: ArrayLike | N
     ------
     ParameterError
         An argument is not as described, or the loss is neither smooth nor made of pieces and has too many
-        pairs.
+        pairs, or changes within margins that are too narrow for sums over many pairs.
 
     Examples
     --------
@@ -88,11 +92,39 @@ def pair_loss(loss: Any, scores: ArrayLike, y: ArrayLike, weights: ArrayLike | N
     """
     instance = _loss(loss)
     s, labels, own = _rows(scores, y, weights)
-    mean = pair_mean(instance, s, labels, own)
+    mean, smoothness = _mean(instance, s, labels, own), _smoothness(instance)
     with np.errstate(over="ignore", invalid="ignore"):
         curvature = mean.curvature.diagonal
-        bound = 2.0 * _smoothness(instance) * class_shares(labels, own)
+        bound = np.full(s.size, np.inf)
+        if smoothness < np.inf:
+            bound = 2.0 * smoothness * class_shares(labels, own)
         return PairLoss(mean.value, mean.slopes, curvature, bound)
+
+
+def _mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> PairMean:
+    """The mean over all pairs; some rows are computed pair by pair to show that polynomials serve."""
+    mean = pair_mean(loss, scores, y, weights)
+    sides = [np.flatnonzero(y == 1), np.flatnonzero(y == -1)]
+    pairs = sides[0].size * sides[1].size
+    if pieces(loss) is not None or rate(loss) is not None or pairs <= FEW_PAIRS:
+        return mean
+    compiled, shares, rng = compile_loss(loss), class_shares(y, weights), np.random.default_rng(0)
+    size, error = float(np.abs(mean.slopes[sides[0]]).sum()), 0.0
+    for side, sign in ((0, 1.0), (1, -1.0)):
+        rows = list(sides)
+        rows[side] = sample = rng.choice(sides[side], _SAMPLED_ROWS)
+        high, low = rows
+        own = scores[high], scores[low], shares[high], shares[low]
+        sums = sign * _slope_sums(*own, compiled.derivative, compiled.theta)[side]
+        per_share = 1.0 / np.maximum(shares[sample], np.finfo(float).tiny)
+        size = max(size, float(np.max(np.abs(sums) * per_share)))
+        error = max(error, float(np.max(np.abs(sums - mean.slopes[sample]) * per_share)))
+    if error > _SAMPLED_ACCURACY * size:
+        raise ParameterError(
+            f"{loss.name}: the mean over {pairs:,} pairs is not computed, as the loss changes within too "
+            "narrow margins. Declare its `pieces` if it has any."
+        )
+    return mean
 
 
 def _loss(loss: Any) -> Any:
@@ -153,7 +185,8 @@ def _check_shapes(scores: Any, y: Any) -> None:
 def _numbers(values: Any, name: str) -> np.ndarray:
     try:
         found = np.asarray(values)
-        if found.dtype.kind in "biufO" and not np.ma.is_masked(values):
+        # NumPy has no kind for the bfloat16 of JAX.
+        if (found.dtype.kind in "biufO" or found.dtype.name == "bfloat16") and not np.ma.is_masked(values):
             return np.ascontiguousarray(found, np.float64)
     except (TypeError, ValueError, OverflowError):
         pass
@@ -349,5 +382,5 @@ def _or_nan(loss: Any, scores: Any, y: Any, weights: Any) -> tuple[float, np.nda
     """Value and gradient, NaN when a score is not finite, as in a network whose training diverges."""
     if not np.all(np.isfinite(scores)):
         return np.nan, np.full(scores.shape, np.nan)
-    mean = pair_mean(loss, *_rows(scores, y, weights))
+    mean = _mean(loss, *_rows(scores, y, weights))
     return mean.value, mean.slopes

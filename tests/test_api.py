@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 import aucbench
-from aucbench import DataError, ParameterError, TrackingError
+from aucbench import DataError, ParameterError, TrackingError, analysis
 from aucbench.api import plan_study, run_study
 from aucbench.cli.main import main
 from aucbench.studies.study import Observer
@@ -212,3 +212,10 @@ def test_a_run_is_no_sweep_and_a_study_no_other_command():
     for other in ("dataset=wine", [1]):
         with pytest.raises(ParameterError, match="list of words"):
             run_study(other)
+
+
+def test_overrides_of_several_runs_are_no_entry():
+    with pytest.raises(
+        ParameterError, match="Expected overrides of one method and data set, got those of 30"
+    ):
+        analysis.entry_of(["+experiment=smoke"])

@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import dataclass
 from itertools import product
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from aucbench import ParameterError, kernels, pair_loss
+from aucbench import ParameterError, kernels, objectives, pair_loss
 from aucbench.booster_derivatives import booster_derivatives
 from aucbench.kernels import pair_loss as means
 from aucbench.kernels import pair_tree
@@ -81,6 +82,7 @@ def test_value_and_gradient_are_those_of_all_pairs(loss, sample):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(means, "FEW_PAIRS", 0)  # so that few pairs take the way of many
         patch.setattr(pair_tree, "FEW_PAIRS", 1)
+        patch.setattr(objectives, "FEW_PAIRS", 0)
         found = pair_loss(loss, scores, y, weights)
     shares, values, slopes = written_out(loss, scores, y, weights)
     assert found.value == pytest.approx((shares * values).sum(), rel=1e-9, abs=1e-300)
@@ -88,6 +90,41 @@ def test_value_and_gradient_are_those_of_all_pairs(loss, sample):
     size = by_row(y, shares * abs(slopes), 1.0) + 0.1 * by_row(y, shares, 1.0) * (shares * abs(slopes)).sum()
     assert np.all(abs(found.gradient - by_row(y, shares * slopes)) <= 1e-9 * size)
     assert np.all(found.curvature >= 0.0) or loss.convex is False
+
+
+@dataclass(frozen=True)
+class Bump:
+    """e^(-(m / width)^2)."""
+
+    name: ClassVar[str] = "bump"
+    convex: ClassVar[bool] = False
+    width: float = 1.0
+
+    @staticmethod
+    def value(m, theta):
+        return np.exp(-((m / theta) ** 2))
+
+    @staticmethod
+    def derivative(m, theta):
+        return -2.0 * m / theta**2 * np.exp(-((m / theta) ** 2))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_loss_that_changes_within_narrow_margins_is_right_or_refused(weighted):
+    rng = np.random.default_rng(0)
+    y = (rng.random(1500) < 0.1).astype(int)
+    scores, weights = rng.normal(size=1500) + y, rng.integers(0, 3, 1500) if weighted else None
+    for width in (1.0, 0.3, 0.1):
+        shares, values, _ = written_out(Bump(width), scores, y, weights)
+        assert pair_loss(Bump(width), scores, y, weights).value == pytest.approx((shares * values).sum())
+    for width in (0.01, 1e-3, 1e-4):
+        with pytest.raises(ParameterError, match="narrow margins"):
+            pair_loss(Bump(width), scores, y, weights)
+
+
+@pytest.mark.parametrize("loss", [Hinge(), Exponential()], ids=str)
+def test_the_bound_of_a_loss_without_one_is_infinite_whatever_the_weight(loss):
+    assert np.all(np.isinf(pair_loss(loss, [1.0, 0.5, 0.0], [1, 1, 0], [1, 0, 1]).curvature_bound))
 
 
 @pytest.mark.parametrize("n", [50, 1000])
@@ -316,6 +353,10 @@ def test_a_network_that_diverges_gets_nan_from_jax_and_a_batch_of_one_class_a_se
         jax_pair_loss("logistic")(scores, jnp.ones(n))
     for labels in ([1, 1], [1, 2], [-1, 0]):
         assert np.isnan(jax.jit(jax_pair_loss("logistic"))(jnp.zeros(2), jnp.array(labels)))
+    short = jnp.linspace(-1.0, 1.0, n).astype(jnp.bfloat16)
+    expected = pair_loss("logistic", np.asarray(short, float), np.arange(n) % 2).value
+    for function in (jax_pair_loss("logistic"), jax.jit(jax_pair_loss("logistic"))):
+        assert float(function(short, y)) == pytest.approx(expected, rel=1e-2)
     with pytest.raises(ParameterError, match="floating-point numbers, got int32"):
         jax_pair_loss("logistic")(jnp.arange(n), y)
 

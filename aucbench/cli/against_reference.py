@@ -18,7 +18,7 @@ CHEAP = 2.0  # seconds; a reference that takes longer is not trained unasked
 SECONDS, MOST_COLUMNS = 4e-9, 50
 OF_THE_METHOD = (
     "algo", "loss", "budget", "tuning", "study", "tracking", "metrics", "store.weights", "reference",
-    "baseline", "--only-failed",
+    "baseline",
 )  # fmt: skip
 
 
@@ -53,14 +53,13 @@ def _compared(
 ) -> str:
     """The sentence, after training the reference where it is missing and cheap."""
     words = [*wanted, "tracking=none"]
-    other = api.study_of(parse(words), words)
     data = executed.record.data
     pairs = data.train_rows * data.features * min(data.features, MOST_COLUMNS)
     if is_tuned or pairs * SECONDS * len(executed.cells) > CHEAP:
         from aucbench.studies.execution.plan import plan_study
 
         with opened_store(study.store_path) as store:
-            plan = plan_study(other, store)
+            plan = plan_study(api.study_of(parse(words), words), store)
             if plan.count(CellStatus.finished) < len(plan.cells()):
                 return f"not known yet; train the reference: {shlex.join(['aucbench', *wanted])}"
     kept = _Kept()
@@ -72,8 +71,9 @@ def _compared(
 
 def _is_of_the_method(word: str) -> bool:
     """Whether an override is about the method of the run, and not about data, split and order."""
-    name = word.partition("=")[0].lstrip("+")
-    return any(name == each or name.startswith(f"{each}.") for each in OF_THE_METHOD)
+    name, sign, _ = word.partition("=")
+    own = any(f"{name.lstrip('+')}.".startswith(f"{each}.") for each in OF_THE_METHOD)
+    return word.startswith("--only") or (bool(sign) and own)
 
 
 def _sentence(entries: Sequence[FinishedEntry], reference: str, rope: float | None) -> str:

@@ -1,6 +1,7 @@
 """Loading of a data set part: rows and labels from cached files or from the arrays of the plugin."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -124,13 +125,11 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
     if part == Part.test:
         known = cache.read_record(cache.part_folder(name, files, features, Part.train))
         training = known or cached_part(name, files, features, Part.train).record
-    counts: dict[labels.Label, int] = {}
+    counts: Counter[labels.Label] = Counter()
     for file in training.files:
         if file.part == Part.train:
-            for label, count in file.labels:
-                counts[label] = counts.get(label, 0) + count
-    needed = len(counts) != 2 or kept is not None
-    columns = cache.read_columns(cache.part_folder(name, files, features, part)) if needed else []
+            counts.update(dict(file.labels))
+    columns = cache.read_columns(cache.part_folder(name, files, features, part))
     target = next((column.name for column in columns if column.kind == "label"), None)
     positive, negative = _classes(dataset, counts, target)
     signs = labels.signs(name, part, record.labels, counts, positive)

@@ -187,11 +187,9 @@ def gather(
         _check_density(scaler.scaling, X, count, dtype)
 
     def block(part: slice) -> Matrix:
-        return (
-            _gathered(X[part], None, scaler, dtype)
-            if rows is None
-            else _gathered(X, rows[part], scaler, dtype)
-        )
+        if rows is None:
+            return _gathered(X[part], None, scaler, dtype)
+        return _gathered(X, rows[part], scaler, dtype)
 
     return memory.spill(memory.blocks(count, row_bytes), block, dtype)
 

@@ -1,6 +1,7 @@
 """From stored cells to the data frames of a report."""
 
 import tomllib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
@@ -35,6 +36,7 @@ from aucbench.reports.results import (
 )
 from aucbench.studies.method_look import shown_looks
 from aucbench.studies.plugin_metadata import citation, links, plugin, summary
+from aucbench.studies.provenance import own_packages
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,6 +97,7 @@ def build(
     curves, data_sets, methods, results = (pd.DataFrame(each) for each in lines.values())
     if not len(curves):
         curves = pd.DataFrame(columns=CURVE).astype(dict.fromkeys(CURVE[3:], float))
+    remarks = (*remarks, *_several_versions(every))
     every = every.drop(columns=["cell", "class_of_model"])
     gains = gains_of(every, data_sets, references, rope, by)
     verdicts = compared(gains, results, data_sets, rope)
@@ -193,6 +196,19 @@ def _notes(measure: Measure, rope: float | None, lacking: int, results: "pd.Data
     if "suboptimality" in results and results["suboptimality"].fillna(0.0).any():
         texts.append(known["suboptimality"])
     return [text.format(measure=measure.title, rope=rope or 0.0, lacking=lacking) for text in texts]
+
+
+def _several_versions(cells: "pd.DataFrame") -> list[str]:
+    """Methods whose cells were made with several versions of a package, such as a booster's library."""
+    made: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for method, cell in zip(cells["method"], cells["cell"], strict=True):
+        for name, number in (own_packages(cell.record) if cell.record else {}).items():
+            made[method, name].add(number)
+    return [
+        f"Cells of {method} were made with several versions of {name}: {', '.join(sorted(numbers))}."
+        for (method, name), numbers in made.items()
+        if len(numbers) > 1
+    ]
 
 
 def _with_models(cells: "pd.DataFrame") -> "pd.DataFrame":

@@ -9,6 +9,7 @@ import numpy as np
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog
 from aucbench.testing.audited_function import AuditedFunction, Outcome
+from aucbench.testing.square_terms import SquareTerms, square_terms
 from aucbench.testing.surrogates import COMPOSITIONS, LAWS, Batch, Identification, surrogates
 
 OK, NOTE, DEPARTS = "ok", "note", "departs"
@@ -77,8 +78,12 @@ class _Trial:
             if match.residual <= identification.exact:
                 break
         _, function.negative, self._unit, self._by, self._match = min(found, key=lambda each: each[0])
+        self._terms: SquareTerms | None = None
+        self._is_of_rows = not self._is_known and not self._couples_classes()
         if not self._is_known:
             self._match = self._by.of_margins() or self._match
+        if not self._is_known:
+            self._terms = square_terms(function, 0.5 if self._unit else 0.0)
         self._tolerance = 1e-2 if function.single else 1e-6
         self.properties: dict[str, Callable[[], Line]] = {
             "value": self._value,
@@ -99,8 +104,30 @@ class _Trial:
 
     def computes(self) -> str:
         """One sentence on what the function computes."""
-        known = "" if self._is_known else "no known surrogate; the nearest is "
-        return f"{known}{self._match}."
+        if self._is_known:
+            return f"{self._match}."
+        if self._is_of_rows:
+            return "no loss over pairs, but a sum over rows, such as cross entropy."
+        if self._terms is not None:
+            return (
+                "no known surrogate, but the terms of the square loss over all pairs, or of the min-max "
+                f"margin loss, with margin {self._terms.margin:.4g}, some of which depart."
+            )
+        return f"no known surrogate; the nearest is {self._match}."
+
+    def _couples_classes(self) -> bool:
+        """Whether some mixed difference of the value by scores of both classes is not 0."""
+        step, allowed = (0.02, 1e-2) if self._unit else (0.5, 1e-2 if self._f.single else 1e-8)
+        scores, positive = self._by.batches[1][-1]
+        here, coupled = self._f.value(scores, positive), False
+        rows = np.eye(scores.size) * step
+        alone = [self._f.value(scores + row, positive) - here for row in rows]
+        for i in np.flatnonzero(positive):
+            for j in np.flatnonzero(~positive):
+                both = self._f.value(scores + rows[i] + rows[j], positive) - here
+                size = max(abs(alone[i]), abs(alone[j]))
+                coupled |= not abs(both - alone[i] - alone[j]) <= allowed * size
+        return coupled
 
     def _exact(self, scores: np.ndarray, positive: np.ndarray) -> float:
         """The value that a batch should have, NaN if unknown."""
@@ -114,12 +141,21 @@ class _Trial:
         spread = [batch for own in self._by.batches[:4] for batch in (own[0], own[-1])]
         return [*spread, self._tied()["some scores are equal"]]
 
+    def _large(self) -> Batch:
+        """A batch of more rows than a function may be meant for."""
+        rng, n = np.random.default_rng(6), 400
+        return rng.uniform(0.05, 0.95, n) if self._unit else rng.standard_normal(n), np.arange(n) % 8 == 0
+
     def _value(self) -> Line:
         if self._is_known:
             count = sum(map(len, self._by.batches))
             return Line(
                 OK, f"{count} batches agree with the sums over all pairs to {self._match.residual:.1g}."
             )
+        if self._is_of_rows:
+            return Line(DEPARTS, "What the score of a row adds does not depend on those of the other class.")
+        if self._terms is not None:
+            return Line(DEPARTS, " ".join(self._terms.departures))
         return Line(
             DEPARTS,
             f"It departs from {self._match.surrogate.name} by up to {self._match.residual:.2g} of the value, "
@@ -157,10 +193,11 @@ class _Trial:
         return max(misses) / max(size, 1e-5 if self._f.single else 1e-8)
 
     def _relation(
-        self, change: str, outcomes: Callable[..., tuple[Outcome, Outcome]], allowed: float
+        self, change: str, outcomes: Callable[..., tuple[Outcome, Outcome]], allowed: float, *more: Batch
     ) -> Line:
         """Compare the two outcomes that each batch has."""
-        worst = max(one.apart(other) for one, other in (outcomes(*batch) for batch in self._batches()))
+        batches = [*self._batches(), *more]
+        worst = max(one.apart(other) for one, other in (outcomes(*batch) for batch in batches))
         if worst <= allowed:
             return Line(OK, f"{change} changes nothing (relative difference {worst:.1g}).")
         return Line(DEPARTS, f"{change} changes the value or gradient by up to {worst:.2g} of its size.")
@@ -171,7 +208,7 @@ class _Trial:
             slopes = None if before.gradient is None else before.gradient[order]
             return self._f(scores[order], positive[order]), Outcome(before.value, slopes)
 
-        return self._relation("Another order of the rows", outcomes, self._tolerance)
+        return self._relation("Another order of the rows", outcomes, self._tolerance, self._large())
 
     def _shift(self) -> Line:
         factor, most = (0.5, 0.3) if self._unit else (1.0, 10.0)

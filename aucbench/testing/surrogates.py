@@ -92,10 +92,10 @@ class Match:
         return text + ", plus a constant" * any(self.offsets)
 
 
-def law(factors: Sequence[float]) -> tuple[str, float] | None:
+def law(factors: Sequence[float], laws: Sequence[str] = tuple(LAWS)) -> tuple[str, float] | None:
     """The first law with a constant that gives the factors of all compositions, None if there is none."""
-    for name, size in LAWS.items():
-        constants = np.array(factors) / [size(k / (k + m), k + m) for k, m in COMPOSITIONS]
+    for name in laws:
+        constants = np.array(factors) / [LAWS[name](k / (k + m), k + m) for k, m in COMPOSITIONS]
         constant = float(np.median(constants))
         if constant and np.abs(constants - constant).max() <= 1e-5 * abs(constant):
             rounded = float(f"{constant:.5g}")
@@ -103,11 +103,11 @@ def law(factors: Sequence[float]) -> tuple[str, float] | None:
     return None
 
 
-def batches(unit: bool) -> list[list[Batch]]:
+def batches(unit: bool, compositions: Sequence[tuple[int, int]] = COMPOSITIONS) -> list[list[Batch]]:
     """Batches of random scores by composition, in (0, 1) if `unit`, in random order of rows."""
     rng = np.random.default_rng(35)
     found = []
-    for positives, negatives in COMPOSITIONS:
+    for positives, negatives in compositions:
         own = []
         for width in WIDTHS:
             n = positives + negatives

@@ -171,8 +171,7 @@ GRIDS = {
 }
 
 
-@pytest.mark.parametrize("word", GRIDS)
-@pytest.mark.parametrize("multirun", [False, True])
+@pytest.mark.parametrize(("word", "multirun"), list(zip(GRIDS, [False, True, True], strict=True)))
 def test_a_grid_from_the_command_line_is_tried_or_refused_in_one_sentence(word, multirun, run, tmp_path):
     words = [*COMMON, "algo=fake_gentle", "tuning=grid", "tuning.folds=2", "store.path=store", word]
     status, _, err = run(*(["-m"] if multirun else []), *words)

@@ -9,7 +9,7 @@ import pytest
 from sklearn import datasets as of_sklearn
 from sklearn.metrics import roc_auc_score
 
-from aucbench import DataError, File, ParameterError
+from aucbench import File, ParameterError
 from aucbench.data import fetch, has_test_part, load
 from aucbench_datasets.generated import Gaussian, HardMargin, LabelNoise, SparseText
 from aucbench_datasets.scikit_learn import BreastCancer, Digits
@@ -57,13 +57,6 @@ def test_an_own_file_is_loaded_by_path_relative_or_absolute(tmp_path, monkeypatc
     data = Libsvm(path="my.txt", test_path="my.txt", positive=-1)
     assert has_test_part(data)
     assert load(data, "test").y.tolist() == [1, -1, 1, -1, 1]
-
-
-def test_own_classes_are_grouped_as_declared(tmp_path):
-    (tmp_path / "many").write_text("1 1:1\n2 1:1\n3 1:1\n")
-    with pytest.raises(DataError, match=r"dataset\.positive="):
-        load(Libsvm(path=str(tmp_path / "many")))
-    assert load(Libsvm(path=str(tmp_path / "many"), positive=[1, 3])).y.tolist() == [1, -1, 1]
 
 
 @pytest.mark.parametrize("positive", [[], [1, [2]], {"a": 1}])

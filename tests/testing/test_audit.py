@@ -165,8 +165,35 @@ SCALED = {
 
 
 @pytest.mark.parametrize("loss", SCALED.values(), ids=SCALED)
-def test_a_cross_term_scaled_by_the_share_of_negatives_is_found(loss):
-    assert "even with the best factor" in departing(loss)["value"]
+def test_a_cross_term_scaled_by_the_share_of_negatives_is_named(loss):
+    assert "scaled by 1 - p" in departing(loss)["value"]
+    assert "mean(s-)" in departing(loss)["value"]
+    assert "with margin 1," in audited(loss).computes
+
+
+def cross_entropy(scores, labels):
+    return np.logaddexp(0.0, np.where(labels == 1, -scores, scores)).mean()
+
+
+def balanced_square(scores, labels):
+    high, low = sides(scores, labels)
+    return ((1.0 - high) ** 2).mean() + ((1.0 + low) ** 2).mean()
+
+
+@pytest.mark.parametrize("loss", [cross_entropy, balanced_square])
+def test_a_loss_over_rows_is_told_from_one_over_pairs(loss):
+    assert "a sum over rows" in audited(loss).computes
+    assert "of the other class" in departing(loss)["value"]
+
+
+def test_rows_that_a_large_batch_loses_are_found():
+    logistic = over_pairs(Logistic())
+
+    def function(scores, labels):
+        value, slopes = logistic(scores[:64], labels[:64])
+        return value, np.concatenate([slopes, np.zeros(scores[64:].size)])
+
+    assert set(departing(function)) == {"order of rows"}
 
 
 def test_a_mean_that_divides_by_the_entries_that_are_not_zero_gives_nan_when_the_positives_saturate():

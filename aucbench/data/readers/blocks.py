@@ -22,7 +22,7 @@ class Coded(NamedTuple):
     """The labels of a block: distinct ones, and which of them each row has."""
 
     distinct: list[Label]
-    codes: NDArray[np.int64]
+    codes: NDArray[Any]  # integers
 
 
 class Block(NamedTuple):

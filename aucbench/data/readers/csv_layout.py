@@ -24,7 +24,7 @@ from aucbench.humanize import counted
 BLANKS = "blanks"  # the delimiter of runs of blanks and tabs
 SAMPLE_LINES, SAMPLE_BYTES = 100, 1 << 20  # lines are sampled up to either, and at least two
 COMMENTS = "#%/!*"  # with which lines of comments begin
-_DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|", " ": "blank", BLANKS: "runs of blanks"}
+_DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|"}
 _SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 _WORDS = re.compile(rb'"(?:[^"]|"")*"|\S+')
 
@@ -188,9 +188,14 @@ def _declared(path: Path, table: Table) -> str:
 
 
 def _delimiter(path: Path, lines: list[str], skipped: int) -> str:
-    """The delimiter by which all lines have as many cells."""
-    if found := _consistent(path, lines):
-        return _best(path, lines, found)
+    """The delimiter by which all lines have as many cells; blanks and runs of them if no other mark does."""
+    marks = [mark for mark in ",;\t|" if _is_consistent(path, lines, mark)]
+    if marks:
+        return _best(path, lines, marks)
+    if _is_consistent(path, lines, " ") and all(all(cells) for cells, _ in _records(path, lines, " ")):
+        return " "
+    if _is_consistent(path, [_with_tabs(line.encode()).decode() for line in lines], "\t"):
+        return BLANKS
     mark = max(",;\t| ", key=lambda mark: sum(mark in line for line in lines))
     records = list(_records(path, lines, mark))
     usual = Counter(len(cells) for cells, _ in records).most_common(1)[0][0]
@@ -205,20 +210,8 @@ def _delimiter(path: Path, lines: list[str], skipped: int) -> str:
     raise DataError(f"{path}, line {line}: {counted(odd[1], 'cell')}, expected {usual}{way}.")
 
 
-def _consistent(path: Path, lines: list[str]) -> list[str]:
-    """The delimiters by which all lines have as many cells, two or more; blanks if no other mark does."""
-    marks = [mark for mark in ",;\t|" if _is_consistent(path, lines, mark)]
-    if marks:
-        return marks
-    if _is_consistent(path, lines, " ") and all(all(cells) for cells, _ in _records(path, lines, " ")):
-        return [" "]
-    tabbed = [_with_tabs(line.encode()).decode() for line in lines]
-    return [BLANKS] if _is_consistent(path, tabbed, "\t") else []
-
-
 def _is_consistent(path: Path, lines: list[str], mark: str) -> bool:
-    if not any(mark in line for line in lines):
-        return False
+    """Whether all lines have as many cells, two or more; the first may have one less."""
     try:
         counts = [len(cells) for cells, _ in _records(path, lines, mark)]
     except DataError:
@@ -230,19 +223,17 @@ def _is_consistent(path: Path, lines: list[str], mark: str) -> bool:
 
 def _best(path: Path, lines: list[str], marks: list[str]) -> str:
     """Of several delimiters, the one that leaves more cells that are numbers; the user decides a tie."""
-    if len(marks) == 1:
-        return marks[0]
     shares = {}
     for mark in marks:
         cells = [cell for row, _ in list(_records(path, lines, mark))[1:] for cell in row]
         shares[mark] = sum(is_number(cell.replace(",", ".")) for cell in cells) / max(1, len(cells))
-    best, second = sorted(marks, key=lambda mark: -shares[mark])[:2]
-    if shares[best] > shares[second]:
+    best, *others = sorted(marks, key=lambda mark: -shares[mark])
+    if not others or shares[best] > shares[others[0]]:
         return best
-    both = " or ".join(f"\"dataset.delimiter='{mark}'\"" for mark in (best, second)).replace("\t", "\\t")
+    both = " or ".join(f"\"dataset.delimiter='{mark}'\"" for mark in (best, others[0])).replace("\t", "\\t")
     raise DataError(
-        f"{path}: cells may end at {_DELIMITERS[best]} or {_DELIMITERS[second]}, by which all lines have as "
-        f"many; set {both}."
+        f"{path}: cells may end at {_DELIMITERS[best]} or {_DELIMITERS[others[0]]}, by which all lines have "
+        f"as many; set {both}."
     )
 
 

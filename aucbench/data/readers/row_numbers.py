@@ -33,7 +33,7 @@ class RowOrder:
         """Go on with the next rows."""
         if not self.sorted or not len(values):
             return
-        with np.errstate(invalid="ignore"):  # infinite values
+        with np.errstate(invalid="ignore", over="ignore"):
             steps = np.diff(values, prepend=values[0] if self._last is None else self._last)
         steps = steps[1:] if self._last is None else steps
         self._last = float(values[-1])

@@ -40,15 +40,15 @@ class Learned:
 
     def __init__(self, features: Sequence[Feature], target: int, file: Path, has_numbers: bool):
         self._has_numbers = has_numbers  # of wide tables they are kept only if medians are asked for
-        self._file = file  # (n, features) numbers, NaN in the place of texts
-        self._places, self._target = [feature.place for feature in features], target
+        self.file = file  # (n, features) numbers, NaN in the place of texts
+        self.places, self._target = [feature.place for feature in features], target
         self._labels: set[Any] = set()
         self._batches: dict[Path, list[tuple[slice, Coded]]] = {}  # rows and labels of each batch of a file
 
     def write(self, batches: Batches) -> None:
         """Keep the labels of each batch and the numbers of all features."""
         row = 0
-        with NpyWriter(self._file, np.float64, len(self._places)) as writer:
+        with NpyWriter(self.file, np.float64, len(self.places)) as writer:
             for path, batch, numbers in batches:
                 distinct, codes = _coded_labels(path, batch[self._target])
                 self._labels.update(distinct)
@@ -57,8 +57,9 @@ class Learned:
                         f"{path}: more than {MAX_LABELS} distinct labels, expected classes; name the column "
                         "of labels with dataset.target=COLUMN."
                     )
-                rows, labels = slice(row, row + len(codes)), Coded(distinct, codes.astype(np.int32))
-                self._batches.setdefault(path, []).append((rows, labels))
+                small = codes.astype(np.min_scalar_type(-len(distinct) - 1))  # a byte for each of most labels
+                rows = slice(row, row + len(codes))
+                self._batches.setdefault(path, []).append((rows, Coded(distinct, small)))
                 row += len(codes)
                 if self._has_numbers:
                     writer.write(np.stack(numbers, axis=1))
@@ -73,16 +74,11 @@ class Learned:
 
     @cached_property
     def _numbers(self) -> NDArray[np.float64]:
-        return open_npy(self._file, shared=True)
+        return open_npy(self.file, shared=True)
 
     def column(self, feature: Feature) -> NDArray[np.float64]:
         """(n,) the numbers of a feature; what is written to them is written to the file."""
-        return self._numbers[:, self._places.index(feature.place)]
-
-    def rows_file(self, paths: Sequence[Path], features: Sequence[Feature]) -> Path | None:
-        """The .npy file of the numbers of features in all rows of files, None if there is none."""
-        is_whole = len(features) == len(self._places)
-        return self._file if is_whole and all(map(self.has, paths)) else None
+        return self._numbers[:, self.places.index(feature.place)]
 
     def has(self, path: Path) -> bool:
         """Whether the rows of a file are here."""
@@ -90,7 +86,7 @@ class Learned:
 
     def blocks(self, path: Path, features: Sequence[Feature]) -> Iterator[tuple[NDArray[np.float64], Coded]]:
         """The numbers of features and the labels in each batch of a file."""
-        columns = [self._places.index(feature.place) for feature in features]
+        columns = [self.places.index(feature.place) for feature in features]
         for rows, labels in self._batches[path]:
             numbers = self._numbers[rows]
             yield numbers if len(columns) == numbers.shape[1] else numbers[:, columns], labels
@@ -122,7 +118,8 @@ class Schema:
 
     def rows_file(self, paths: Sequence[Path]) -> Path | None:
         """The .npy file that `encode` makes of the rows of all these files, None if there is none."""
-        return self.learned.rows_file(paths, self.features) if self.is_learned else None
+        is_whole = self.is_learned and len(self.features) == len(self.learned.places)
+        return self.learned.file if is_whole and all(map(self.learned.has, paths)) else None
 
 
 def fit(files: Sequence[tuple[File, Path]], aside: Path) -> Schema:
