@@ -64,9 +64,9 @@ class Tracker:
     def log(self, entry: FinishedEntry) -> str:
         """Log an entry unless the store remembers that it was logged; returns the MLflow run id.
 
-        If MLflow has a run with the entry's key, a finished run is kept unless the store knows that cells have
-        changed since. An unfinished run is replaced, since its process died or the answer of the server was
-        lost.
+        If MLflow has a run with the entry's key, a finished run is kept, unless the store knows that cells
+        have changed since. An unfinished run is replaced, since its process died or the answer of the server
+        was lost.
         """
         if (known := self.known(entry.key)) is not None:
             return known
