@@ -1,28 +1,8 @@
-"""Losses of third parties: one without structure, one of pieces, and one that is multiplicative."""
+"""Losses of third parties: one of pieces, and one that is multiplicative."""
 
 import math
 from dataclasses import dataclass
 from typing import ClassVar
-
-import numpy as np
-
-
-@dataclass(frozen=True)
-class Bent:
-    """r - log(1 + r) of r = scale - m above zero."""
-
-    name: ClassVar[str] = "bent"
-    scale: float = 1.0
-
-    @staticmethod
-    def value(m, theta):
-        r = max(theta - m, 0.0)
-        return r - np.log1p(r)
-
-    @staticmethod
-    def derivative(m, theta):
-        r = max(theta - m, 0.0)
-        return -r / (1.0 + r)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from aucbench.evaluation import exact_auc
 from aucbench.runner.sampler import RowSampler
 from aucbench.sklearn import AUCClassifier
 from aucbench_algorithms import Mlp, Psam, _network
-from tests.algorithms.other_losses import Bent, Growth, Valley
+from tests.algorithms.other_losses import Growth, Valley
 from tests.helpers.smooth_losses import Softplus
 from tests.helpers.studies import bound
 from tests.helpers.training import difference, random_problem
@@ -71,7 +71,7 @@ class Integer:
 
 
 BUILT_IN = [plugin.cls() for plugin in aucbench.catalog().plugins["losses"].values()]
-LOSSES = [*BUILT_IN, Bent(0.7), Valley(), Growth(), Softplus(), Cubic(), Integer()]
+LOSSES = [*BUILT_IN, Valley(), Growth(), Softplus(), Cubic(), Integer()]
 LOGISTIC = aucbench.catalog().loss("logistic")()
 
 

@@ -17,9 +17,9 @@ import aucbench
 from aucbench import Access, kernels
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.algorithms import reference, reference_blocks, reference_pairs, reference_square, reference_stream
-from tests.algorithms.other_losses import Bent
 from tests.algorithms.pair_oracles import block_least_squares, sgd_classifier
 from tests.helpers.settings_of_plugins import fields_of
+from tests.helpers.smooth_losses import Softplus
 from tests.helpers.training import difference, random_pairs, random_problem, train
 
 PROBLEMS = {
@@ -34,7 +34,7 @@ EXAMPLES = 10
 BOUNDS = {"delta": [0.01, 0.5], "kappa": [None, 1.0]}
 MARGINS = [Hinge(), Hinge(margin=0.3)]
 OF_BLOCKS = [SquaredHinge(), Hinge(), Logistic()]
-OF_PAIRS = [Hinge(margin=2.0), Square(), Logistic(), Exponential(), SmoothHinge(margin=0.3), Bent(scale=0.5)]
+OF_PAIRS = [Hinge(margin=2.0), Square(), Logistic(), Exponential(), SmoothHinge(margin=0.3), Softplus(0.5)]
 
 
 class Run(NamedTuple):

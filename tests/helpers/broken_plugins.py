@@ -230,15 +230,8 @@ class NeedsBoth(Healthy):
         return state
 
 
-class NeverDone(Healthy):
+class NeverDone(LargeBatch):
     access: ClassVar[str] = "full"
-
-    def step(self, state, batch):
-        for X, y in batch:
-            state.w[:] += self.eta * ((y / (1.0 + np.exp(y * (X @ state.w)))) @ X) / len(y)
-            state.total[:] = state.w * (state.counts[0] + 1)
-            state.counts[0] += 1
-        return state
 
     def done(self, state):
         return False

@@ -38,15 +38,11 @@ def test_a_healthy_method_passes_each_check_alone(check):
     assert check(Healthy(eta=0.4)).status is Status.passed
 
 
-def test_a_method_that_heeds_weights_passes():
+def test_methods_pass_that_heed_weights_or_lack_finalize_grid_and_loss_or_are_of_a_third_party():
     findings = by_name(check_algorithm(CountsWeights))
     assert (findings["weighted"].status, findings["weighted"].message) == (Status.passed, "")
-
-
-def test_a_method_without_weights_finalize_grid_or_loss_passes_as_does_one_of_a_third_party():
     assert failed(check_algorithm(Perceptron)) == set()
-    findings = check_algorithm(PairSgd, loss=Ramp())
-    assert len(findings) == len(ALGORITHM_CHECKS)
+    assert len(check_algorithm(PairSgd, loss=Ramp())) == len(ALGORITHM_CHECKS)
 
 
 def test_the_failure_says_what_differs_and_on_which_smallest_input():
