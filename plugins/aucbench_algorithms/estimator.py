@@ -86,9 +86,15 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {  # set unless `params` does
     PATHS[Estimator.lightgbm]: {"verbosity": -1},
     "catboost.CatBoostClassifier": {"verbose": False, "allow_writing_files": False},
 }
-CLASSES = {  # of models, by the beginning of an import path
-    PATHS[Estimator.logistic_regression]: ModelClass.linear,
-    PATHS[Estimator.linear_svc]: ModelClass.linear,
+# Beginnings of import paths of classifiers with one vector of coefficients.
+LINEAR = (
+    "sklearn.linear_model.",
+    "sklearn.svm.LinearSVC",
+    "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+)
+CLASSES = dict.fromkeys(LINEAR, ModelClass.linear) | {  # of models, by the beginning of an import path
+    "sklearn.ensemble.VotingClassifier": ModelClass.other,
+    "sklearn.ensemble.StackingClassifier": ModelClass.other,
     "sklearn.ensemble.": ModelClass.trees,
     "sklearn.tree.": ModelClass.trees,
     "lightgbm.": ModelClass.trees,
@@ -98,6 +104,7 @@ CLASSES = {  # of models, by the beginning of an import path
     "sklearn.svm.": ModelClass.kernel,
     "sklearn.gaussian_process.": ModelClass.kernel,
 }
+LINEAR_PARAMS = {"kernel": "linear", "booster": "gblinear"}  # which make SVC and XGBoost linear
 
 
 class Fitted:
@@ -165,6 +172,8 @@ class EstimatorMethod(Method):
                 f"{self.name}: {self._label} needs the package {package}, which is not found: {way_out}."
             )
         found = next((kind for begin, kind in CLASSES.items() if path.startswith(begin)), ModelClass.other)
+        if any((self.params or {}).get(name) == value for name, value in LINEAR_PARAMS.items()):
+            found = ModelClass.linear
         object.__setattr__(self, "class_of_model", found)
         object.__setattr__(self, "packages", () if package == "sklearn" else distributions(package))
         if self.params or path not in PATHS.values():
@@ -186,7 +195,7 @@ class EstimatorMethod(Method):
             w = np.zeros(state.features) if self._is_linear else None
             return state._replace(fitted=Fitted(None), w=w)
         fitted = self._fitted(state.seed, batch, labels)
-        w = np.array(fitted.model.coef_[0], np.float64) if self._is_linear else None
+        w = np.array(fitted.model.coef_, np.float64).ravel() if self._is_linear else None
         return state._replace(fitted=fitted, w=w)
 
     def done(self, state: State) -> bool:
@@ -226,7 +235,7 @@ class EstimatorMethod(Method):
 
     @property
     def _is_linear(self) -> bool:
-        return self.class_of_model is ModelClass.linear
+        return self._path.startswith(LINEAR)
 
     def _fitted(self, seed: int, batch: Batch, labels: np.ndarray) -> Fitted:
         """The classifier after its fit, to sparse rows as they are unless it refuses them."""

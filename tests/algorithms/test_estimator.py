@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from xgboost import XGBClassifier
 
 import aucbench
-from aucbench import Batch, ParameterError, Problem
+from aucbench import Batch, ModelClass, ParameterError, Problem
 from aucbench.contracts import class_of_model
 from aucbench.errors import CellError
 from aucbench.evaluation import exact_auc
@@ -78,6 +78,38 @@ def test_every_classifier_learns_repeats_itself_is_pickled_and_has_weights_if_li
     if name in LINEAR:
         np.testing.assert_allclose(algorithm.score(state, X_TEST), X_TEST @ algorithm.weights(state))
     assert np.ptp(scores_of(algorithm, layout(X), labels=np.ones(150, np.int8))) == 0  # one class alone
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    "path",
+    [
+        "linear_model.RidgeClassifier",
+        "linear_model.SGDClassifier",
+        "linear_model.Perceptron",
+        "discriminant_analysis.LinearDiscriminantAnalysis",
+    ],
+)
+def test_linear_classifiers_of_scikit_learn_have_weights_that_rank_as_they_do(path, layout):
+    algorithm = ImportedEstimator(cls=f"sklearn.{path}")
+    state = train(algorithm, layout(X), Y, PASS)
+    assert class_of_model(algorithm) is ModelClass.linear
+    decided = state.fitted.model.decision_function(X_TEST)
+    offset = decided - X_TEST @ algorithm.weights(state)
+    np.testing.assert_allclose(offset, offset[0], atol=1e-9 * np.abs(decided).max())
+
+
+@pytest.mark.parametrize(
+    ("path", "params", "expected"),
+    [
+        ("sklearn.svm.SVC", {"kernel": "linear"}, ModelClass.linear),
+        ("sklearn.svm.SVC", {"kernel": "rbf"}, ModelClass.kernel),
+        ("sklearn.ensemble.BaggingClassifier", None, ModelClass.trees),
+        ("sklearn.neighbors.KNeighborsClassifier", None, ModelClass.other),
+    ],
+)
+def test_the_class_of_a_model_follows_from_path_and_parameters(path, params, expected):
+    assert class_of_model(ImportedEstimator(cls=path, params=params)) is expected
 
 
 def test_sparse_rows_that_do_not_fit_are_refused_by_classifiers_that_take_dense_ones():
