@@ -214,8 +214,12 @@ class Composer:
         found = self._repository.load_config(word.replace("=", "/", 1))
         if not found.is_schema_source:
             raise LookupError("a user's file may change other parts")
-        fields = self._fields(common)._get_node(part)
-        return OmegaConf.merge(found.config, fields) if OmegaConf.is_dict(fields) else found.config
+        fields, default = self._fields(common)._get_node(part), self.root(common)._get_node(part)
+        if not OmegaConf.is_dict(fields):
+            return found.config
+        if OmegaConf.merge(default, fields) != default:
+            raise LookupError("choices come after the fields and replace them")
+        return OmegaConf.merge(found.config, fields)
 
     def _whole(self, words: Sequence[str]) -> DictConfig:
         return compose([*self._of_hydra, *words], self._name)
