@@ -201,10 +201,10 @@ def _wrong_hooks(manager: pluggy.PluginManager, module: Any) -> dict[str, str]:
     """What is wrong with functions that are marked and no hooks, or have a hook's name and no mark."""
     known, found = [f"aucbench_{family}" for family in Family], {}
     for name in dir(module):
-        is_marked = manager.parse_hookimpl_opts(module, name) is not None
-        if is_marked and name not in known:
+        marks = manager.parse_hookimpl_opts(module, name)
+        if marks is not None and (marks["specname"] or name) not in known:
             found[name] = f"there is no such hook. {suggest(name, known)}".removesuffix(".")
-        elif name in known and not is_marked and inspect.isroutine(getattr(module, name)):
+        elif name in known and marks is None and inspect.isroutine(getattr(module, name)):
             found[name] = "it must be marked with @aucbench.hookimpl"
     return found
 

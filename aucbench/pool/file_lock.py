@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
+from errno import ENOTDIR
 from pathlib import Path
 from stat import S_IMODE
 
@@ -20,10 +21,11 @@ def file_lock(file: Path, timeout: float = -1.0) -> Iterator[None]:
     from filelock import FileLock  # only where something is shared
 
     while not file.exists():
-        # Another process may remove the empty folder at any time.
-        with contextlib.suppress(FileExistsError, FileNotFoundError):
-            file.parent.mkdir(parents=True)
-        with contextlib.suppress(FileNotFoundError):
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
             file.touch()
+        except (FileExistsError, FileNotFoundError):  # another process has just removed the empty folder
+            if any(each.is_symlink() and not each.exists() for each in (file, *file.parents)):
+                raise NotADirectoryError(ENOTDIR, "a link leads nowhere", str(file.parent)) from None
     with FileLock(file, timeout=timeout, mode=S_IMODE(file.stat().st_mode)):  # else 0644
         yield

@@ -243,9 +243,7 @@ class StudyResult:
     unavailable: list[Refused] = field(default_factory=list)  # left out, as their data cannot be obtained
     left: list[tuple["Entry", int]] = field(default_factory=list)  # with cells that `stop_after` left out
     untracked: TrackingError | None = None  # why entries could not be sent to MLflow
-    page: Path | None = (
-        None  # of the leaderboard, beside its other files; None if none was written to a store
-    )
+    page: Path | None = None  # of the leaderboard, beside its other files; None if no store has one
 
 
 def by_reason(refused: Iterable[Refused]) -> list[str]:

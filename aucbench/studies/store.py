@@ -230,7 +230,10 @@ class Store:
         return msgspec.structs.replace(plan, entries=(*before, *plan.entries), replaced=replaced)
 
     def tracked(self, address: str, entry_key: str) -> str | None:
-        """The MLflow run under which an entry was logged at an address, None when it was not."""
+        """The MLflow run under which an entry was logged at an address, None when it was not.
+
+        Empty if its cells have changed since.
+        """
         # A damaged note also gives None: tracking twice does no harm.
         note = _read(self._marker(address, entry_key), _Note)
         return note.run_id if note else None
@@ -241,9 +244,10 @@ class Store:
             handle.write(encode(_Note(address=address, run_id=run_id)))
 
     def forget_tracked(self, entry_key: str) -> None:
-        """Forget that an entry was logged, wherever it was: its cells have more measures by now."""
-        for note in self._files("tracked", f"*/{entry_key}.json"):
-            note.unlink(missing_ok=True)
+        """Forget under which run an entry was logged, wherever it was: its cells have changed since."""
+        for file in self._files("tracked", f"*/{entry_key}.json"):
+            if (note := _read(file, _Note)) is not None:
+                self.mark_tracked(note.address, entry_key, "")
 
     def _file(self, key: str) -> Path:
         return self._keyed("cells", key, "npz")

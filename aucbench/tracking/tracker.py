@@ -64,8 +64,9 @@ class Tracker:
     def log(self, entry: FinishedEntry) -> str:
         """Log an entry unless the store remembers that it was logged; returns the MLflow run id.
 
-        If MLflow has a run with the entry's key, a finished run is kept. An unfinished run is replaced, since
-        its process died or the answer of the server was lost.
+        If MLflow has a run with the entry's key, a finished run is kept, unless the store knows that cells
+        have changed since. An unfinished run is replaced, since its process died or the answer of the server
+        was lost.
         """
         if (known := self.known(entry.key)) is not None:
             return known
@@ -76,9 +77,11 @@ class Tracker:
         with self._alone():
             if (known := self.known(entry.key)) is not None:
                 return known
-            run_id = self._sent("The entry", kept, partial(_log_entry, entry))
+            address = without_secrets(self._address)
+            has_changed = self._store is not None and self._store.tracked(address, entry.key) == ""
+            run_id = self._sent("The entry", kept, partial(_log_entry, entry, has_changed))
             if self._store is not None:
-                self._store.mark_tracked(without_secrets(self._address), entry.key, run_id)
+                self._store.mark_tracked(address, entry.key, run_id)
         return run_id
 
     def log_board(self, study: str, folder: Path, standings: pd.DataFrame | None = None) -> str:
@@ -125,8 +128,8 @@ class Tracker:
             yield
 
 
-def _log_entry(entry: FinishedEntry, connection: Connection) -> str:
-    """Log an entry and delete its earlier runs, whether half-written or with fewer cells."""
+def _log_entry(entry: FinishedEntry, has_changed: bool, connection: Connection) -> str:
+    """Log an entry and delete its earlier runs: half-written, of fewer cells, or of cells before a change."""
     client, experiment = connection.client, connection.experiment(entry.title, chart_views.experiment_tags)
     whole = entry.key.partition("-")[0]  # an incomplete entry has its number of cells behind the key
     found = connection.runs(experiment, f"tags.key LIKE '{whole}%'")
@@ -134,7 +137,8 @@ def _log_entry(entry: FinishedEntry, connection: Connection) -> str:
     finished = [
         run.info.run_id
         for run in found
-        if run.info.status in WHOLE
+        if not has_changed
+        and run.info.status in WHOLE
         # Cells may have got more measures since they were logged.
         and all(run.data.tags.get(name) == tags.get(name) for name in ("key", "metrics"))
     ]

@@ -1,4 +1,4 @@
-"""The exact AUC against all pairs and scikit-learn."""
+"""The exact AUC against all pairs, and the examples of the documentation."""
 
 import doctest
 

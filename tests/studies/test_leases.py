@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from aucbench.errors import MachineError
 from aucbench.studies import store
 from aucbench.studies.leases import Leases
 from tests.helpers.studies import contents, finished, process_environment, started, write_metadata
@@ -50,6 +51,15 @@ def test_the_lease_of_a_killed_process_is_taken_over_at_once(holder, tmp_path):
         holder.kill()
         holder.wait()
         assert mine.take("cell")
+
+
+@pytest.mark.parametrize("linked", ["store", "store/leases", "store/leases/cell"])
+def test_a_link_that_leads_nowhere_is_refused(tmp_path, linked):
+    link = tmp_path / linked
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(tmp_path / "nowhere" / "at all")
+    with Leases(tmp_path / "store" / "leases") as mine, pytest.raises(MachineError, match="leads nowhere"):
+        mine.take("cell")
 
 
 TAKER = """
