@@ -9,6 +9,7 @@ import time
 import pytest
 
 from aucbench.errors import MachineError
+from aucbench.pool import file_lock
 from aucbench.studies import store
 from aucbench.studies.leases import Leases
 from tests.helpers.studies import contents, finished, process_environment, started, write_metadata
@@ -60,6 +61,14 @@ def test_a_link_that_leads_nowhere_is_refused(tmp_path, linked):
     link.symlink_to(tmp_path / "nowhere" / "at all")
     with Leases(tmp_path / "store" / "leases") as mine, pytest.raises(MachineError, match="leads nowhere"):
         mine.take("cell")
+
+
+def test_a_lock_that_is_given_back_leaves_the_file_of_the_next_holder(tmp_path):
+    file = tmp_path / "cell"
+    with file_lock(file):
+        file.unlink()
+        file.touch()
+    assert file.exists()
 
 
 TAKER = """
