@@ -19,10 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.kernels._all_pairs import least_curvature
 from aucbench.kernels.compiled_loss import call, compile_loss
 from aucbench.kernels.jit import fast_kernel, kernel
 from aucbench.kernels.loss_pieces import Knot, Piece, knots
-from aucbench.kernels.pair_loss import _least_curvature, class_shares, pair_mean
+from aucbench.kernels.pair_loss import class_shares, pair_mean
 from aucbench.kernels.pair_tree import second
 
 LEAST_CURVATURE = 1e-3  # of a row, as a share of its weight: bounds the values of leaves
@@ -99,7 +100,7 @@ def _by_cells(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """The derivatives by cells; None if the narrowest are too wide."""
     compiled = compile_loss(loss)
-    least = _least_curvature(loss)
+    least = least_curvature(loss)
     low, high = float(scores.min()), float(scores.max())
     # An estimate of the mean, until cells give it.
     size = abs(loss.derivative(_margin(scores, y, 1 + y.size // SAMPLE), compiled.theta))

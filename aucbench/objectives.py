@@ -17,9 +17,10 @@ from numpy.typing import ArrayLike
 from aucbench.booster_derivatives import booster_derivatives
 from aucbench.contracts import LossFacts
 from aucbench.errors import ParameterError
+from aucbench.kernels._all_pairs import slope_sums
 from aucbench.kernels.compiled_loss import compile_loss
 from aucbench.kernels.loss_pieces import kinks, pieces, rate
-from aucbench.kernels.pair_loss import FEW_PAIRS, PairMean, _slope_sums, class_shares, pair_mean
+from aucbench.kernels.pair_loss import FEW_PAIRS, PairMean, class_shares, pair_mean
 from aucbench.kernels.translated_loss import translated
 from aucbench.registry import catalog
 
@@ -115,7 +116,7 @@ def _mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | No
         rows[side] = sample = rng.choice(sides[side], _SAMPLED_ROWS)
         high, low = rows
         own = scores[high], scores[low], shares[high], shares[low]
-        sums = sign * _slope_sums(*own, compiled.derivative, compiled.theta)[side]
+        sums = sign * slope_sums(*own, compiled.derivative, compiled.theta)[side]
         per_share = 1.0 / np.maximum(shares[sample], np.finfo(float).tiny)
         size = max(size, float(np.max(np.abs(sums) * per_share)))
         error = max(error, float(np.max(np.abs(sums - mean.slopes[sample]) * per_share)))

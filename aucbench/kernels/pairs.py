@@ -16,6 +16,7 @@ from aucbench.kernels.rows import (
     CSR,
     ONE,
     ONLY_COMPILED,
+    PREFETCH,
     _for_csr_rows,
     _for_dense_rows,
     extent,
@@ -100,7 +101,7 @@ def _difference_csr(X, i, Y, j, Z, row):
     Z.indptr[row + 1] = count
 
 
-@overload(prefetch, jit_options=CSR)
+@overload(prefetch, jit_options=PREFETCH)
 def _prefetch(X, i, j):
     def implementation(X, i, j):
         prefetch_row(X, i)
@@ -109,7 +110,7 @@ def _prefetch(X, i, j):
     return implementation
 
 
-@overload(visit, jit_options=CSR)
+@overload(visit, jit_options=PREFETCH)
 def _visit(X, order, k):
     def implementation(X, order, k):
         if k + AHEAD < order.shape[0]:

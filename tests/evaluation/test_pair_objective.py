@@ -6,7 +6,7 @@ from scipy import optimize
 
 from aucbench import Norm, Objective, kernels
 from aucbench.evaluation.pair_objective import certificate, objective_value
-from aucbench.kernels import loss_pieces, pair_loss
+from aucbench.kernels import _all_pairs, loss_pieces, pair_loss
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.helpers.training import random_problem
 
@@ -21,7 +21,7 @@ def test_blocks_of_pairs_change_nothing(monkeypatch):
     scores, v = X @ np.ones(4), X[:, 0]
     whole = pair_loss.pair_mean(Logistic(), scores, y).curvature
     product, scatter = whole.product(v), whole.scatter(X)
-    monkeypatch.setattr(pair_loss, "BLOCK_PAIRS", 100)
+    monkeypatch.setattr(_all_pairs, "BLOCK_PAIRS", 100)
     np.testing.assert_allclose(whole.product(v), product, rtol=1e-12)
     np.testing.assert_allclose(whole.scatter(X), scatter, rtol=1e-12)
 
