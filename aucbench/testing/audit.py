@@ -51,8 +51,18 @@ def audit(function: AuditedFunction, catalog: Catalog) -> Audit:
     Returns
     -------
     Audit
+
+    Raises
+    ------
+    ParameterError
+        The function raises an error for some random scores, so that nothing can be said of it.
     """
-    trial = _Trial(function, catalog)
+    try:
+        trial = _Trial(function, catalog)
+    except ParameterError:
+        raise
+    except Exception as error:
+        raise ParameterError(f"{function.name} raised {_sentence(error)}") from error
     lines = {}
     for name, check in trial.properties.items():
         try:

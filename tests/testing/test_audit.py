@@ -6,7 +6,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from aucbench import api
+from aucbench import ParameterError, api
 from aucbench.cli.main import main
 from aucbench.contracts.validation import Family
 from aucbench.kernels.pair_loss import pair_mean
@@ -220,6 +220,17 @@ def test_losses_of_probabilities_over_rows_and_over_pairs_are_told_apart(what, s
         return np.float32(loss(scores, labels)) if single else loss(scores, labels)
 
     assert what in audited(function).computes
+
+
+def test_a_function_that_takes_only_some_scores_is_refused_with_its_error():
+    def function(scores, labels):
+        if scores[0] > 0.9:
+            raise RuntimeError("too large")
+        high, low = sides(scores, labels)
+        return (high.mean() - low.mean()) ** 3
+
+    with pytest.raises(ParameterError, match="raised RuntimeError: too large"):
+        audited(function)
 
 
 def test_rows_that_a_large_batch_loses_are_found():
