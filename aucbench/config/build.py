@@ -4,10 +4,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from omegaconf import DictConfig, ListConfig, OmegaConf
+from omegaconf import DictConfig, ListConfig
 
 from aucbench.config import structured_configs
-from aucbench.config.compose import Run, chosen, compose_jobs, parameters
+from aucbench.config.compose import Run, check_section, chosen, compose_jobs, parameters
 from aucbench.config.hydra_errors import as_sentences
 from aucbench.config.overrides import Request
 from aucbench.config.structured_configs import field_names
@@ -221,9 +221,8 @@ def _object(run: Run, name: str) -> Any:
     if cls is None:
         classes: Any = structured_configs.FIXED_GROUPS[name]
         cls = next(each for each in classes if each.name == chosen(run, name))
-    elif not OmegaConf.is_dict(node):
-        names = [f"{name}.{field}" for field in field_names(cls)]
-        raise ParameterError(f"{name}={node}: expected one of its fields, {' or '.join(names)}.")
+    else:
+        check_section(name, node, cls)
     return cls(**_fields(cls, node, f"{name}."))
 
 
@@ -234,7 +233,8 @@ def _measures(run: Run, *_: str) -> dict[str, Measure]:
         try:
             found[name] = _object(run, name) if name in WITH_PARAMETERS else cls()
         except ParameterError as error:
-            raise ParameterError(str(error).replace(": ", ".", 1)) from None  # full name of the setting
+            # The full name of the setting.
+            raise ParameterError(str(error).replace(f"{name}: ", f"{name}.", 1)) from None
     return found
 
 

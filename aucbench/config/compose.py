@@ -214,8 +214,12 @@ class Composer:
         found = self._repository.load_config(word.replace("=", "/", 1))
         if not found.is_schema_source:
             raise LookupError("a user's file may change other parts")
-        fields = self._fields(common)._get_node(part)
-        return OmegaConf.merge(found.config, fields) if OmegaConf.is_dict(fields) else found.config
+        fields, default = self._fields(common)._get_node(part), self.root(common)._get_node(part)
+        if not OmegaConf.is_dict(fields):
+            return found.config
+        if OmegaConf.merge(default, fields) != default:
+            raise LookupError("choices come after the fields and replace them")
+        return OmegaConf.merge(found.config, fields)
 
     def _whole(self, words: Sequence[str]) -> DictConfig:
         return compose([*self._of_hydra, *words], self._name)
@@ -227,6 +231,7 @@ def _each(catalog: Catalog, composer: Composer, jobs: Sequence[list[str]]) -> li
     The words of the matrix for the job's data set and method come first, so that the command line wins.
     """
     root = composer.root(_common(jobs[0]))
+    check_section(Matrix.name, root.matrix, Matrix)
     matrix = Matrix(**parameters(root.matrix))
     defaults = {group: chosen(root, group) for group in LOOKED_UP}
     listed, composed = _listed(catalog, matrix), []
@@ -319,6 +324,13 @@ def chosen(cfg: Mapping[Any, Any], group: str) -> str | None:
     """The name of the choice for a group; structured configs are named like their plugin."""
     node: Any = cfg.get(group)
     return None if node is None else str(OmegaConf.get_type(node).__name__)  # type: ignore[union-attr]
+
+
+def check_section(name: str, node: Any, cls: type) -> None:
+    """Refuse a value in the place of the fields of a section, such as ``budget=3``."""
+    if not OmegaConf.is_dict(node):
+        names = [f"{name}.{field}" for field in structured_configs.field_names(cls)]
+        raise ParameterError(f"{name}={node}: expected one of its fields, {' or '.join(names)}.")
 
 
 def parameters(node: DictConfig | None) -> dict[str, Any]:

@@ -201,7 +201,8 @@ def _notes(measure: Measure, rope: float | None, lacking: int, results: "pd.Data
 def _several_versions(cells: "pd.DataFrame") -> list[str]:
     """Methods whose cells were made with several versions of a package, such as a booster's library."""
     made: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for method, cell in zip(cells["method"], cells["cell"], strict=True):
+    placed = cells.dropna(subset=PLACE)
+    for method, cell in zip(placed["method"], placed["cell"], strict=True):
         for name, number in (own_packages(cell.record) if cell.record else {}).items():
             made[method, name].add(number)
     return [

@@ -115,7 +115,8 @@ def dataset_names(entries: Sequence[EntryDescription]) -> list[str]:
 
 def _data_fields(dataset: DatasetRecord) -> dict[str, Any]:
     own = {name: getattr(dataset, name) for name in ("part", "name", "distribution")}
-    return dataset.parameters | own
+    parameters = {f"dataset.{key}" if key in own else key: each for key, each in dataset.parameters.items()}
+    return parameters | own
 
 
 def parameters_text(described: EntryDescription) -> str:

@@ -51,8 +51,18 @@ def audit(function: AuditedFunction, catalog: Catalog) -> Audit:
     Returns
     -------
     Audit
+
+    Raises
+    ------
+    ParameterError
+        The function raises an error for some random scores, so that nothing can be said of it.
     """
-    trial = _Trial(function, catalog)
+    try:
+        trial = _Trial(function, catalog)
+    except ParameterError:
+        raise
+    except Exception as error:
+        raise ParameterError(f"{function.name} raised {_sentence(error)}") from error
     lines = {}
     for name, check in trial.properties.items():
         try:
@@ -79,9 +89,9 @@ class _Trial:
                 break
         _, function.negative, self._unit, self._by, self._match = min(found, key=lambda each: each[0])
         self._terms: SquareTerms | None = None
-        self._is_of_rows = not self._is_known and not self._couples_classes()
         if not self._is_known:
             self._match = self._by.of_margins() or self._match
+        self._is_of_rows = not self._is_known and not self._couples_classes()
         if not self._is_known:
             self._terms = square_terms(function, 0.5 if self._unit else 0.0)
         self._tolerance = 1e-2 if function.single else 1e-6
@@ -116,8 +126,8 @@ class _Trial:
         return f"no known surrogate; the nearest is {self._match}."
 
     def _couples_classes(self) -> bool:
-        """Whether some mixed difference of the value by scores of both classes is not 0."""
-        step, allowed = (0.02, 1e-2) if self._unit else (0.5, 1e-2 if self._f.single else 1e-8)
+        """Whether some mixed difference of the value by scores of both classes exceeds rounding."""
+        step, allowed = 0.02 if self._unit else 0.5, 2e-6 if self._f.single else 1e-12
         scores, positive = self._by.batches[1][-1]
         here, coupled = self._f.value(scores, positive), False
         rows = np.eye(scores.size) * step
@@ -125,7 +135,7 @@ class _Trial:
         for i in np.flatnonzero(positive):
             for j in np.flatnonzero(~positive):
                 both = self._f.value(scores + rows[i] + rows[j], positive) - here
-                size = max(abs(alone[i]), abs(alone[j]))
+                size = max(abs(here), abs(alone[i]), abs(alone[j]))
                 coupled |= not abs(both - alone[i] - alone[j]) <= allowed * size
         return coupled
 

@@ -157,6 +157,7 @@ class Identification:
 
     def __init__(self, function: AuditedFunction, unit: bool):
         self._function, self.exact = function, EXACT_SINGLE if function.single else EXACT
+        self._centre = 0.5 if unit else 0.0
         self.batches = batches(unit)
         self.values = np.array([[function.value(*batch) for batch in own] for own in self.batches])
 
@@ -203,7 +204,8 @@ class Identification:
         """The function as a mean over pairs of whatever it gives for one pair, None if it is no such mean."""
 
         def one_pair(m: float, theta: float) -> float:
-            return self._function.value(np.array([m / 2.0, -m / 2.0]), np.array([True, False]))
+            scores = self._centre + np.array([m / 2.0, -m / 2.0])
+            return self._function.value(scores, np.array([True, False]))
 
         unknown = Surrogate(
             "the mean over all pairs of an unknown function of the margin s+ - s-",

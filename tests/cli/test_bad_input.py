@@ -40,6 +40,8 @@ CASES = {
     "sed=1": "Unknown setting 'sed'. Did you mean seed",
     "+sed=1": "Unknown setting 'sed'. Did you mean seed",
     "store=here": "store=here: expected one of its fields, store.path",
+    "matrix=3": "matrix=3: expected one of its fields, matrix.for_dataset",
+    "pauc=3": "pauc=3: expected one of its fields, pauc.max_fpr",
     "algo.gama=1": "algo.gama: psam has no field 'gama'. Did you mean gamma",
     "budget.epoch=1": "budget.epoch: budget has no field 'epoch'. Did you mean epochs",
     "loss.margin=2": "loss.margin: name the loss whose field this is, as in loss=hinge loss.margin=VALUE",

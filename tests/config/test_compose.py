@@ -188,6 +188,15 @@ def test_fields_that_a_configuration_of_ones_own_sets_reach_every_method(tmp_pat
     assert [compose.chosen(job.run, "algo") for job in found] == ["solam", "solam_l1"]
 
 
+def test_choices_that_come_after_fields_replace_them_as_in_hydra(tmp_path):
+    (tmp_path / "mine.yaml").write_text("defaults: [_self_, config]\ntuning: {folds: 3}\n")
+    for words in (("tuning=grid",), ("tuning=grid", "algo=solam")):
+        request = Request(words, config_name="mine", config_dir=str(tmp_path))
+        (job,) = compose.compose_jobs(CATALOG, request).jobs
+        with session(CATALOG, request):
+            assert job.run["tuning"] == compose.compose(words, "mine")["tuning"]
+
+
 @pytest.mark.parametrize(
     "value", ["~/x.csv", "data (1).csv", "x[1].csv", "it's.csv", "a=b.csv", "ä&#.csv", "a b.csv"]
 )

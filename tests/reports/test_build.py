@@ -242,7 +242,11 @@ def test_several_versions_of_a_package_under_one_method_are_told():
 
     for numbers, told in ((["4.6.0"], []), (["4.6.0", "4.7.0"], ["lightgbm: 4.6.0, 4.7.0"])):
         given = [made_with(numbers[k % len(numbers)], cell) for k, cell in enumerate(cells)]
-        remarks = build(given, "t", True, reference="alpha").remarks
+        replaced = [
+            altered(cell, key=f"{cell.key} {k}", source="old", environment={"finished_at": "2020"})
+            for k, cell in enumerate(given)
+        ]
+        remarks = build([*given, *replaced], "t", True, reference="alpha").remarks
         assert [text.partition("of ")[2].rstrip(".") for text in remarks] == [
             f"beta were made with several versions of {each}" for each in told
         ]

@@ -152,6 +152,10 @@ OF_ONE_TITLE = {
     "part": ([{}, {"part": "all"}], ["data (part=all)", "data (part=train)"]),
     "name": ([{}, {"name": "twin"}], ["data (name=data)", "data (name=twin)"]),
     "distribution": ([{}, {"distribution": "x"}], ["data (distribution=mine)", "data (distribution=x)"]),
+    "parameter of that name": (
+        [{"parameters": {"distribution": "normal"}}, {"parameters": {"distribution": "uniform"}}],
+        ["data (dataset.distribution=normal)", "data (dataset.distribution=uniform)"],
+    ),
 }
 
 

@@ -6,7 +6,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from aucbench import api
+from aucbench import ParameterError, api
 from aucbench.cli.main import main
 from aucbench.contracts.validation import Family
 from aucbench.kernels.pair_loss import pair_mean
@@ -184,6 +184,53 @@ def balanced_square(scores, labels):
 def test_a_loss_over_rows_is_told_from_one_over_pairs(loss):
     assert "a sum over rows" in audited(loss).computes
     assert "of the other class" in departing(loss)["value"]
+
+
+def of_probabilities(loss):
+    """A function that computes with probabilities, as those of torch do: others are an error."""
+
+    def function(scores, labels):
+        if not ((scores >= 0.0) & (scores <= 1.0)).all():
+            raise ValueError("all scores should be between 0 and 1")
+        return loss(*sides(scores, labels))
+
+    return function
+
+
+def weak_saddle(high, low):
+    apart = high.mean() - low.mean()
+    return high.var() + low.var() - 0.7 * apart + 0.4 * apart**2
+
+
+OF_PROBABILITIES = {
+    "a sum over rows": lambda high, low: -np.log(high).mean() - np.log(1.0 - low).mean(),
+    "mean over all pairs of an unknown": lambda high, low: (
+        -np.log(1.01 + high[:, None] - low).mean() + np.exp(low - high[:, None]).mean()
+    ),
+    "no known surrogate": weak_saddle,
+}
+
+
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("what", OF_PROBABILITIES)
+def test_losses_of_probabilities_over_rows_and_over_pairs_are_told_apart(what, single):
+    loss = of_probabilities(OF_PROBABILITIES[what])
+
+    def function(scores, labels):
+        return np.float32(loss(scores, labels)) if single else loss(scores, labels)
+
+    assert what in audited(function).computes
+
+
+def test_a_function_that_takes_only_some_scores_is_refused_with_its_error():
+    def function(scores, labels):
+        if scores[0] > 0.9:
+            raise RuntimeError("too large")
+        high, low = sides(scores, labels)
+        return (high.mean() - low.mean()) ** 3
+
+    with pytest.raises(ParameterError, match="raised RuntimeError: too large"):
+        audited(function)
 
 
 def test_rows_that_a_large_batch_loses_are_found():

@@ -22,7 +22,7 @@ COMMANDS = {
     "check": Command("try plugins against the rules of the contract", "check", "check"),
     "audit": Command("try a function that claims to be an AUC loss against exact sums", "audit", "audit"),
     "try": Command(
-        "run a method against others on small data: curves and a verdict", "try_method", "try_method"
+        "run a method against others on small data: a table and a verdict", "try_method", "try_method"
     ),
     "optimum": Command("find the certified minimum of a method's objective", "optimum", "optimum"),
     "claims": Command("compare claimed with measured rates and costs of methods", "claims", "claims"),
