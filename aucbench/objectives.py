@@ -17,10 +17,9 @@ from numpy.typing import ArrayLike
 from aucbench.booster_derivatives import booster_derivatives
 from aucbench.contracts import LossFacts
 from aucbench.errors import ParameterError
-from aucbench.kernels._all_pairs import slope_sums
 from aucbench.kernels.compiled_loss import compile_loss
-from aucbench.kernels.loss_pieces import kinks, pieces, rate
-from aucbench.kernels.pair_loss import FEW_PAIRS, PairMean, class_shares, pair_mean
+from aucbench.kernels.loss_pieces import kinks, pieces
+from aucbench.kernels.pair_loss import class_shares, pair_mean
 from aucbench.kernels.translated_loss import translated
 from aucbench.registry import catalog
 
@@ -34,10 +33,6 @@ __all__ = [
 ]
 
 _MOST_ROWS_IN_JAX = 512  # all pairs of them are computed
-_SAMPLED_ROWS = 2  # of each class, whose slopes are also computed pair by pair
-_SAMPLED_ACCURACY = (
-    1e-6  # largest error of these, relative to the mean absolute slope or to the largest of them
-)
 
 _Objective = Callable[[Any, Any], tuple[np.ndarray, np.ndarray]]
 
@@ -93,39 +88,13 @@ def pair_loss(loss: Any, scores: ArrayLike, y: ArrayLike, weights: ArrayLike | N
     """
     instance = _loss(loss)
     s, labels, own = _rows(scores, y, weights)
-    mean, smoothness = _mean(instance, s, labels, own), _smoothness(instance)
+    mean, smoothness = pair_mean(instance, s, labels, own), _smoothness(instance)
     with np.errstate(over="ignore", invalid="ignore"):
         curvature = mean.curvature.diagonal
         bound = np.full(s.size, np.inf)
         if smoothness < np.inf:
             bound = 2.0 * smoothness * class_shares(labels, own)
         return PairLoss(mean.value, mean.slopes, curvature, bound)
-
-
-def _mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> PairMean:
-    """The mean over all pairs; some rows are computed pair by pair to show that polynomials serve."""
-    mean = pair_mean(loss, scores, y, weights)
-    sides = [np.flatnonzero(y == 1), np.flatnonzero(y == -1)]
-    pairs = sides[0].size * sides[1].size
-    if pieces(loss) is not None or rate(loss) is not None or pairs <= FEW_PAIRS:
-        return mean
-    compiled, shares, rng = compile_loss(loss), class_shares(y, weights), np.random.default_rng(0)
-    size, error = float(np.abs(mean.slopes[sides[0]]).sum()), 0.0
-    for side, sign in ((0, 1.0), (1, -1.0)):
-        rows = list(sides)
-        rows[side] = sample = rng.choice(sides[side], _SAMPLED_ROWS)
-        high, low = rows
-        own = scores[high], scores[low], shares[high], shares[low]
-        sums = sign * slope_sums(*own, compiled.derivative, compiled.theta)[side]
-        per_share = 1.0 / np.maximum(shares[sample], np.finfo(float).tiny)
-        size = max(size, float(np.max(np.abs(sums) * per_share)))
-        error = max(error, float(np.max(np.abs(sums - mean.slopes[sample]) * per_share)))
-    if error > _SAMPLED_ACCURACY * size:
-        raise ParameterError(
-            f"{loss.name}: the mean over {pairs:,} pairs is not computed, as the loss changes within too "
-            "narrow margins. Declare its `pieces` if it has any."
-        )
-    return mean
 
 
 def _loss(loss: Any) -> Any:
@@ -383,5 +352,5 @@ def _or_nan(loss: Any, scores: Any, y: Any, weights: Any) -> tuple[float, np.nda
     """Value and gradient, NaN when a score is not finite, as in a network whose training diverges."""
     if not np.all(np.isfinite(scores)):
         return np.nan, np.full(scores.shape, np.nan)
-    mean = _mean(loss, *_rows(scores, y, weights))
+    mean = pair_mean(loss, *_rows(scores, y, weights))
     return mean.value, mean.slopes

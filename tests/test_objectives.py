@@ -15,10 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from aucbench import ParameterError, kernels, objectives, pair_loss
+from aucbench import ParameterError, kernels, pair_loss
 from aucbench.booster_derivatives import booster_derivatives
 from aucbench.kernels import pair_loss as means
-from aucbench.kernels import pair_tree
 from aucbench.kernels.pair_loss import class_shares, pair_mean
 from aucbench.kernels.translated_loss import translated
 from aucbench.objectives import jax_pair_loss, lightgbm_objective, torch_pair_loss, xgboost_objective
@@ -81,8 +80,6 @@ def test_value_and_gradient_are_those_of_all_pairs(loss, sample):
     scores, y, weights = sample
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(means, "FEW_PAIRS", 0)  # so that few pairs take the way of many
-        patch.setattr(pair_tree, "FEW_PAIRS", 1)
-        patch.setattr(objectives, "FEW_PAIRS", 0)
         found = pair_loss(loss, scores, y, weights)
     shares, values, slopes = written_out(loss, scores, y, weights)
     assert found.value == pytest.approx((shares * values).sum(), rel=1e-9, abs=1e-300)

@@ -14,8 +14,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from aucbench.errors import ParameterError
-from aucbench.kernels import pair_tree, sorted_pairs
-from aucbench.kernels._all_pairs import LARGEST_EXPONENT, ByPairs, ByProduct, least_curvature
+from aucbench.kernels import pair_plan, pair_tree, sorted_pairs
+from aucbench.kernels._all_pairs import LARGEST_EXPONENT, ByPairs, ByProduct, least_curvature, slope_sums
 from aucbench.kernels.compiled_loss import call, compile_loss
 from aucbench.kernels.jit import kernel
 from aucbench.kernels.loss_pieces import Piece, as_pieces, pieces, rate
@@ -25,6 +25,7 @@ FEW_PAIRS = 1 << 14  # so many are visited one by one, which takes less time tha
 MOST_PAIRS = 200_000_000  # limit of pairs near a kink that no `pieces` declare: one sum takes seconds
 ACCURACY = 1e-10  # largest relative error of a mean, and of slopes relative to the mean slope
 REFINEMENTS = 3  # most times that a scale is lowered to reach it
+CHECKED_ACCURACY = 1e-6  # of the slopes that are also computed pair by pair
 
 
 class Curvature(Protocol):
@@ -87,7 +88,7 @@ def pair_mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray 
     ------
     ParameterError
         The loss is neither smooth nor declares its pieces, and more pairs are near its kinks than can be
-        visited one by one.
+        visited one by one; or, when slopes are computed, it changes within too narrow margins.
     """
     scores = np.ascontiguousarray(scores, np.float64)
     parts = pieces(loss)
@@ -236,7 +237,7 @@ class _ByTree:
         self._loss, self._compiled, self._rows = loss, compile_loss(loss), (scores, y, weights)
         shares = class_shares(y, weights)
         self._given = (sorted_pairs.near_zero(scores), y, shares)
-        self._ranking, self._cell = pair_tree.in_cells(*self._given)
+        self._ranking, self._cell = pair_plan.in_cells(*self._given)
         compiled, ranking = self._compiled, self._ranking
         sample = [side[(np.arange(8) * 2 + 1) * side.size // 16] for side in (ranking.high, ranking.low)]
         margins = np.subtract.outer(*sample).ravel()
@@ -252,7 +253,7 @@ class _ByTree:
             self._sums = pair_tree.PairSums(
                 self._compiled, self._ranking, self._cell, self._scales, MOST_PAIRS, least
             )
-        except pair_tree.UnorderedError:
+        except pair_plan.UnorderedError:
             self._ranking, self._cell = sorted_pairs.rank(*self._given), 0.0
             self._plan()
         except ParameterError as error:
@@ -264,7 +265,7 @@ class _ByTree:
     def _is_accurate(self, which: int, size: float) -> bool:
         """Whether a mean of this size is accurate; else the scale is lowered to it."""
         scale = self._scales[which]
-        if pair_tree.TOLERANCE * pair_tree.FLOOR * scale <= ACCURACY * size:
+        if pair_plan.TOLERANCE * pair_plan.FLOOR * scale <= ACCURACY * size:
             return True
         self._scales[which] = size
         self._plan()
@@ -284,7 +285,24 @@ class _ByTree:
             fields = self._sums.fields(self._sums.own, 1)
             if self._is_accurate(1, float(np.sum(self._sums.own.high * np.abs(fields[0])))):
                 break
+        self._check(fields)
         return self._by_row(fields, -1.0)
+
+    def _check(self, fields: tuple[np.ndarray, np.ndarray]) -> None:
+        """Compare a row of each class with its pairs: samples may miss how a loss changes between them."""
+        own, (address, theta) = self._sums.own, (self._compiled.derivative, self._compiled.theta)
+        high, low = self._ranking.high, self._ranking.low
+        i, j = high.size // 2, low.size // 2
+        exact = (
+            slope_sums(high[i : i + 1], low, np.ones(1), own.low, address, theta)[0][0],
+            slope_sums(high, low[j : j + 1], own.high, np.ones(1), address, theta)[1][0],
+        )
+        size = max(float(np.sum(own.high * np.abs(fields[0]))), *map(abs, exact))
+        if max(abs(exact[0] - fields[0][i]), abs(exact[1] - fields[1][j])) > CHECKED_ACCURACY * size:
+            raise ParameterError(
+                f"{self._loss.name}: the mean over {high.size * low.size:,} pairs is not computed, as the "
+                "loss changes within too narrow margins. Declare its `pieces` if it has any."
+            )
 
     def _by_row(self, fields: tuple[np.ndarray, np.ndarray], sign: float) -> np.ndarray:
         """(n,) sums by row, times the rows' shares."""

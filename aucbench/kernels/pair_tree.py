@@ -1,15 +1,8 @@
 """Sums of any function of the margin over all pairs, in about O(n log n): polynomials between intervals.
 
-Scores lie in a binary tree of intervals whose widths are powers of 2. For two intervals A and B of width h,
-the margins s+ - s- of pairs in A x B lie in an interval of width 2 h. Where a polynomial of degree 11 is as
-good as the function there, the sum over A x B needs only the moments of both intervals. Elsewhere the halves
-of A and B are tried, and few pairs are visited one by one. This is the fast multipole method on a line, with
+Scores lie in a tree of intervals, and `pair_plan` divides the pairs. The sum over the pairs of two intervals
+with a polynomial needs only the moments of both. This is the fast multipole method on a line, with
 polynomials of the function itself (Fong, Darve, Journal of Computational Physics 2009).
-
-The polynomials are Chebyshev series of 24 samples, cut after 12 terms. The sum of the coefficients left out
-bounds the error. It is at most `TOLERANCE` of the function's smallest absolute value in the interval, or
-`TOLERANCE` x `FLOOR` of a scale, which a caller compares with the result. A function may have kinks:
-intervals around a kink are halved until they have few pairs.
 
 A position in an interval is an exact multiple of its width, so that the precision of a margin depends
 neither on the range of the scores nor on their distance from 0. For a positive at x = (s+ - centre) / h and a
@@ -24,57 +17,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucbench.errors import ParameterError
 from aucbench.kernels.compiled_loss import CompiledLoss, call
 from aucbench.kernels.jit import fast_kernel, kernel
-from aucbench.kernels.sorted_pairs import Ranking, rank
+from aucbench.kernels.pair_plan import TERMS, plan_pairs
+from aucbench.kernels.sorted_pairs import Ranking
 
-TERMS = 12  # of the polynomials
-SAMPLES = 24  # from which their coefficients come
-TOLERANCE = 1e-12
-FLOOR = 1e-4
-NOISE = 2e-14  # coefficients left out, as a share of the largest value, that are rounding errors
-FEW_PAIRS = 16  # so many pairs are visited one by one, wherever they lie
-FEW_SUMS = 64  # and so many, where no polynomial is good enough
-LEVELS = 54  # of halved intervals; float64 does not resolve more
-REACH = 2048  # distance of intervals up to which a polynomial is kept
-CELLS = 1024  # between the lowest and the highest score
-NEAR = 8.0  # within this distance from the margin 0, wider intervals are always halved
-WIDE = 0.25  # least width of the first intervals; derivatives of polynomials over narrow ones are imprecise
 BLOCK = 256  # rows whose powers are computed together
 BESIDE = 2.0**-13  # step of a numeric second derivative
-
-_K = np.arange(SAMPLES)
-_ENDS = np.where((_K == 0) | (_K == SAMPLES - 1), 0.5, 1.0)
-POINTS = np.cos(np.pi * _K / (SAMPLES - 1))  # Chebyshev points of an interval, both ends among them
-SERIES = np.cos(np.pi * np.outer(_K, _K) / (SAMPLES - 1)) * _ENDS * _ENDS[:, None] * 2.0 / (SAMPLES - 1)
-# (TERMS, TERMS) coefficients of z^q / q! of the Chebyshev polynomials.
-POWERS = np.array(
-    [
-        np.pad(np.polynomial.chebyshev.cheb2poly(np.eye(TERMS)[k]), (0, TERMS - 1))[:TERMS]
-        * [math.factorial(q) for q in range(TERMS)]
-        for k in range(TERMS)
-    ]
-)
 FACTORIALS = np.array([float(math.factorial(q)) for q in range(TERMS)])
-
-
-class Tree(NamedTuple):
-    """Intervals of scores, parents first; each has the rows of a range of both classes, by rank."""
-
-    top: float  # width of the intervals at level 0
-    levels: np.ndarray  # (nodes,)
-    cells: np.ndarray  # (nodes,) lower ends, in widths
-    rows: np.ndarray  # (nodes, 4) first and last positive, first and last negative; the last ones excluded
-    children: np.ndarray  # (nodes, 2) -1 where there is none
-
-
-class Plan(NamedTuple):
-    """How all pairs are summed."""
-
-    far: np.ndarray  # (f, 3) interval of positives, interval of negatives, polynomial
-    near: np.ndarray  # (g, 2) intervals whose pairs are visited one by one
-    polynomials: np.ndarray  # (p, 2, TERMS) coefficients of the function and of its derivative
 
 
 class Weighted(NamedTuple):
@@ -84,25 +34,6 @@ class Weighted(NamedTuple):
     low: np.ndarray  # (n-,)
     high_moments: np.ndarray  # (nodes, TERMS)
     low_moments: np.ndarray  # (nodes, TERMS)
-
-
-class UnorderedError(Exception):
-    """Rows are in order of cells that are too wide."""
-
-
-def in_cells(scores: np.ndarray, y: np.ndarray, weights: np.ndarray) -> tuple[Ranking, float]:
-    """Both classes in ascending order of cells of scores, and the width of the cells.
-
-    This takes a quarter of the time of sorting, and most trees need no narrower intervals.
-    """
-    low, high = float(scores.min()), float(scores.max())
-    if not high - low < math.inf:
-        return rank(scores, y, weights), 0.0
-    width = math.ldexp(1.0, max(math.frexp((high - low) / CELLS)[1], -1022))
-    rows, ordered, own = _in_cells(scores, y, weights, float(math.floor(low / width)), width)
-    positives = int(np.count_nonzero(y == 1))
-    sides = slice(None, positives), slice(positives, None)
-    return Ranking(*(each[side] for each in (rows, ordered, own) for side in sides)), width
 
 
 class PairSums:
@@ -144,16 +75,7 @@ class PairSums:
         assert high_weights is not None
         assert low_weights is not None
         self._compiled, self._high, self._low, self._least = compiled, high, low, least
-        top = max(WIDE, cell)
-        for end in (high[0], high[-1], low[0], low[-1]):
-            top = max(top, math.ldexp(1.0, min(math.frexp(abs(end) + cell)[1], 1023)))  # greater than |end|
-        given = (compiled.value, compiled.derivative, compiled.theta, *scales)
-        *tree, far, near, polynomials, pairs = _plan(*given, high, low, top, cell, float(most_pairs))
-        if pairs > most_pairs:
-            raise ParameterError(f"more than {most_pairs:,} pairs would have to be visited one by one")
-        if pairs < 0.0:
-            raise UnorderedError
-        self._tree, self._plan = Tree(top, *tree), Plan(far, near, polynomials)
+        self._tree, self._plan = plan_pairs(compiled, ranking, cell, scales, most_pairs)
         self.own = self.weighted(high_weights, low_weights)
 
     def weighted(self, high_weights: np.ndarray, low_weights: np.ndarray) -> Weighted:
@@ -184,181 +106,6 @@ class PairSums:
         sides = (self._high, self._low, weights.high, weights.low)
         _near_fields(tree, plan, *sides, compiled.derivative, compiled.theta, order, self._least, *found)
         return found
-
-
-@kernel
-def _fit(value, slope, theta, scale, slope_scale, middle, half, found):
-    """Fill the coefficients of the loss and of its derivative near a margin; whether they are good enough."""
-    if half > 0.5 * NEAR and abs(middle) < half + NEAR:
-        return False
-    samples, kept = np.empty(SAMPLES), np.empty(TERMS)
-    for which in range(2):
-        address, size = (value, scale) if which == 0 else (slope, slope_scale)
-        least, most = np.inf, 0.0
-        for j in range(SAMPLES):
-            samples[j] = call(address, middle + half * POINTS[j], theta)
-            least, most = min(least, abs(samples[j])), max(most, abs(samples[j]))
-        lost = 0.0
-        for k in range(SAMPLES):
-            total = 0.0
-            for j in range(SAMPLES):
-                total += SERIES[k, j] * samples[j]
-            if k < TERMS:
-                kept[k] = total
-            else:
-                lost += abs(total)
-        good = lost <= TOLERANCE * max(least, FLOOR * size)
-        if not good and not (lost <= NOISE * most and lost <= TOLERANCE * size):  # NaN is not good
-            return False
-        found[which] = 0.0
-        for k in range(TERMS):
-            for q in range(k + 1):
-                found[which, q] += kept[k] * POWERS[k, q]
-    return True
-
-
-@kernel
-def _polynomial(value, slope, theta, scale, slope_scale, top, level, distance, kept, polynomials, count):
-    """The number of a polynomial, -1 if none is good enough; all polynomials and their count."""
-    place = -1
-    if abs(distance) <= REACH:
-        place = int(distance) + REACH
-        if kept[level, place] != 0:
-            number = kept[level, place]
-            return (number - 1 if number > 0 else -1), polynomials, count
-    if count == len(polynomials):
-        longer = np.empty((2 * count, 2, TERMS))
-        longer[:count] = polynomials
-        polynomials = longer
-    width = top * 2.0**-level
-    number = -1
-    if _fit(value, slope, theta, scale, slope_scale, distance * width, width, polynomials[count]):
-        number = count
-        count += 1
-    if place >= 0:
-        kept[level, place] = number + 1 if number >= 0 else -1
-    return number, polynomials, count
-
-
-@kernel
-def _in_cells(scores, y, weights, first, width):
-    """Rows, scores and weights by class and cell."""
-    # Unsigned numbers of 32 bits spare tests of negative ones, and each loop but the last two is vectorised.
-    per_width, cells = 1.0 / width, np.empty(scores.size, np.uint32)
-    for i in range(scores.size):
-        is_negative = np.int32(y[i] != 1)
-        cells[i] = np.int32(np.floor(scores[i] * per_width) - first) + np.int32(CELLS + 2) * is_negative
-    counts = np.zeros(2 * (CELLS + 2), np.uint32)
-    for i in range(scores.size):
-        counts[cells[i]] += np.uint32(1)
-    total = np.uint32(0)
-    for k in range(counts.size):
-        size = counts[k]
-        counts[k] = total
-        total += size
-    rows, ordered, own = np.empty(scores.size, np.uint32), np.empty(scores.size), np.empty(scores.size)
-    for i in range(scores.size):
-        place = counts[cells[i]]
-        counts[cells[i]] = place + np.uint32(1)
-        rows[place] = i
-    for k in range(scores.size):
-        ordered[k], own[k] = scores[rows[k]], weights[rows[k]]
-    return rows, ordered, own
-
-
-@kernel
-def _below(scores, start, stop, limit):
-    """The first place in a range of ascending scores with a score of `limit` or more."""
-    while start < stop:
-        middle = (start + stop) // 2
-        if scores[middle] < limit:
-            start = middle + 1
-        else:
-            stop = middle
-    return start
-
-
-@kernel
-def _halve(high, low, width, node, count, levels, cells, rows, children):
-    """Append the halves of an interval that have rows; returns their number."""
-    middle = (cells[node] + 0.5) * width
-    pos = _below(high, rows[node, 0], rows[node, 1], middle)
-    neg = _below(low, rows[node, 2], rows[node, 3], middle)
-    found = 0
-    for half in range(2):
-        new = count + found
-        rows[new] = rows[node]
-        rows[new, 1 - half], rows[new, 3 - half] = pos, neg
-        if rows[new, 1] > rows[new, 0] or rows[new, 3] > rows[new, 2]:
-            levels[new], cells[new] = levels[node] + 1, 2.0 * cells[node] + half
-            children[new] = -1
-            children[node, half] = new
-            found += 1
-    return found
-
-
-@kernel
-def _plan(value, slope, theta, scale, slope_scale, high, low, top, cell, most):
-    """The arrays of a `Tree` and of a `Plan`, and the number of pairs that are visited one by one.
-
-    The number is negative when rows are not in order within the narrowest intervals.
-    """
-    levels, cells = np.zeros(64, np.int64), np.zeros(64)
-    rows, children = np.zeros((64, 4), np.int64), np.full((64, 2), -1, np.int64)
-    cells[0], nodes = -1.0, 2
-    rows[0, 1] = rows[1, 0] = _below(high, 0, high.size, 0.0)
-    rows[0, 3] = rows[1, 2] = _below(low, 0, low.size, 0.0)
-    rows[1, 1], rows[1, 3] = high.size, low.size
-    far, fars, near, nears, pairs = np.empty((64, 3), np.int64), 0, np.empty((64, 2), np.int64), 0, 0.0
-    kept, polynomials, count = np.zeros((LEVELS, 2 * REACH + 1), np.int32), np.empty((64, 2, TERMS)), 0
-    stack, depth = np.empty((4 * LEVELS + 4, 2), np.int64), 4
-    for k in range(4):
-        stack[k, 0], stack[k, 1] = k // 2, k % 2
-    while depth > 0 and pairs <= most:
-        depth -= 1
-        a, b = stack[depth]
-        product = float(rows[a, 1] - rows[a, 0]) * float(rows[b, 3] - rows[b, 2])
-        if product == 0.0:
-            continue
-        level, number = levels[a], -1
-        if product > FEW_PAIRS:
-            number, polynomials, count = _polynomial(
-                value, slope, theta, scale, slope_scale, top, level, cells[a] - cells[b], kept, polynomials,
-                count,
-            )  # fmt: skip
-        if number >= 0:
-            if fars == len(far):
-                far = np.append(far, np.empty_like(far)).reshape(-1, 3)
-            far[fars, 0], far[fars, 1], far[fars, 2] = a, b, number
-            fars += 1
-        elif product <= FEW_SUMS or level == LEVELS - 1:
-            if nears == len(near):
-                near = np.append(near, np.empty_like(near)).reshape(-1, 2)
-            near[nears, 0], near[nears, 1] = a, b
-            nears += 1
-            pairs += product
-        else:
-            for node in (a, b):
-                if children[node, 0] >= 0 or children[node, 1] >= 0:
-                    continue
-                if nodes + 2 > levels.size:
-                    levels, cells = np.append(levels, levels), np.append(cells, cells)
-                    rows = np.append(rows, rows).reshape(-1, 4)
-                    children = np.append(children, children).reshape(-1, 2)
-                if top * 2.0 ** -(level + 1) < cell:
-                    pairs = -1.0
-                    depth = 0
-                    break
-                nodes += _halve(high, low, top * 2.0**-level, node, nodes, levels, cells, rows, children)
-            for i in children[a]:
-                for j in children[b]:
-                    if i >= 0 and j >= 0 and pairs >= 0.0:
-                        stack[depth, 0], stack[depth, 1] = i, j
-                        depth += 1
-    return (
-        levels[:nodes], cells[:nodes], rows[:nodes], children[:nodes], far[:fars], near[:nears],
-        polynomials[:count], pairs,
-    )  # fmt: skip
 
 
 @fast_kernel

@@ -88,11 +88,12 @@ class _Trial:
             if match.residual <= identification.exact:
                 break
         _, function.negative, self._unit, self._by, self._match = min(found, key=lambda each: each[0])
+        self._is_of_rows = False
         self._terms: SquareTerms | None = None
         if not self._is_known:
             self._match = self._by.of_margins() or self._match
-        self._is_of_rows = not self._is_known and not self._couples_classes()
         if not self._is_known:
+            self._is_of_rows = not self._couples_classes()
             self._terms = square_terms(function, 0.5 if self._unit else 0.0)
         self._tolerance = 1e-2 if function.single else 1e-6
         self.properties: dict[str, Callable[[], Line]] = {
@@ -129,15 +130,16 @@ class _Trial:
         """Whether some mixed difference of the value by scores of both classes exceeds rounding."""
         step, allowed = 0.02 if self._unit else 0.5, 2e-6 if self._f.single else 1e-12
         scores, positive = self._by.batches[1][-1]
-        here, coupled = self._f.value(scores, positive), False
+        here = self._f.value(scores, positive)
         rows = np.eye(scores.size) * step
         alone = [self._f.value(scores + row, positive) - here for row in rows]
         for i in np.flatnonzero(positive):
             for j in np.flatnonzero(~positive):
                 both = self._f.value(scores + rows[i] + rows[j], positive) - here
                 size = max(abs(here), abs(alone[i]), abs(alone[j]))
-                coupled |= not abs(both - alone[i] - alone[j]) <= allowed * size
-        return coupled
+                if not abs(both - alone[i] - alone[j]) <= allowed * size:
+                    return True
+        return False
 
     def _exact(self, scores: np.ndarray, positive: np.ndarray) -> float:
         """The value that a batch should have, NaN if unknown."""
