@@ -34,17 +34,11 @@ from aucbench import Claims, Objective, Problem, kernels
 from aucbench_algorithms import _optimisers as optimisers
 from aucbench_algorithms import _pair_blocks as pair_blocks
 from aucbench_algorithms._choices import Schedule
-from aucbench_algorithms._pair_blocks import PIECES, PRODUCT, BlockMethod, LossAt, State
+from aucbench_algorithms._pair_blocks import DEVIATIONS, ETA, PIECES, PRODUCT, BlockMethod, LossAt, State
 
 LARGEST_EXPONENT = 700.0  # beyond it the exponential loss is constant
 SORTED = 512  # pairs of a block from which sorting is faster than all B^2 pairs, eight at a time
-
-
-class Pairing(StrEnum):
-    """All pairs of a positive and a negative of the block, or the B pairs as they were drawn."""
-
-    all = "all"
-    matched = "matched"
+Pairing = StrEnum("Pairing", "all matched")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,14 +58,11 @@ class PairBatch(BlockMethod):
     """
 
     name = "pair_batch"
-    grid = {"eta": tuple(10.0**power for power in range(-3, 2)), "block": (8, 32, 128)}
+    grid = {"eta": ETA, "block": (8, 32, 128)}
     claims = Claims(rate="1/sqrt(t)", cost="nnz")
     citation = "yuan2023libauc"
     deviations = (
-        "Rows of both classes are drawn uniformly with replacement; LibAUC's sampler goes through them "
-        "in turn.",
-        "No entry of the gradient is clipped; LibAUC's optimisers clip at 1 by default.",
-        "A linear model without intercept or sigmoid, in double precision.",
+        *DEVIATIONS,
         "eta of sgd is 0.3 where none is given: steps of 1 oscillate on rows with one dominant feature.",
     )
     _sgd_eta = 0.3
@@ -87,10 +78,8 @@ class PairBatch(BlockMethod):
         """As the formula says; with a constant step the iterates stay within a distance of the minimum."""
         return Objective(problem.loss, l2=self.lam)
 
-    def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> optimisers.Factors:
-        matched = self.pairing is Pairing.matched
-        factors: optimisers.Factors = _run(X, blocks, *state.weights, loss, matched)
-        return factors
+    def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> Any:
+        return _run(X, blocks, *state.weights, loss, self.pairing is Pairing.matched)
 
 
 @kernels.kernel

@@ -40,12 +40,7 @@ from aucbench_algorithms import _sauc_rounds as rounds
 from aucbench_algorithms._choices import Average
 from aucbench_algorithms._linear_method import planned_iterations
 
-
-class StepRule(StrEnum):
-    """The step: beta / (gamma sqrt(t)), or beta / sqrt(t) as printed."""
-
-    code = "code"
-    printed = "printed"
+StepRule = StrEnum("StepRule", "code printed")
 
 
 class State(NamedTuple):

@@ -42,27 +42,9 @@ from aucbench import Access, Batch, Claims, LinearMethod, NonNegative, Objective
 from aucbench.kernels import fast_kernel, rows, vectors, weights
 
 REFRESH = 1024  # examples between foldings, at least
-
-
-class Schedule(StrEnum):
-    """The step: C / sqrt(t), or 2 C / (t + C)."""
-
-    sqrt = "sqrt"
-    fast = "fast"
-
-
-class Penalty(StrEnum):
-    """What keeps the weights small: a ridge, or an elastic net."""
-
-    l2 = "l2"
-    net = "net"
-
-
-class Statistics(StrEnum):
-    """Where p and the class means come from: the examples so far, or all training data."""
-
-    running = "running"
-    train = "train"
+Schedule = StrEnum("Schedule", "sqrt fast")
+Penalty = StrEnum("Penalty", "l2 net")
+Statistics = StrEnum("Statistics", "running train")
 
 
 class Given(NamedTuple):

@@ -39,13 +39,7 @@ from aucbench_algorithms import _spdam_vectors as two_sums
 
 SMALLEST = 1e-20  # kappa^2 that steps are made for: it is 0 where the rows of each class are equal
 LAZY = 3.0  # cost of a lazy step per non-zero against that of an eager one per weight
-
-
-class SigmaRule(StrEnum):
-    """The dual step: from the conditions of the convergence proof, or as printed."""
-
-    derived = "derived"
-    printed = "printed"
+SigmaRule = StrEnum("SigmaRule", "derived printed")
 
 
 class State(NamedTuple):
