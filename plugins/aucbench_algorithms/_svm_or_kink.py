@@ -138,14 +138,11 @@ def _solve_pairs(Z: Any, c: np.ndarray, g: np.ndarray, lam: float) -> np.ndarray
     if min(pairs, d) > LARGEST_FACTORED:
         return None
     if pairs < d:
-        matrix = _dense(Z @ Z.T) + np.diag(lam / c)
+        matrix = _newton.dense(Z @ Z.T) + np.diag(lam / c)
         return (g - Z.T @ linalg.solve(matrix, Z @ g, assume_a="pos", check_finite=False)) / lam
-    matrix = _dense((Z.T * c) @ Z) if isinstance(Z, np.ndarray) else _dense(Z.T @ (sparse.diags_array(c) @ Z))
+    weighted = Z.T * c if isinstance(Z, np.ndarray) else Z.T @ sparse.diags_array(c)
+    matrix = _newton.dense(weighted @ Z)
     return linalg.solve(matrix + lam * np.eye(d), g, assume_a="pos", check_finite=False)
-
-
-def _dense(matrix: Any) -> np.ndarray:
-    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
 
 
 def _gap(
