@@ -147,7 +147,7 @@ class _ByTopic:
 
 
 _OF_FILE, _OF_ENTRY = (set(keys.__struct_encode_fields__) for keys in (_FileEntry, _Entry))
-_GROUPED = {"halves": _Halves, "rarest": _Rarest}
+_GROUPED: dict[str, type] = {"halves": _Halves, "rarest": _Rarest}
 
 
 def datasets_from_toml(path: str | Path, module: str) -> tuple[type, ...]:
