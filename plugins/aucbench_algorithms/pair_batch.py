@@ -163,24 +163,22 @@ def _all_sums(high, low, knot, jump, bend, of_high, of_low):
 
 @kernels.kernel
 def _sorted_sums(high, low, knots, c):
-    """What the knots add: counts and sums of the scores within the margin of each."""
+    """What the knots add; for the negatives the scores change their signs and their places."""
     highs, lows = np.argsort(high), np.argsort(low)
-    size = high.size
+    _add_from_above(high, low, highs, lows, knots, c[0], 1.0)
+    _add_from_above(-low, -high, lows[::-1].copy(), highs[::-1].copy(), knots, c[1], -1.0)
+
+
+@kernels.kernel
+def _add_from_above(high, low, highs, lows, knots, out, sign):
+    """Add what the knots add to each high score: counts and sums of the low ones within their margins."""
     for k in range(knots.shape[0]):
         knot, jump, bend = knots[k, 0], knots[k, 1], knots[k, 2]
-        count, total, b = 0, 0.0, size
-        for rank in range(size - 1, -1, -1):
+        count, total, b = 0, 0.0, low.size
+        for rank in range(high.size - 1, -1, -1):
             a = highs[rank]
             while b > 0 and high[a] - low[lows[b - 1]] < knot:
                 b -= 1
                 count += 1
                 total += low[lows[b]]
-            c[0, a] += count * (jump + bend * (high[a] - knot)) - bend * total
-        count, total, a = 0, 0.0, 0
-        for rank in range(size):
-            b = lows[rank]
-            while a < size and high[highs[a]] - low[b] < knot:
-                total += high[highs[a]]
-                count += 1
-                a += 1
-            c[1, b] -= bend * total + count * (jump - bend * (low[b] + knot))
+            out[a] += sign * (count * (jump + bend * (high[a] - knot)) - bend * total)
