@@ -2,7 +2,6 @@
 
 import io
 import math
-import pickle
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,13 +9,10 @@ import jax
 import numpy as np
 import optax
 import pytest
-from sklearn.datasets import make_moons
 
 import aucbench
 from aucbench import Access, Batch, ParameterError, Problem
-from aucbench.evaluation import exact_auc
 from aucbench.runner.sampler import RowSampler
-from aucbench.sklearn import AUCClassifier
 from aucbench_algorithms import Mlp, Psam, _network
 from tests.algorithms.other_losses import Growth, Valley
 from tests.helpers.smooth_losses import Softplus
@@ -230,19 +226,6 @@ def test_the_model_is_a_file_from_which_numpy_scores():
         h = np.maximum(X @ file["w0"] + file["b0"], 0.0)
         h = np.maximum(h @ file["w1"] + file["b1"], 0.0)
         np.testing.assert_allclose((h @ file["w2"] + file["b2"])[:, 0], algorithm.score(state, X), rtol=1e-4)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("criterion", ["pairs", "cross_entropy", "balanced_cross_entropy", "min_max_margin"])
-def test_a_classifier_learns_two_moons_and_is_pickled(criterion):
-    moons, labels = make_moons(400, noise=0.15, random_state=0)
-    new, new_labels = make_moons(2000, noise=0.15, random_state=1)
-    kept = (labels == 0) | (np.arange(400) % 5 == 0)
-    model = AUCClassifier(Mlp(criterion=criterion), random_state=0).fit(moons[kept], labels[kept])
-    scores = model.decision_function(new)
-    assert exact_auc(scores, np.where(new_labels == 1, 1, -1).astype(np.int8)) > 0.99
-    assert not hasattr(model, "coef_")
-    assert np.array_equal(pickle.loads(pickle.dumps(model)).decision_function(new), scores)
 
 
 @pytest.mark.parametrize(

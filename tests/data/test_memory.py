@@ -211,14 +211,6 @@ def test_the_limits_of_the_process_and_of_its_container_count(monkeypatch):
     assert memory.available() == 100_000
 
 
-def test_a_large_array_leaves_room_for_the_rest_of_the_run(monkeypatch):
-    monkeypatch.setattr(memory, "available", lambda: 600_000_000)
-    assert memory.fits(150_000_000)
-    assert not memory.fits(300_000_000)
-    monkeypatch.setattr(memory, "available", lambda: 100_000_000)
-    assert memory.fits(5_000_000)
-
-
 @pytest.mark.usefixtures("process")
 def test_a_limit_of_data_too_small_to_start_within_ends_in_a_sentence():
     limit = "import resource; resource.setrlimit(resource.RLIMIT_DATA, (200_000_000,) * 2)"
