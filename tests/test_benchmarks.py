@@ -13,7 +13,6 @@ from benchmarks.families import families, row_hashes, shared
 from benchmarks.mutations import MUTATIONS, ROOT
 from benchmarks.real_sets import Choice
 
-
 SAME = [("diabetes", "keel_pima"), ("keel_satimage", "adbench_satimage_2"), ("keel_wisconsin", "adbench_wbc")]
 
 

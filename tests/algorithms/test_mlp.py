@@ -215,7 +215,7 @@ def test_cosine_ends_at_a_learning_rate_of_zero_and_dropout_trains_other_network
         state = train(algorithm, rows)
         after = algorithm.step(state, Batch(X, Y, rows[:1], Access.balanced))
         ends.append(algorithm.score(state, X))
-        assert (difference(algorithm.score(after, X), ends[-1]) < 1e-5) is ("schedule" in more)
+        assert (difference(algorithm.score(after, X), ends[-1]) < 1e-5) == ("schedule" in more)
     assert difference(ends[2], ends[0]) > 1e-3
 
 
