@@ -17,7 +17,6 @@ import aucbench
 from aucbench import Access, kernels
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.algorithms import reference, reference_blocks, reference_pairs, reference_square, reference_stream
-from tests.algorithms.other_losses import Valley
 from tests.algorithms.pair_oracles import block_least_squares, sgd_classifier
 from tests.helpers.settings_of_plugins import fields_of
 from tests.helpers.smooth_losses import Softplus
@@ -34,7 +33,7 @@ MOST = {Access.stream: 600, Access.pairs: 600, Access.minibatch: 30, Access.full
 EXAMPLES = 10
 BOUNDS = {"delta": [0.01, 0.5], "kappa": [None, 1.0]}
 MARGINS = [Hinge(), Hinge(margin=0.3)]
-OF_BLOCKS = [SquaredHinge(), Hinge(margin=0.3), Logistic(), SmoothHinge(), Valley()]
+OF_BLOCKS = [SquaredHinge(), Hinge(margin=0.3), Logistic(), SmoothHinge()]
 OF_PAIRS = [Hinge(margin=2.0), Square(), Logistic(), Exponential(), SmoothHinge(margin=0.3), Softplus(0.5)]
 
 
