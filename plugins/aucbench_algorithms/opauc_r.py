@@ -37,7 +37,8 @@ from aucbench import (
 )
 from aucbench.kernels import rows, vectors
 from aucbench_algorithms import _opauc_r_low_rank as low_rank
-from aucbench_algorithms._opauc_r_together import LowRankTogether
+from aucbench_algorithms import _opauc_r_together as many
+from aucbench_algorithms._groups import Groups
 
 
 class Centring(StrEnum):
@@ -118,9 +119,9 @@ class OpaucR(LinearMethod):
         return state._replace(scale=scale)
 
     @classmethod
-    def together(cls, algorithms: Sequence["OpaucR"], states: Sequence[State]) -> LowRankTogether:
+    def together(cls, algorithms: Sequence["OpaucR"], states: Sequence[State]) -> Groups:
         """Settings that share Z where their rank is the same; their random numbers are the same."""
-        return LowRankTogether(algorithms, states)
+        return Groups(algorithms, states, "tau", many.of_rank)
 
     def weights(self, state: State) -> np.ndarray:
         u, Z, b = state.u, state.Z, state.b
