@@ -133,7 +133,7 @@ def test_moments_without_memory_for_all_weights_are_refused(name, monkeypatch):
     several = [CATALOG.algorithm(name)()] * 600
     states = starts(several)
     monkeypatch.setattr("aucbench.data.memory.available", lambda: 2 * 8 * D * D)
-    with pytest.raises(ParameterError, match=f"{name}: 3060 x 30 numbers"):
+    with pytest.raises(ParameterError, match=rf"{name}: \d+ x 30 numbers"):
         type(several[0]).together(several, states)
 
 
