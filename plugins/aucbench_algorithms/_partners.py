@@ -145,21 +145,25 @@ def _store_either(X, i, kept):
 @kernels.kernel
 def _meet(X, y, order, positive, negative, met, opposite, Z, chosen):
     last, any_positive, any_negative = met
-    kept, count = (positive, negative), 1  # rows of Z
+    count = 1  # rows of Z
     for k in range(order.size):
         i = rows.visit(X, order, k)
-        own, label = (0, 1) if y[i] > 0 else (1, -1)
-        other = kept[1 - own]
-        has_partner = (any_negative if own == 0 else any_positive) if opposite else last == -label
-        if has_partner:
-            if not _fits(X, i, other, Z, count):
-                return k, Met(last, any_positive, any_negative)
-            if own == 0:
-                pairs.difference(X, i, other, 0, Z, count)
-            else:
-                pairs.difference(other, 0, X, i, Z, count)
-        _store(X, i, kept[own])
-        last, any_positive, any_negative = label, any_positive | (own == 0), any_negative | (own == 1)
+        if y[i] > 0:
+            has_partner = any_negative if opposite else last < 0
+            if has_partner:
+                if not _fits(X, i, negative, Z, count):
+                    return k, Met(last, any_positive, any_negative)
+                pairs.difference(X, i, negative, 0, Z, count)
+            _store(X, i, positive)
+            last, any_positive = 1, True
+        else:
+            has_partner = any_positive if opposite else last > 0
+            if has_partner:
+                if not _fits(X, i, positive, Z, count):
+                    return k, Met(last, any_positive, any_negative)
+                pairs.difference(positive, 0, X, i, Z, count)
+            _store(X, i, negative)
+            last, any_negative = -1, True
         chosen[k] = count if has_partner else 0
         count += has_partner
     return order.size, Met(last, any_positive, any_negative)
