@@ -79,8 +79,8 @@ def test_the_gap_is_that_of_primal_and_dual_and_small_in_the_end(algorithm, pass
     duals = _best_duals(X @ before.w, before.centre, positive, K, before.nu).values
     a, q = duals[positive], duals[~positive]
     assert min(a.min(), q.min()) >= 0
-    assert a.sum() == pytest.approx(q.sum(), rel=1e-12)
-    assert q.max() <= a.sum() / K * (1 + 1e-12)
+    assert a.sum() == pytest.approx(q.sum(), rel=1e-11)
+    assert q.max() <= a.sum() / K * (1 + 1e-11)
     v = a @ X[positive] - q @ X[~positive]
     dual = (a - a**2 / 4).mean() - v @ v / (2 * lam * n_pos**2)
     primal = objective(before.w, X, y, lam, K)
