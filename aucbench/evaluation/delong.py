@@ -104,7 +104,7 @@ def auc_difference(
     Returns
     -------
     AucInterval
-        Its error is that of `least_error` where hardly any rows are ranked differently.
+        Its error is that of the rule of three where hardly any rows are ranked differently.
 
     Raises
     ------
@@ -122,16 +122,15 @@ def auc_difference(
     """
     (one, positive), (other, _) = _placements(scores, y), _placements(others, y)
     value, error, degrees = _estimate(one - other, positive, groups)
-    quantile = t_quantile(confidence, degrees)
     rows = np.arange(len(positive)) if groups is None else np.asarray(groups)
     units = [len(np.unique(rows[own])) for own in (positive, ~positive)]
-    error = float(least_error(error, units[0], units[1], quantile, confidence))
-    width = quantile * error
-    return AucInterval(value, value - width, value + width, error, degrees)
+    return around_difference(value, error, degrees, *units, confidence)
 
 
-def least_error(error: Any, positives: int, negatives: int, quantile: float, confidence: float = 0.95) -> Any:
-    """The standard error of a difference of AUCs, at least that of the rule of three.
+def around_difference(
+    value: Any, error: Any, degrees: float, positives: int, negatives: int, confidence: float
+) -> AucInterval:
+    """The interval of a difference of AUCs with an error of at least the rule of three.
 
     DeLong's variance is an estimate from the pairs of rows that two methods rank differently. With none it is
     zero, which is no evidence that other rows would be ranked alike. The k = min(m, n) disjoint pairs of a
@@ -140,14 +139,15 @@ def least_error(error: Any, positives: int, negatives: int, quantile: float, con
     with this confidence, about 3 / k for 95 %. This is half the width of the interval where the error is
     below 3 / (m n), that is with fewer than about ten pairs that are ranked differently.
 
-    `error` is a number or an array, `quantile` that of Student's t for the interval.
-
     J. Hanley, A. Lippman-Hand: If nothing goes wrong, is everything all right? Interpreting zero numerators.
     JAMA 249 (1983) 1743-1745.
     """
+    quantile = t_quantile(confidence, degrees)
     least = (1.0 - (1.0 - confidence) ** (1.0 / min(positives, negatives))) / quantile
     few = np.less(error, FEW / (positives * negatives))
-    return np.where(few, np.maximum(error, least), error)
+    error = np.where(few, np.maximum(error, least), error)[()]
+    width = quantile * error
+    return AucInterval(value, value - width, value + width, error, degrees)
 
 
 def _placements(scores: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

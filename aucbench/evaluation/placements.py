@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from aucbench.errors import DataError
 from aucbench.evaluation.auc import COARSE, NUMBER, POSITIVE, points_of_columns
-from aucbench.evaluation.delong import AucInterval, least_error, t_quantile
+from aucbench.evaluation.delong import AucInterval, around_difference
 from aucbench.kernels import kernel
 
 BLOCKS = 32
@@ -64,7 +64,7 @@ def difference_interval(
     """The confidence interval of the difference of two AUCs on the same test rows.
 
     Student's t has one degree of freedom less than there are blocks, or rows of the rarer class if these are
-    fewer. The error is that of `delong.least_error` where hardly any rows are ranked differently.
+    fewer. The error is that of the rule of three where hardly any rows are ranked differently.
 
     Parameters
     ----------
@@ -98,10 +98,7 @@ def difference_interval(
         raise DataError(f"An interval needs two test rows of each class, got {positives} and {negatives}.")
     error = np.linalg.norm(np.subtract(first, second), axis=-1)
     degrees = min(BLOCKS, positives, negatives) - 1
-    quantile = t_quantile(confidence, degrees)
-    error = least_error(error, positives, negatives, quantile, confidence)
-    width = quantile * error
-    return AucInterval(difference, difference - width, difference + width, error, degrees)
+    return around_difference(difference, error, degrees, positives, negatives, confidence)
 
 
 @kernel
