@@ -55,13 +55,12 @@ def check_loss(
 
     Parameters
     ----------
-    plugin, raise_on_failure, patience : class or instance, bool, float
+    plugin, raise_on_failure, patience
         As for `check_algorithm`, and so are the errors.
 
     Returns
     -------
-    tuple of Finding
-        One for each of `LOSS_CHECKS`.
+    tuple of Finding, one for each of `LOSS_CHECKS`
     """
     return conclude(plugin, examined(Family.losses, plugin, patience), raise_on_failure)
 
@@ -71,13 +70,12 @@ def check_dataset(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Findin
 
     Parameters
     ----------
-    plugin, raise_on_failure : class or instance, bool
+    plugin, raise_on_failure
         As for `check_algorithm`, and so are the errors.
 
     Returns
     -------
-    tuple of Finding
-        One for each of `DATASET_CHECKS`.
+    tuple of Finding, one for each of `DATASET_CHECKS`
     """
     return conclude(plugin, examined(Family.datasets, plugin), raise_on_failure)
 
@@ -89,13 +87,12 @@ def check_features(
 
     Parameters
     ----------
-    plugin, raise_on_failure, patience : class or instance, bool, float
+    plugin, raise_on_failure, patience
         As for `check_algorithm`, and so are the errors.
 
     Returns
     -------
-    tuple of Finding
-        One for each of `FEATURE_CHECKS`.
+    tuple of Finding, one for each of `FEATURE_CHECKS`
     """
     return conclude(plugin, examined(Family.features, plugin, patience), raise_on_failure)
 
