@@ -71,10 +71,7 @@ class _StandIn(type):
 def described(cls: Any, distribution: str, facts: Iterable[str]) -> Description:
     """The description of a class, made where it is imported; members of enumerations are described as text.
 
-    Raises
-    ------
-    ParameterError
-        One of `facts`, the names that matter, or the default of a field is an object of the package itself.
+    Raises ParameterError if one of `facts`, or a default, is an object of the package itself.
     """
     kinds, fields = field_types(cls), dataclasses.fields(cls)
     names = {name for name in dir(cls) if not name.startswith("_")} - {each.name for each in fields}

@@ -102,22 +102,11 @@ def roc_points(scores: Any, y: Any, weights: Any = None) -> RocPoints:
 
 
 def points_of_columns(scores: Any, y: Any, work: NDArray[np.uint64] | None = None) -> Iterator[RocPoints]:
-    """The ROC curve of each column of scores; its arrays are overwritten by the next curve.
+    """The ROC curve of each column of scores (n, c); its arrays are overwritten by the next curve.
 
-    Parameters
-    ----------
-    scores : (n, c) array
-        One column of decision values per checkpoint; Fortran order saves a copy of each.
-    y : (n,) array
-        Labels in {-1, 1}, or {0, 1}.
-    work : (2, n) array, optional
-        Room to sort in. Afterwards work[0] has the rows by the score of the last column, ascending, as
-        `NUMBER` and `POSITIVE`; negatives that no positive lies between are in any order.
-
-    Raises
-    ------
-    DataError
-        As `exact_auc`.
+    Labels and errors are as for `exact_auc`; columns in Fortran order are not copied. `work`, (2, n), is room
+    to sort in: work[0] then has the rows by the scores of the column, ascending, as `NUMBER` and `POSITIVE`;
+    negatives that no positive lies between are in any order.
     """
     scores = _real("scores", scores)
     positive = _positive(scores.shape[0], y)

@@ -33,19 +33,7 @@ def block_deviations(
 ) -> NDArray[np.float64] | None:
     """The deviation D_b of each block, (BLOCKS,); None if the rows of a class lie in a single block.
 
-    Parameters
-    ----------
-    scores : (n,) array
-        Decision values.
-    y : (n,) array
-        Labels; 1 is positive.
-    blocks : (n,) array
-        The block of each row, below BLOCKS.
-
-    Raises
-    ------
-    DataError
-        As `exact_auc`.
+    Scores, labels and errors are as for `exact_auc`; `blocks` (n,) are below BLOCKS.
     """
     scores = np.ascontiguousarray(scores, np.float64)
     work, found = np.empty((2, len(scores)), np.uint64), np.zeros(BLOCKS)

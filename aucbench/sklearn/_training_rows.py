@@ -145,10 +145,8 @@ class Representation:
         scaling, offset, divisor = self._scaler.scaling, self._scaler.offset, self._scaler.divisor
         if scaling is Scaling.none:
             return w, constant
-        if scaling is Scaling.maxabs:
-            return w / divisor, constant
         varies = divisor > 0.0  # a constant column is always scaled to 0
         coef = np.where(varies, w / np.where(varies, divisor, 1.0), 0.0)
-        if scaling in BY_DEVIATION:
-            return coef, constant - float(coef @ offset)
-        return 2.0 * coef, constant - 2.0 * float(coef @ offset) - float(w[varies].sum())
+        if scaling is Scaling.minmax:
+            coef, constant = 2.0 * coef, constant - float(w[varies].sum())
+        return coef, constant - float(coef @ offset)

@@ -40,23 +40,9 @@ class Audit(NamedTuple):
 
 
 def audit(function: AuditedFunction, catalog: Catalog) -> Audit:
-    """Try a function of scores and labels against exact sums over all pairs.
+    """Try a function against exact sums over all pairs, of the losses of a catalog and a few others.
 
-    Parameters
-    ----------
-    function : AuditedFunction
-        What `load` returns.
-    catalog : Catalog
-        Its losses are the surrogates that are tried, with a few others.
-
-    Returns
-    -------
-    Audit
-
-    Raises
-    ------
-    ParameterError
-        The function raises an error for some random scores, so that nothing can be said of it.
+    Raises ParameterError if the function raises an error for some random scores.
     """
     try:
         trial = _Trial(function, catalog)

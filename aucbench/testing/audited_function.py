@@ -183,14 +183,9 @@ CALLS = {"numpy": _by_numpy, "jax": _by_jax, "torch": _by_torch}  # value and gr
 
 
 def load(path: str) -> AuditedFunction:
-    """Import MODULE:NAME, also from the current folder.
+    """Import MODULE:NAME, also from the current folder; ParameterError if it is no function of two arrays.
 
     A class, or a function without arguments, is called to make the loss.
-
-    Raises
-    ------
-    ParameterError
-        The path cannot be imported, or what it names is no function f(scores, labels).
     """
     if not re.fullmatch("[^:]+:[^:]+", path):
         raise ParameterError(f"Expected MODULE:NAME, such as my_losses:auc_loss, got '{path}'.")
