@@ -146,11 +146,7 @@ class AUCClassifier(base.MiniBatchClassifier):
         ValueError
             A value or the label cannot be used, or the model has diverged.
         """
-        try:
-            label = SIGNS[y]  # avoids a call: a whole row takes 2 us
-        except (KeyError, TypeError):
-            label = _sign(y)
-        values = _values(x)  # first, because it refuses an x without names
+        label, values = _sign(y), _values(x)  # `_values` refuses an x without names
         self._stream.add(tuple(x), values, label)
 
     def score_one(self, x: dict[Any, Any]) -> float:
