@@ -101,18 +101,15 @@ def roc_points(scores: Any, y: Any, weights: Any = None) -> RocPoints:
     return points
 
 
-def points_of_columns(scores: Any, y: Any, work: NDArray[np.uint64] | None = None) -> Iterator[RocPoints]:
+def points_of_columns(scores: Any, y: Any) -> Iterator[RocPoints]:
     """The ROC curve of each column of scores (n, c); its arrays are overwritten by the next curve.
 
-    Labels and errors are as for `exact_auc`; columns in Fortran order are not copied. `work`, (2, n), is room
-    to sort in: work[0] then has the rows by the scores of the column, ascending, as `NUMBER` and `POSITIVE`;
-    negatives that no positive lies between are in any order.
+    Labels and errors are as for `exact_auc`; columns in Fortran order are not copied.
     """
     scores = _real("scores", scores)
     positive = _positive(scores.shape[0], y)
     n, n_pos = positive.size, int(np.count_nonzero(positive))
-    work = np.empty((2, n), np.uint64) if work is None else work
-    fp, tp = np.empty(n + 1), np.empty(n + 1)
+    work, fp, tp = np.empty((2, n), np.uint64), np.empty(n + 1), np.empty(n + 1)
     for column in range(scores.shape[1]):
         values = np.ascontiguousarray(scores[:, column], np.float64)
         found = _count(values, positive, work, fp, tp)

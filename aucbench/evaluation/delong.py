@@ -79,7 +79,7 @@ def auc_interval(scores: Any, y: Any, groups: Any = None, confidence: float = 0.
     >>> f"{found.value:.3f}, {found.low:.2f} to {found.high:.2f}"
     '0.889, 0.09 to 1.00'
     """
-    value, error, degrees = _estimate(*_placements(scores, y), groups)
+    value, error, degrees = _estimate(*row_placements(scores, y), groups)
     quantile = t_quantile(confidence, degrees)
     if error == 0.0:
         return AucInterval(value, value, value, error, degrees)
@@ -120,7 +120,7 @@ def auc_difference(
     >>> f"{found.value:.3f}, {found.low:.2f} to {found.high:.2f}"
     '0.333, -0.42 to 1.09'
     """
-    (one, positive), (other, _) = _placements(scores, y), _placements(others, y)
+    (one, positive), (other, _) = row_placements(scores, y), row_placements(others, y)
     value, error, degrees = _estimate(one - other, positive, groups)
     rows = np.arange(len(positive)) if groups is None else np.asarray(groups)
     units = [len(np.unique(rows[own])) for own in (positive, ~positive)]
@@ -150,7 +150,7 @@ def around_difference(
     return AucInterval(value, value - width, value + width, error, degrees)
 
 
-def _placements(scores: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def row_placements(scores: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The placement of each row, (n,), and which rows are positive."""
     values, positive = checked(scores, y)
     order = np.argsort(values)

@@ -21,9 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.errors import DataError
-from aucbench.evaluation.auc import COARSE, NUMBER, POSITIVE, points_of_columns
-from aucbench.evaluation.delong import AucInterval, around_difference
-from aucbench.kernels import kernel
+from aucbench.evaluation.delong import AucInterval, around_difference, row_placements
 
 BLOCKS = 32
 
@@ -35,10 +33,16 @@ def block_deviations(
 
     Scores, labels and errors are as for `exact_auc`; `blocks` (n,) are below BLOCKS.
     """
-    scores = np.ascontiguousarray(scores, np.float64)
-    work, found = np.empty((2, len(scores)), np.uint64), np.zeros(BLOCKS)
-    next(points_of_columns(scores[:, None], y, work))
-    return found if _add_deviations(work[0], scores, blocks, np.count_nonzero(y == 1), found) else None
+    placements, positive = row_placements(scores, y)
+    deviations, found = placements - placements[positive].mean(), np.zeros(BLOCKS)
+    for own in (positive, ~positive):
+        rows = np.bincount(blocks[own], minlength=BLOCKS)
+        n = rows.sum()
+        if rows.max() == n:
+            return None
+        sums = np.bincount(blocks[own], deviations[own], BLOCKS)
+        found += sums / (n * np.sqrt(1.0 - ((rows / n) ** 2).sum()))
+    return found
 
 
 def difference_interval(
@@ -87,38 +91,3 @@ def difference_interval(
     error = np.linalg.norm(np.subtract(first, second), axis=-1)
     degrees = min(BLOCKS, positives, negatives) - 1
     return around_difference(difference, error, degrees, positives, negatives, confidence)
-
-
-@kernel
-def _add_deviations(items, scores, blocks, n_pos, deviations):
-    """Add the deviations of blocks; False if a class lies in one block. Pairs are counted as integers."""
-    wins = np.zeros((2, deviations.size), np.int64)  # twice the pairs that negatives, and positives, win
-    rows = np.zeros((2, deviations.size), np.int64)
-    above, below, stop = 0, items.size - n_pos, items.size  # positives passed, negatives to come
-    while stop > 0:
-        item = items[stop - 1]
-        begin, ties = stop - 1, 1 if item & POSITIVE else 0
-        # Equal scores lie in one interval; scores are looked up only there, which is seldom.
-        while begin > 0 and (items[begin - 1] ^ item) >> COARSE == 0:
-            if scores[items[begin - 1] & NUMBER] != scores[item & NUMBER]:
-                break
-            begin -= 1
-            ties += 1 if items[begin] & POSITIVE else 0
-        equal = stop - begin - ties
-        below -= equal
-        for k in range(begin, stop):
-            block = blocks[items[k] & NUMBER]
-            side, won = (1, 2 * below + equal) if items[k] & POSITIVE else (0, 2 * above + ties)
-            wins[side, block] += won
-            rows[side, block] += 1
-        above += ties
-        stop = begin
-    n_neg = items.size - n_pos
-    auc = wins[1].sum() / (2.0 * n_pos * n_neg)
-    for side, n, others in ((0, n_neg, n_pos), (1, n_pos, n_neg)):
-        if rows[side].max() == n:
-            return False
-        size = n * np.sqrt(1.0 - ((rows[side] / n) ** 2).sum())
-        for block in range(deviations.size):
-            deviations[block] += (wins[side, block] / (2.0 * others) - rows[side, block] * auc) / size
-    return True
