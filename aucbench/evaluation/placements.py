@@ -46,12 +46,7 @@ def block_deviations(
 
 
 def difference_interval(
-    difference: Any,
-    first: Any,
-    second: Any,
-    positives: int,
-    negatives: int,
-    confidence: float = 0.95,
+    difference: Any, first: Any, second: Any, positives: int, negatives: int, confidence: float = 0.95
 ) -> AucInterval:
     """The confidence interval of the difference of two AUCs on the same test rows.
 

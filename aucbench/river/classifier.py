@@ -127,8 +127,7 @@ class AUCClassifier(base.MiniBatchClassifier):
             raise ParameterError(why)
         self._y_name: Any = None
         self._stream = StreamModel(
-            Settings(algorithm, chosen, rescale, warmup, chunk, iterations, seed),
-            Columns(n_features),
+            Settings(algorithm, chosen, rescale, warmup, chunk, iterations, seed), Columns(n_features)
         )
 
     def learn_one(self, x: dict[Any, Any], y: Any) -> None:

@@ -14,11 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from aucbench.contracts import Batch, MethodFacts, for_rows
 from aucbench.data.memory import check_width
 from aucbench.errors import DataError, ParameterError
-from aucbench.runner.cell import (
-    batches,
-    check_requirements,
-    training_context,
-)
+from aucbench.runner.cell import batches, check_requirements, training_context
 from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer, linear_scores
 from aucbench.runner.task import Budget, IterationBudget, Order, StopReason, Task, hold_out, make_budget
