@@ -54,7 +54,7 @@ class RocPoints(NamedTuple):
             return 0.0
         start = int(np.searchsorted(r, 0.0, side="right"))
         f, r = np.append(_crossing(0.0, r, f, start), f[start:]), np.append(0.0, r[start:])
-        return float(np.trapezoid(r, f) / (self.fp[-1] * self.tp[-1]))
+        return float(np.diff(f) @ (r[1:] + r[:-1]) / (2.0 * self.fp[-1] * self.tp[-1]))
 
 
 def _crossing(x: float, xs: NDArray[np.float64], ys: NDArray[np.float64], k: int) -> float:

@@ -123,8 +123,8 @@ def auc_difference(
     (one, positive), (other, _) = row_placements(scores, y), row_placements(others, y)
     value, error, degrees = _estimate(one - other, positive, groups)
     rows = np.arange(len(positive)) if groups is None else np.asarray(groups)
-    units = [len(np.unique(rows[own])) for own in (positive, ~positive)]
-    return around_difference(value, error, degrees, *units, confidence)
+    units, others = (len(np.unique(rows[own])) for own in (positive, ~positive))
+    return around_difference(value, error, degrees, units, others, confidence)
 
 
 def around_difference(

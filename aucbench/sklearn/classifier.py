@@ -287,7 +287,8 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
         `X` as for `decision_function`.
         """
-        return self.classes_[np.intp(self.decision_function(X) > 0.0)]
+        positive = self.decision_function(X) > 0.0
+        return self.classes_[positive.astype(np.intp)]
 
     def _is_calibrated(self) -> bool:
         if not self.calibrate:

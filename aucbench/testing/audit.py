@@ -65,16 +65,9 @@ class _Trial:
     def __init__(self, function: AuditedFunction, catalog: Catalog):
         self._f = function
         known = list(surrogates(catalog))
-        found = []
-        for coding in function.codings:
-            function.negative = coding
-            unit = not _finite_everywhere(function)
-            identification = Identification(function, unit)
-            match = identification.nearest(known)
-            found.append((match.residual, coding, unit, identification, match))
-            if match.residual <= identification.exact:
-                break
-        _, function.negative, self._unit, self._by, self._match = min(found, key=lambda each: each[0])
+        found = [Identification(function, coding, known) for coding in function.codings]
+        self._by = min(found, key=lambda each: each.match.residual)
+        self._match, self._unit, function.negative = self._by.match, self._by.unit, self._by.coding
         self._is_of_rows = False
         self._terms: SquareTerms | None = None
         if not self._is_known:
@@ -330,16 +323,6 @@ def _line(faults: list[str], notes: list[str], fine: str) -> Line:
     if faults:
         return Line(DEPARTS, " ".join([*faults[:3], *notes]))
     return Line(NOTE, " ".join(notes)) if notes else Line(OK, fine)
-
-
-def _finite_everywhere(function: AuditedFunction) -> bool:
-    """Whether a function accepts scores outside of (0, 1)."""
-    positive = np.arange(12) < 3
-    scores = np.random.default_rng(5).standard_normal((6, 12)) * 2.0
-    try:
-        return all(math.isfinite(function.value(each, positive)) for each in scores)
-    except Exception:
-        return False
 
 
 def _sentence(error: Exception) -> str:
