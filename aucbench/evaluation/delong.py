@@ -25,8 +25,8 @@ n_c rows of class c, of which block b has n_bc, the deviation of a block is
     D_b = sum over classes c, over rows i of c in b, of (V_i - AUC) / n_c / sqrt(1 - sum_b (n_bc / n_c)^2).
 
 The variance of the AUC is the sum of D_b^2 over blocks, a delete-a-group form of DeLong's variance (Kott).
-For the difference of two AUCs on the same blocks it is the sum of (D_b - D'_b)^2. Equal rows lie in one block, so
-that they count as dependent, and a block has its rows of both classes, so that their covariance counts.
+For the difference of two AUCs on the same blocks it is the sum of (D_b - D'_b)^2. Equal rows lie in one
+block, so that they count as dependent, and a block has rows of both classes, so that their covariance counts.
 
 Source: DeLong, DeLong, Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
 characteristic curves, Biometrics 1988; placements by sorting as in Sun, Xu, Fast implementation of DeLong's
