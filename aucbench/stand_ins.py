@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import cache, partial, reduce
 from importlib import import_module
+from operator import attrgetter, methodcaller
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -96,9 +97,8 @@ def described(cls: Any, distribution: str, facts: Iterable[str]) -> Description:
 
 
 def _kind(value: Any) -> str | None:
-    for kind in (classmethod, staticmethod):
-        if isinstance(value, kind):
-            return kind.__name__
+    if isinstance(value, classmethod | staticmethod):
+        return type(value).__name__
     if callable(value):
         return "function"
     return "property" if hasattr(value, "__get__") else None
@@ -232,18 +232,11 @@ def _elsewhere(name: str, kind: str) -> Any:
     """A function of a stand-in."""
 
     def call(owner: Any, *arguments: Any, **named: Any) -> Any:
-        return _asked(owner, _called, owner, name, arguments, named)
+        return _asked(owner, methodcaller(name, *arguments, **named), owner)
 
-    match kind:
-        case "classmethod" | "staticmethod":
-            return classmethod(call)
-        case "property":
-            return property(lambda owner: _asked(owner, getattr, owner, name))
-    return call
-
-
-def _called(owner: Any, name: str, arguments: Iterable[Any], named: Mapping[str, Any]) -> Any:
-    return getattr(owner, name)(*arguments, **named)
+    if kind == "property":
+        return property(lambda owner: _asked(owner, attrgetter(name), owner))
+    return call if kind == "function" else classmethod(call)
 
 
 def _asked(owner: Any, function: Callable[..., Any], *arguments: Any) -> Any:
