@@ -237,7 +237,7 @@ class StreamModel:
                 return self._score_by_columns(names, values)
             raw: Any = self._factor * self._weights()
             self._now = weights = memoryview(raw)  # faster for single numbers
-        found = self.columns.remembered(names)
+        found = self.columns.layouts.get(names)
         if found is not None and self.seen >= self.settings.warmup:
             ordered = values if found.arrange is None else found.arrange(values)
             return sum(map(mul, map(weights.__getitem__, found.columns), ordered), 0.0)
