@@ -87,15 +87,16 @@ class Check:
     Parameters
     ----------
     function : callable
-        Takes the subject, raises `Broken`, `Exempted` or `Untried`, may return a remark. The function's name
-        is the name of the check; the first line of its docstring is the rule.
+        Takes the subject, and each small problem if it has two parameters; raises `Broken`, `Exempted` or
+        `Untried`, may return a remark. The function's name is the name of the check; the first line of its
+        docstring is the rule.
     prepare : callable
         Makes the subject of a plugin.
     needs : tuple of str
         Names of the checks that must pass first.
     """
 
-    function: Callable[[Any], str | None]
+    function: Callable[..., str | None]
     prepare: type[Subject]
     needs: tuple[str, ...] = ()
 
@@ -119,6 +120,13 @@ class Check:
         """
         return conclude(plugin, (self.find(self.prepare(plugin)),), True)[0]
 
+    def run(self, subject: Subject) -> str | None:
+        """Try the rule, on each small problem if it is one for each; returns the last remark."""
+        if len(inspect.signature(self.function).parameters) == 1:
+            return self.function(subject)
+        *_, remark = (self.function(subject, toy) for toy in subject.problems())
+        return remark
+
     def find(self, subject: Subject) -> Finding:
         """Check a subject; nothing is raised."""
         exempt = Facts(subject.plugin).exempt
@@ -128,7 +136,7 @@ class Check:
         with training_context():  # as in a run: results may depend on the number of BLAS threads
             try:
                 subject.limit.require()
-                return Finding(self.name, Status.passed, self.function(subject) or "")
+                return Finding(self.name, Status.passed, self.run(subject) or "")
             except Exempted as exempted:
                 return Finding(self.name, Status.exempt, str(exempted))
             except Untried as untried:
@@ -138,7 +146,7 @@ class Check:
 
 
 def in_stages(
-    prepare: type[Subject], *stages: tuple[Callable[[Any], str | None], ...], aside: tuple[Any, ...] = ()
+    prepare: type[Subject], *stages: tuple[Callable[..., str | None], ...], aside: tuple[Any, ...] = ()
 ) -> tuple[Check, ...]:
     """The checks of a family, including a check that exemptions name checks of the family.
 
@@ -224,7 +232,7 @@ def _smallest(check: Check, subject: Subject, error: BaseException) -> Finding:
         if monotonic() > end:
             break
         try:
-            check.function(candidate)
+            check.run(candidate)
         except Untried:
             break
         except (Exception, SystemExit) as again:  # as in `Check.find`
