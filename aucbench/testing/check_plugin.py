@@ -11,9 +11,8 @@ from aucbench.contracts.source_location import package_of, place_in, place_of, s
 from aucbench.contracts.validation import Family
 from aucbench.pool import Pool, ProcessEnded, tell
 from aucbench.testing.checks import CHECKS
-from aucbench.testing.examine import Progress, conclude, examine, following
+from aucbench.testing.examine import PATIENCE, Progress, TimeLimit, conclude, examine, following
 from aucbench.testing.findings import Finding, Status
-from aucbench.testing.time_limit import PATIENCE, TimeLimit
 
 GRACE = 15.0  # seconds of silence beyond the time limit, after which a plugin counts as hanging
 

@@ -13,11 +13,48 @@ import numpy as np
 from aucbench.contracts import MethodFacts
 from aucbench.contracts.declarations import Facts
 from aucbench.contracts.validation import Family
+from aucbench.humanize import duration
 from aucbench.runner.cell import training_context
 from aucbench.suggestions import suggest
 from aucbench.testing.findings import Broken, CheckFailure, Exempted, Finding, Status, Untried, explain
 from aucbench.testing.problems import SMALL, STANDARD, Size, Toy, small
-from aucbench.testing.time_limit import SHRINKING, TimeLimit
+
+PATIENCE = 60.0  # seconds for all checks of a plugin
+SHRINKING = 10.0  # most seconds to look for a smaller failing input
+SLOW = 1e-3  # seconds per iteration from which messages mention them
+
+
+class TimeLimit:
+    """The time limit for all checks of a plugin; the clock starts when it is first read."""
+
+    def __init__(self, seconds: float = PATIENCE):
+        self.seconds = seconds
+        self.per_iteration = 0.0  # seconds, once measured
+        self._begin: float | None = None
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the clock started."""
+        if self._begin is None:
+            self._begin = monotonic()
+        return monotonic() - self._begin
+
+    @property
+    def left(self) -> float:
+        """Remaining seconds."""
+        return self.seconds - self.spent
+
+    def measured(self, seconds: float) -> None:
+        """Restart the clock once the time per iteration is known, so that compiling does not count."""
+        self.per_iteration = seconds
+        self._begin = monotonic()
+
+    def require(self) -> None:
+        """Raise `Untried` when no time is left."""
+        if self.left <= 0.0:
+            slow = self.per_iteration >= SLOW
+            cost = f"one iteration takes {duration(self.per_iteration)}, and " if slow else ""
+            raise Untried(f"{cost}the {self.seconds:g} s for all checks are used up (--patience allows more)")
 
 
 class Subject:
