@@ -24,10 +24,7 @@ from aucbench.runner.trainer import Trainer, finalize
 from aucbench.sklearn._threshold import LatestRows, best_threshold
 from aucbench.studies.adapted_plugins import check_plan, divergence, why_not_on
 
-PARTIAL_FIT = (
-    "partial_fit",
-    'fit, algo="solam", or ',
-)  # arguments of `why_not_on`: the refused call and its alternative
+PARTIAL_FIT = ("partial_fit", 'fit, algo="solam", or ')  # for `why_not_on`: the refused call, an alternative
 FEW_ROWS = 100  # a first call of partial_fit with fewer rows warns
 
 
