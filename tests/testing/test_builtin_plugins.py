@@ -19,8 +19,7 @@ from aucbench.testing import (
     check_loss,
 )
 from aucbench.testing.checks import learned_model
-from aucbench.testing.examine import conclude, examine
-from aucbench.testing.time_limit import TimeLimit
+from aucbench.testing.examine import TimeLimit, conclude, examine
 from tests.helpers.training import is_like_other_rules, random_pairs, random_problem, train, weights
 
 pytestmark = pytest.mark.slow
