@@ -62,6 +62,13 @@ CASES = {
     "-m algo.zeta=interval(1,2) algo=solam": "'algo.zeta=interval(1,2)' has no finite number of values",
     "dataset=libsvm": "path",
     "dataset=libsvm dataset.path=absent.txt": "absent.txt",
+    "metrics=[prap]": "'prap'",
+    "metrics=3": "got 3",
+    "precision_at.share=0": "precision_at.share must be > 0 and <= 1, got 0",
+    "pauc.max_fpr=null": "pauc.max_fpr: expected a value, got null",
+    "tuning=grid tuning.metric=null": "tuning.metric: expected a value, got null",
+    "tuning=grid tuning.metric=objective": "objective",
+    "tpauc.min=0.1": "min_tpr",
     # what does not go together
     "loss=square": "psam accepts the losses hinge, got loss=square.",
     "order=stored": "order=stored does not apply to a method that draws random pairs.",

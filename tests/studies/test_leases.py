@@ -15,25 +15,6 @@ from aucbench.studies.leases import Leases
 from tests.helpers.studies import contents, finished, process_environment, started, write_metadata
 from tests.studies.execution.test_resume import TRAININGS, WORDS, counted
 
-HOLDER = """
-import sys, time
-from pathlib import Path
-from aucbench.studies.leases import Leases
-held = Leases(Path(sys.argv[1]))
-print(held.take("cell"), flush=True)
-time.sleep(600)
-"""
-
-
-@pytest.fixture
-def holder(tmp_path):
-    """A process that holds the lease `cell`."""
-    command = [sys.executable, "-c", HOLDER, str(tmp_path / "leases")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "True\n"
-        yield process
-        process.kill()
-
 
 def test_a_lease_has_one_holder_until_it_is_given_back(tmp_path):
     with Leases(tmp_path) as one, Leases(tmp_path) as two:
@@ -44,14 +25,6 @@ def test_a_lease_has_one_holder_until_it_is_given_back(tmp_path):
         one.give_back("cell")
         assert [two.take("cell"), one.take("cell")] == [True, False]
     assert Leases(tmp_path).take("cell")
-
-
-def test_the_lease_of_a_killed_process_is_taken_over_at_once(holder, tmp_path):
-    with Leases(tmp_path / "leases") as mine:
-        assert not mine.take("cell")
-        holder.kill()
-        holder.wait()
-        assert mine.take("cell")
 
 
 @pytest.mark.parametrize("linked", ["store", "store/leases", "store/leases/cell"])

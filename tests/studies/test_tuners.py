@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from aucbench import ParameterError
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import Task
-from aucbench.studies.result import chosen_in_words, edges_in_words
+from aucbench.studies.result import edges_in_words
 from aucbench.studies.tuners import (
     NoTuning,
     Optuna,
@@ -165,13 +165,6 @@ def test_runs_at_an_edge_are_counted_for_each_method_and_field():
     assert edges_in_words([records[-1], result(0.9).record]) == []
     old = replace(records[0], tuned=replace(records[0].tuned, edges=UNSET))  # from before edges were kept
     assert edges_in_words([old]) == []
-
-
-def test_chosen_settings_are_counted_where_they_differ():
-    records = [record({"lam": 0.1, "kind": "a"}, {}), record({"lam": 1e-7, "kind": "a"}, {})]
-    assert chosen_in_words(records[:1] * 3) == "lam=0.1 kind=a"
-    assert chosen_in_words([*records, records[1]]) == "lam=1e-07 kind=a (2); lam=0.1 kind=a (1)"
-    assert chosen_in_words([]) == ""
 
 
 @pytest.mark.parametrize("fields", [{"draw_seed": 1}, {"given_first": True}])

@@ -9,23 +9,6 @@ from aucbench.studies.archives.tried_settings import tried_settings
 from aucbench.studies.store import Store
 
 
-def test_each_number_is_that_of_the_trial_with_its_setting_split_and_fold(tuned_file):
-    _, archive = read(tuned_file)
-    tried = tried_settings(archive)
-    assert set(tried) == {"breast_cancer", "gaussian", "label_noise", "wine"}
-    assert all(set(each.methods) == {"log_reg", "psam", "solam"} for each in tried.values())
-    count = 0
-    for cell in archive:
-        record = cell.record
-        own = tried[record.dataset.title].methods[record.algorithm.name]
-        for trial in record.tuned.trials:
-            at = own.settings.index(trial.parameters)
-            assert own.aucs[at, record.seed, trial.fold] == trial.auc
-            count += 1
-        assert own.tested[record.seed] == record.result.auc
-    assert count == sum(own.aucs.size for each in tried.values() for own in each.methods.values())
-
-
 def test_the_first_setting_is_the_method_as_given_and_facts_are_those_of_the_training_rows(tuned_file):
     _, archive = read(tuned_file)
     wine = tried_settings(archive)["wine"]

@@ -71,13 +71,6 @@ def test_noise_in_the_test_rows_changes_neither_trials_nor_choice(name, tuning, 
     assert weights == same
 
 
-def test_noise_in_rows_that_are_trained_on_changes_the_trials(tmp_path):
-    one = entry(Gentle(), tuning=Grid(folds=2))
-    rows = PreparedData().split(one, 0, 0).train.rows
-    other = entry(Gentle(), replace(Clouds(), noisy=tuple(rows[:20].tolist())), tuning=Grid(folds=2))
-    assert trials_of(tuned(one, tmp_path / "clean")) != trials_of(tuned(other, tmp_path / "dirty"))
-
-
 class Parts:
     """Stands for a data set with a test part of its own, whose rows and labels may be noise."""
 

@@ -5,13 +5,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from aucbench.cli.main import main
 from aucbench.data.splits.protocols import KFold, TrainValidTest
+from aucbench.studies.execution.tuning_search import choose
+from aucbench.studies.record import Trial
 from aucbench.studies.store import Store
-from aucbench.studies.tuners import Grid, Optuna, Random
+from aucbench.studies.tuners import Grid, Optuna
 from tests.helpers.studies import contents, entry, run_entries, trials_of
-from tests.helpers.study_methods import COUNTER, Diverging, Gentle, Other, Raising
+from tests.helpers.study_methods import COUNTER, Diverging, Gentle, Raising
 
 
 @pytest.fixture
@@ -47,20 +51,6 @@ def test_a_grid_tries_every_point_on_every_fold_and_the_cell_trains_with_the_bes
     assert tuned.folds == 3
     assert len(tuned.trials) == 9
     assert tuned.space == {"eta": [0.01, 0.1, 1.0]}
-
-
-def test_a_seed_of_the_draws_gives_all_splits_the_same_settings_and_each_trial_keeps_its_cost(store):
-    drawn = Random(trials=3, folds=2, draw_seed=5, given_first=True)
-    run_entries([entry(Gentle(), tuning=drawn, runs=2)], store)
-    of_splits = [
-        {(trial.number, trial.parameters["eta"]) for trial in cell.record.tuned.trials} for cell in store
-    ]
-    assert of_splits[0] == of_splits[1]
-    assert (0, Gentle().eta) in of_splits[0]
-    for cell in store:
-        tuned = cell.record.tuned
-        assert sum(trial.passes for trial in tuned.trials) == pytest.approx(tuned.cost.passes)
-        assert sum(trial.train_seconds for trial in tuned.trials) == pytest.approx(tuned.cost.train_seconds)
 
 
 @dataclass(frozen=True)
@@ -138,12 +128,6 @@ def test_each_fold_has_a_search_and_a_validation_part_takes_the_place_of_inner_f
     }
 
 
-def test_a_method_without_a_grid_is_run_as_it_is(store, trainings):
-    run_entries([entry(Other(), tuning=Grid())], store)
-    assert trainings() == 1
-    assert only(store).record.tuned is None
-
-
 SEARCHES = {
     "optuna": entry(Gentle(), tuning=Optuna(trials=8, folds=2)),
     "grid": entry(Gentle(), tuning=Grid(folds=2)),
@@ -180,3 +164,27 @@ def test_the_summary_names_the_chosen_settings_and_the_edges(tmp_path, monkeypat
     out = capsys.readouterr().out.splitlines()
     assert sum("tuned: lam=" in line for line in out) == 2
     assert sum(line.startswith("ls_svm: lam at the lower edge") and "of 4 runs" in line for line in out) == 1
+
+
+AUCS = st.lists(st.lists(st.sampled_from((None, 0.0, 0.25, 0.5, 1.0)), min_size=2, max_size=3), max_size=5)
+
+
+@given(AUCS, st.randoms(use_true_random=False))
+def test_the_largest_mean_over_folds_of_those_that_ended_everywhere_wins_and_the_first_of_equals(
+    settings, random
+):
+    trials = [
+        Trial(number=number, fold=fold, parameters={}, auc=auc, stop_reason="budget")
+        for number, folds in enumerate(settings)
+        for fold, auc in enumerate(folds)
+    ]
+    random.shuffle(trials)
+    means = {number: sum(folds) / len(folds) for number, folds in enumerate(settings) if None not in folds}
+    chosen = choose(trials)
+    if not means:
+        assert chosen is None
+    else:
+        best = next(number for number in means if means[number] == max(means.values()))
+        assert [(trial.number, trial.fold) for trial in chosen or ()] == [
+            (best, fold) for fold in range(len(settings[best]))
+        ]

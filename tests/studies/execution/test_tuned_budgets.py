@@ -110,19 +110,12 @@ class Watched(Gentle):
         return np.full(problem.n_features, float(len(problem.validation.y)))
 
 
-def test_a_cell_and_every_trial_hold_out_their_share_and_the_record_says_how_many_rows(store):
-    run_entries([entry(Watched())], store)
-    data = only(store).record.data
-    assert data.validation_rows == pytest.approx(0.25 * data.train_rows, abs=1)
-    assert only(store).curve["samples"][-1] == only(store).record.result.iterations
-    epochs = only(store).record.result.iterations / (data.train_rows - data.validation_rows)
-    assert epochs == pytest.approx(200.0, rel=0.1)  # of the rows that are left
-
-
-def test_the_share_of_validation_rows_can_be_tuned(store):
+def test_a_cell_and_every_trial_hold_out_the_tuned_share_of_their_rows(store):
     run_entries([entry(Watched(), tuning=Grid(folds=2))], store)
     record = only(store).record
     assert {trial.parameters["validation"] for trial in record.tuned.trials} == {0.1, 0.5}
     assert all(trial.auc is not None for trial in record.tuned.trials)
     share = record.tuned.parameters["validation"]
     assert record.data.validation_rows == pytest.approx(share * record.data.train_rows, abs=1)
+    epochs = record.result.iterations / (record.data.train_rows - record.data.validation_rows)
+    assert epochs == pytest.approx(200.0, rel=0.1)  # of the rows that are left

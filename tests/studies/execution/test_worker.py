@@ -53,14 +53,11 @@ def test_the_largest_norm_is_that_of_the_rows_that_train(table):
     assert norms[0] != norms[1]
 
 
-def test_summaries_of_a_run_and_of_a_sweep_name_the_positive_label_and_the_counts(table, capsys):
+def test_the_summary_of_a_run_names_the_positive_label_and_the_counts(table, capsys):
     assert main([*table, "tracking=none", "store.path=store"]) == 0
     (line,) = [line for line in capsys.readouterr().out.splitlines() if line.strip().startswith("classes")]
     parts = ["positive label bad", "24 training", "6 test", "negative label good", "56 training", "14 test"]
     assert [part for part in parts if part not in line] == []
-    words = [*table, "algo=psam,solam", "tracking=none", "store.path=other", "-m"]
-    assert main([word for word in words if word != "algo=psam"]) == 0
-    assert sum("positive label bad" in line for line in capsys.readouterr().err.splitlines()) == 1
 
 
 @dataclass(frozen=True)
