@@ -39,12 +39,6 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("one_study", [False, True])
-def test_tuned_and_untuned_results_never_share_a_board(one_study):
-    cells = [finished(0.9), finished(0.8, tuning=tuning())]
-    assert build(cells, "a title", one_study).settings == ["defaults", "tuned"]
-
-
 @pytest.mark.parametrize("name", SETTINGS)
 def test_another_setting_is_another_board_but_not_in_one_study(name):
     cells = [finished(0.9), finished(0.8, algorithm="beta", **SETTINGS[name])]
@@ -136,12 +130,6 @@ def test_of_two_versions_of_the_code_the_one_that_finished_last_is_the_row(turne
     row = row_of(cells, one_study)
     assert row["mean"] == pytest.approx(0.8)
     assert (row["runs"], row["missing"]) == (2, 0)
-
-
-def test_a_missing_cell_is_in_the_row_of_its_method():
-    cells = [finished(0.9, seed=0), unfinished(seed=1)]
-    row = row_of(cells)
-    assert (row["method"], row["runs"], row["missing"]) == ("alpha", 1, 1)
 
 
 OF_ONE_TITLE = {

@@ -196,8 +196,3 @@ def test_without_scripts_the_verdicts_are_there():
     text = page(made).split("<noscript>")[1].split("</noscript>")[0]
     for line in overall_table(made, "defaults", BRIEF).lines:
         assert "".join(f"<td>{html.escape(each)}</td>" for each in line) in text
-
-
-def test_a_study_without_a_result_has_a_page():
-    made = build([unfinished(algorithm="alpha", dataset="one")], "a study", one_study=True)
-    assert "<main" in page(made)
