@@ -51,16 +51,6 @@ def test_a_failure_is_explained_and_gives_exit_status_1(own_plugins, capsys):
     assert f"  the rule   {rule}" in shown
 
 
-def test_the_list_shows_every_check_with_its_rule(capsys):
-    assert main(["check", "--list"]) == 0
-    shown = capsys.readouterr().out
-    for family, checks in CHECKS.items():
-        assert f"{family}:\n" in shown
-        for check in checks:
-            assert f"  {check.name} " in shown
-            assert check.sentence in shown
-
-
 @pytest.fixture
 def mistaken_plugins(monkeypatch):
     """A catalog with a sound method, one with a mistake, and a class that could not be registered."""
@@ -100,13 +90,6 @@ def test_a_class_that_could_not_be_registered_is_explained_by_any_of_its_names(
         "  failed   Bad lacks score; is `scores` for `score` a slip?\n"
         "           the place  bad.py:3: class Bad:\n"
         "0 plugins checked: 0 passed, 0 exempt, 0 failed, 0 untried; 1 could not be registered\n"
-    )
-
-
-def test_a_plugin_is_found_by_the_name_of_its_class(mistaken_plugins, capsys):
-    assert main(["check", "Plain"]) == 0
-    assert capsys.readouterr().out.startswith(
-        f"plain (algorithm of my-methods 1.0): {ALL} of {ALL} checks passed"
     )
 
 

@@ -1,7 +1,6 @@
 """``aucbench leaderboard``, ``aucbench compare``, and the leaderboard that ends a study."""
 
 import re
-import shlex
 import shutil
 
 import pandas as pd
@@ -10,12 +9,9 @@ import pytest
 from aucbench.cli.main import main
 from aucbench.reports.cells import from_store
 from aucbench.reports.views.export import FRAMES
-from aucbench.reports.views.figures import Drawn
-from aucbench.studies.execution.prepared_data import PreparedData
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
 from aucbench.studies.store import Store
 from aucbench.tracking.client import Connection
-from tests.helpers.studies import study_of
 
 pytestmark = pytest.mark.slow  # whole studies
 
@@ -88,19 +84,6 @@ def test_papers_quote_a_part_of_the_methods(done, tmp_path):
         assert set(table(tmp_path)["method"]) == {"psam", "solam"}  # the frames have all of them
 
 
-def test_pictures_are_drawn_where_they_are_wanted(done, tmp_path, monkeypatch):
-    drawn = []
-
-    def draw_all(report, folder, width, font):
-        drawn.append((folder, font))
-        return Drawn([folder / "forest-defaults.png"], ["forest-defaults"], [])
-
-    monkeypatch.setattr("aucbench.reports.views.figures.draw_all", draw_all)
-    out = done("leaderboard", "--study", "pair", "--out", str(tmp_path), "--font", "serif")
-    assert drawn == [(tmp_path / "pictures", "serif")]
-    assert "forest-defaults" in out
-
-
 REFUSED = {
     "leaderboard --study pear": "has no study 'pear'. Known: ",
     "leaderboard --out {file}": "--out: ",
@@ -161,27 +144,6 @@ def test_data_that_could_not_be_downloaded_stand_on_the_board(run, done, tmp_pat
     written = (tmp_path / "aucbench-store/boards/part/leaderboard.md").read_text()
     for text in (" ".join(out.split()), written.replace("\\", "")):
         assert re.search(r"study 'part'[^.]*: ls_svm on w8a\.", text)
-
-
-def commands(finished, study):
-    boards = table(finished / "aucbench-store" / "boards" / study)
-    return [(row["data_set"], row["method"], row["command"]) for row in boards.to_dict("records")]
-
-
-@pytest.mark.parametrize("study", ["pair", "tuned"])
-def test_the_command_of_a_row_gives_an_entry_with_the_same_cells(study, finished):
-
-    store = Store(finished / "aucbench-store")
-    keys = {}
-    for cell in from_store(store, study):
-        name = cell.described.dataset.title, cell.described.algorithm.name
-        keys.setdefault(name, set()).add(cell.key)
-    for dataset, method, command in commands(finished, study):
-        program, *words = shlex.split(command)
-        assert program == "aucbench"
-        (entry,) = study_of(*words).entries
-        found = entry.cell_keys(PreparedData().digests(entry))
-        assert set(found.values()) == keys[dataset, method]
 
 
 def test_comparing_prints_and_writes_the_table(run, tmp_path):

@@ -6,7 +6,6 @@ import pytest
 from hydra.core.config_store import ConfigStore
 
 from aucbench import api
-from aucbench.cli import main as module
 from aucbench.studies.store import Store
 from tests.helpers.studies import contents, finished, process_environment, write_metadata
 from tests.helpers.study_methods import COUNTER
@@ -62,21 +61,6 @@ def test_a_sweep_runs_once_and_more_runs_run_only_the_new_ones(run, done, tmp_pa
     assert "6 cells, 4 of them in the store" in err
     assert "6 cells done, 0 failed" in out
     assert trainings(tmp_path) == 6
-
-
-def test_a_sweep_ends_with_its_ten_best_and_the_command_for_its_leaderboard(done):
-    zetas = [f"{0.1 * (place + 1):.1f}" for place in range(12)]
-    words = ("algo=solam", f"algo.zeta={','.join(zetas)}", "runs=2")
-    out = done(*sweep(*words))
-    means = dict(re.findall(r"^(solam .*) on .*: test AUC (0\.[0-9]{4}) ", out, re.M))
-    assert len(means) == 12
-    ranked = re.findall(r"^│ (solam .*?) +│ (0\.[0-9]{4}) ± ", out, re.M)
-    assert len(ranked) == 10
-    assert [auc for _, auc in ranked] == sorted(means.values(), reverse=True)[:10]
-    command = out.splitlines()[-1].split()
-    assert command[:3] == ["next", "aucbench", "leaderboard"]
-    board = done(*command[2:])
-    assert all(name in board for name in means)
 
 
 def test_a_dry_run_counts_what_is_left_and_writes_nothing(run, done, tmp_path):
@@ -164,29 +148,6 @@ def test_a_sweep_that_its_matrix_skips_altogether_is_refused(refused):
     assert "The study's matrix skips every run" in refused(*words)
 
 
-GRIDS = {
-    "tuning.grid={fake_gentle:{eta:[1,2]}}": None,
-    "+tuning.grid.fake_gentle.eta=[1,2]": None,
-    "tuning.grid=3": "tuning.grid: expected {METHOD: {FIELD: [VALUES]}}, got 3",
-}
-
-
-@pytest.mark.parametrize(("word", "multirun"), list(zip(GRIDS, [False, True, True], strict=True)))
-def test_a_grid_from_the_command_line_is_tried_or_refused_in_one_sentence(word, multirun, run, tmp_path):
-    words = [*COMMON, "algo=fake_gentle", "tuning=grid", "tuning.folds=2", "store.path=store", word]
-    status, _, err = run(*(["-m"] if multirun else []), *words)
-    if GRIDS[word] is None:
-        assert (status, trainings(tmp_path)) == (0, 5)
-        (cell,) = Store(tmp_path / "store")
-        assert {trial.parameters["eta"] for trial in cell.record.tuned.trials} == {1.0, 2.0}
-    else:
-        assert status == 2
-        said = [line for line in err.splitlines() if not re.match(r"aucbench: \d+ cells", line)]
-        assert len(said) == 1
-        assert GRIDS[word] in said[0]
-        assert trainings(tmp_path) == 0
-
-
 @pytest.mark.usefixtures("process")
 def test_the_launcher_of_dask_runs_as_many_cells_at_once_as_there_are_cores(site, tmp_path):
     words = sweep("algo=fake_gentle,fake_other", "runs=2", "store.path=store", "hydra/launcher=dask")
@@ -251,15 +212,3 @@ def test_the_next_command_names_store_and_reference(run):
     for none in ("null", "none"):
         out = run("algo=fake_gentle", f"reference={none}", *COMMON)[1]
         assert "next  aucbench leaderboard\n" in out
-
-
-def test_a_dry_run_says_what_it_does_before_it_imports_the_libraries(run, monkeypatch, capsys):
-    said, load = [], module.import_module
-    monkeypatch.setattr(
-        module, "import_module", lambda name: said.append(capsys.readouterr().err) or load(name)
-    )
-    words = ["-m", "algo=solam,psam", "dataset=breast_cancer", "budget.epochs=1", "tracking=none"]
-    status, _, err = run(*words, "--dry-run")
-    assert status == 0
-    assert said[0].startswith("aucbench: planning")
-    assert "2 cells, 0 of them in the store" in err

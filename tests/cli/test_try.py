@@ -158,24 +158,12 @@ def test_a_slow_method_gets_the_epochs_there_is_time_for_and_that_is_said(tried,
     assert starting(lines, "breast_cancer: test AUC")
 
 
-def test_a_method_that_hangs_is_ended_and_the_others_are_compared(tried):
-    status, out, lines, _ = tried("hanging", seconds=6)
+def test_a_method_that_hangs_is_ended_and_the_others_are_compared(tried, monkeypatch):
+    monkeypatch.setattr(try_method, "GRACE", 1.0)
+    status, out, lines, _ = tried("hanging", seconds=4)
     assert status == 1
     assert starting(lines, "Failed on breast_cancer: timeout")
     assert re.search(r"│ psam +│", out)
-
-
-def test_names_epochs_and_times_that_cannot_be_are_refused_in_one_sentence(tried):
-    for words, parts in (
-        (["perceptrn"], ("perceptrn", "perceptron")),
-        (["hinge"], ("hinge", "algorithm")),
-        (["perceptron", "--epochs", "0"], ("--epochs", "0")),
-        (["perceptron", "--seconds", "nan"], ("--seconds", "nan")),
-    ):
-        status, out, _, err = tried(*words)
-        assert (status, out) == (2, "")
-        (line,) = err.splitlines()
-        assert all(part in line for part in parts)
 
 
 @pytest.mark.usefixtures("process")
