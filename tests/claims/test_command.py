@@ -41,13 +41,3 @@ def test_a_method_without_findings_says_how_to_measure_it(tmp_path, capsys, monk
     monkeypatch.setattr(shown, "shipped", lambda name: None)
     assert aucbench_main(["claims", "psam"]) == 0
     assert "python -m studies.claims psam" in capsys.readouterr().out
-
-
-def test_findings_on_another_claim_than_the_declared_one_are_not_shown(tmp_path, capsys, monkeypatch):
-    file = tmp_path / "claims.json"
-    other = {"claimed": "1/t^9", "measured": "-9.87", "verdict": "holds", "why": ""}
-    rest = dict.fromkeys(("date", "version", "machine"), "")
-    file.write_text(json.dumps({"psam": dict.fromkeys(("rate", "cost"), other) | rest}))
-    monkeypatch.setattr(shown, "shipped", lambda name: file)
-    assert aucbench_main(["claims", "psam"]) == 0
-    assert "-9.87" not in capsys.readouterr().out

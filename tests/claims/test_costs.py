@@ -71,15 +71,6 @@ def test_claimed_exponents_are_those_of_the_terms_along_an_axis():
     ] == pytest.approx(2.0)
 
 
-def test_a_variable_that_is_no_hyper_parameter_leaves_the_cost_open():
-    class Strange(Linear):
-        claims = Claims(rate="1/t", cost="widgets nnz")
-
-    found = cost_finding(Strange(), None, 2, 0.001)
-    assert found.verdict is Verdict.unknown
-    assert "widgets" in found.why
-
-
 @dataclass(frozen=True)
 class Exploding(Linear):
     """Steps that are far too long: the weights overflow."""

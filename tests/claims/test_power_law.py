@@ -52,14 +52,6 @@ def test_the_interval_covers_the_exponent_as_often_as_stated(slopes, by, trials)
     assert np.median([each.high - each.low for each in found]) < 0.6  # so that 1/t is told from 1/sqrt(t)
 
 
-def test_repetitions_of_one_group_count_as_groups():
-    values = [1.0, 1.2, 0.9, 1.1]
-    assert group_interval([values]) == group_interval([[value] for value in values])
-    assert group_interval([[1.0]]) == Interval(1.0, -math.inf, math.inf)
-    assert math.isnan(group_interval([]).estimate)
-    assert math.isnan(exponent(np.ones(3), np.array([1.0, 2.0, 3.0])))  # of a single point
-
-
 @pytest.mark.parametrize(
     ("low", "high", "expected"),
     [

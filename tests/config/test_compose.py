@@ -205,11 +205,3 @@ def test_paths_and_columns_need_no_quotes(value, field):
     request = parse(["dataset=csv", "dataset.path=x", f"dataset.{field}={value}"])
     (job,) = compose_jobs(CATALOG, request).jobs
     assert job.run["dataset"][field] == value
-
-
-def test_labels_need_no_quotes_and_several_are_still_swept():
-    request = parse(["-m", "dataset=csv", "dataset.path=a.csv,b.csv", "dataset.positive=>50K"])
-    jobs = compose_jobs(CATALOG, request).jobs
-    assert [(job.run["dataset"].path, job.run["dataset"].positive) for job in jobs] == [
-        ("a.csv", ">50K"), ("b.csv", ">50K")
-    ]  # fmt: skip

@@ -77,22 +77,6 @@ def test_every_command_and_field_stands_in_the_reference():
     assert "| `tracking.uri` | `null` | Log every entry" in page
 
 
-def test_plain_mathematics_stays_as_it_is():
-    import docstrings
-    import markdown
-
-    lines = ["the norm of `rows_` and u_, |sum|::", "", "    |kept_|", "", "of `x_`"]
-    docstrings.escape(None, "", "", None, None, lines)
-    assert lines[0] == "the norm of `rows_` and u\\_, \\|sum\\|::"
-    assert lines[2:] == ["    |kept_|", "", "of `x_`"]
-    assert (
-        markdown.escaped("w_t in `solam`, |w|", {"solam": "solam.md"})
-        == "w\\_t in [`solam`](solam.md), \\|w\\|"
-    )
-    shown = markdown.prose("Minimises\n\n    f(w)\n      + g(w)\n\nwhere f * g is small.\n")
-    assert shown == "Minimises\n\n```text\nf(w)\n  + g(w)\n```\n\nwhere f \\* g is small."
-
-
 def test_a_page_shows_what_its_code_prints(tmp_path):
     import printed
 
@@ -111,23 +95,6 @@ def test_a_page_shows_what_its_code_prints(tmp_path):
     printed.insert(None, "page", source)
     assert source[0].startswith("```python\na = 1\nprint(a)\n```\n\n```text\n1\n```\n\nText.")
     assert printed.HERE not in source[0]
-
-
-def test_code_of_a_page_that_fails_ends_the_build_at_its_line(tmp_path):
-    import printed
-
-    page = tmp_path / "page.md"
-    page.write_text("Text.\n\n```python\na = 1\nraise KeyError\n```\n\n```{printed}\n```\n")
-    with pytest.raises(KeyError) as caught:
-        printed.texts(page.read_text(), page, tmp_path)
-    assert caught.traceback[-1].lineno == 4  # counted from 0
-    for command, complaint in (
-        ("aucbench check no_such", "ended with 2"),
-        ("ls", "is no command of aucbench"),
-    ):
-        page.write_text(f"    {command}\n\n```{{printed}}\n```\n")
-        with pytest.raises(RuntimeError, match=complaint):
-            printed.texts(page.read_text(), page, tmp_path)
 
 
 @pytest.mark.docs

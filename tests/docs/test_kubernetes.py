@@ -43,13 +43,3 @@ def test_volumes_are_there_and_hold_the_certificates(kind, spec):
     assert set(mounts) == volumes
     files = [word for word in container["args"] if word.startswith(mounts["certificates"])]
     assert {Path(file).name for file in files} == {"ca.pem", "cert.pem", "key.pem"}
-
-
-def test_the_service_selects_the_scheduler_and_names_its_port(spec):
-    service, (container,) = spec["scheduler"]["service"], spec["scheduler"]["spec"]["containers"]
-    assert service["selector"] == {"dask.org/cluster-name": spec["name"], "dask.org/component": "scheduler"}
-    (port,), (own,) = service["ports"], container["ports"]
-    assert port["targetPort"] == own["name"]
-    assert (
-        port["port"] == own["containerPort"] == int(container["args"][container["args"].index("--port") + 1])
-    )

@@ -83,12 +83,6 @@ def test_no_page_loads_anything_from_another_host(site, pages):
         assert not CSS_ADDRESS.search(style.read_text(encoding="utf-8")), style.name
 
 
-def test_pictures_of_pages_are_there(site, pages):
-    for page in pages:
-        for name in re.findall(r"<img[^>]*src=\"([^\"]+)\"", page.read_text(encoding="utf-8")):
-            assert name.startswith("data:") or (page.parent / name).exists(), f"{page.name}: {name}"
-
-
 @pytest.mark.parametrize(
     ("word", "page"),
     [

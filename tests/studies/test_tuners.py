@@ -10,8 +10,6 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from aucbench import ParameterError
-from aucbench.runner.cell import run_cell
-from aucbench.runner.task import Task
 from aucbench.studies.result import edges_in_words
 from aucbench.studies.tuners import (
     NoTuning,
@@ -22,10 +20,8 @@ from aucbench.studies.tuners import (
     resolve,
 )
 from aucbench_algorithms.spam import Spam
-from aucbench_losses import Square
 from tests.helpers.board_cells import result
 from tests.helpers.board_cells import tuning as tuning_of
-from tests.helpers.fake_plugins import two_clouds
 from tests.helpers.study_methods import Gentle, Other
 
 
@@ -101,20 +97,6 @@ def test_settings_that_differ_in_ignored_fields_only_are_tried_once(penalty, fie
     assert {tuple(point) for point in points} == {tuple(field for field in SPAM if field in fields)}
     assert len(points) == 2 ** len(fields) == len({tuple(point.values()) for point in points})
     assert all(set(point) == fields for point in random_points(SPAM, 20, 0, base))
-
-
-@pytest.mark.parametrize("penalty", ["l2", "net", "ball"])
-def test_what_spam_says_it_ignores_has_no_effect_and_everything_else_has(penalty):
-    X, y = two_clouds(n=300, d=5)
-    others = {"beta": 0.3, "nu": 0.3, "radius": 0.03}
-
-    def weights(**fields):
-        method = Spam(penalty=penalty, C=0.1, **fields)
-        task = Task(method, Square(), X, y, X, y, checkpoints=1)
-        return run_cell(task).weights.tobytes()
-
-    same = {field for field, value in others.items() if weights(**{field: value}) == weights()}
-    assert same == set(Spam(penalty=penalty).ignored())
 
 
 @pytest.mark.parametrize(

@@ -70,35 +70,6 @@ def test_after_a_run_the_next_steps_lead_to_the_comparison_of_its_data_set(uri, 
     assert "secret" not in capsys.readouterr().out
 
 
-TOGETHER = """
-import multiprocessing, sys, mlflow
-from aucbench.tracking.client import Connection
-
-def opened(number):
-    connection = Connection(sys.argv[1])
-    connection.client.create_run(connection.experiment("mine"), run_name=str(number))
-
-context = multiprocessing.get_context("fork")
-processes = [context.Process(target=opened, args=(number,)) for number in range(3)]
-for process in processes:
-    process.start()
-for process in processes:
-    process.join()
-sys.exit(sum(process.exitcode != 0 for process in processes))
-"""
-
-
-@pytest.mark.usefixtures("process")
-def test_several_processes_that_open_a_new_file_at_once_all_write_to_it(tmp_path):
-    uri = f"sqlite:///{tmp_path}/mlflow.db"
-    assert subprocess.run([sys.executable, "-c", TOGETHER, uri], stderr=subprocess.DEVNULL).returncode == 0
-    connection = Connection(uri)
-    names = {run.info.run_name for run in connection.runs(connection.experiment("mine"), "")}
-    assert names == {str(number) for number in range(3)}
-    with contextlib.closing(sqlite3.connect(tmp_path / "mlflow.db")) as database:
-        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-
-
 def test_an_address_with_an_escaped_character_means_one_file(empty_file, tmp_path):
     shutil.copyfile(empty_file, tmp_path / "a b.db")
     connection = Connection(f"sqlite:///{tmp_path}/a%20b.db")

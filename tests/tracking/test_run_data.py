@@ -9,7 +9,7 @@ from aucbench.studies.execution.worker import prepared_data
 from aucbench.studies.method_look import colour
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import FinishedEntry
-from aucbench.tracking.run_data import CLOCK, ERROR, SAMPLES, metrics, note, params, run_name, tags
+from aucbench.tracking.run_data import note, params, run_name, tags
 from tests.helpers.board_cells import altered
 from tests.helpers.studies import study_of
 
@@ -50,37 +50,11 @@ def test_the_command_in_the_description_runs_the_same_entry(case, tmp_path, monk
     assert key(command_of(entry)) == key([*CASES[case], "study=s"])
 
 
-def test_params_name_the_positive_labels_and_the_counts_of_both_classes():
-    found = params(logged("algo=psam", "dataset=breast_cancer"))
-    assert {key: value for key, value in found.items() if key.startswith("data.")} == {
-        "data.positive": "0",
-        "data.negative": "1",
-        "data.train_rows": 455,
-        "data.train_positives": 170,
-        "data.test_rows": 114,
-        "data.test_positives": 42,
-    }
-
-
 def test_tags_name_the_settings_that_were_chosen():
     grid = ["algo=ls_svm", "tuning=grid", "tuning.folds=2", "runs=2"]
     found = tags(logged(*grid, "tuning.grid={ls_svm: {lam: [100, 1000]}}"))
     assert found["tuned"] == "lam=100"
     assert "tuned" not in tags(logged("algo=ls_svm"))
-
-
-def test_training_time_and_rows_seen_are_known_at_every_checkpoint():
-    entry = logged("algo=psam", "runs=2", "budget.epochs=3")
-    points: dict = {}
-    for name, value, _, step in metrics(entry):
-        points.setdefault(name, []).append((step, value))
-    for axis in (CLOCK, SAMPLES):
-        assert [step for step, _ in points[axis]] == [step for step, _ in points["test/auc"]]
-        values = [value for _, value in points[axis]]
-        assert values == sorted(values)
-    assert points[SAMPLES][-1][1] == 2 * points[SAMPLES][-1][0]  # a pair has two rows
-    for (_, auc), (_, error) in zip(points["test/auc"], points[ERROR], strict=True):
-        assert auc + error == pytest.approx(1.0)
 
 
 def test_names_that_methods_share_come_first_where_their_settings_differ():

@@ -307,21 +307,3 @@ def test_scores_that_are_not_one_per_test_row_are_refused(scored_store, tmp_path
     short = dataclass_replace(cell, scores=cell.scores[:-1])
     write(dataclass_replace(archive, cells=archive.cells | {key: short}), tmp_path / "short.zip")
     assert f"has {len(short.scores)} scores" in refusal(tmp_path / "short.zip")
-
-
-def test_the_manifest_names_the_distributions_of_plugins_and_what_they_need(store, tmp_path):
-    archive = from_store(store, "pair")
-    (one, first), (two, second), *_ = archive.cells.items()
-
-    def of(cell, version, **packages):
-        cell = with_record(cell, "environment", packages=cell.record.environment.packages | packages)
-        return with_record(cell, "algorithm", distribution="mlp-auc", version=version)
-
-    cells = {one: of(first, "0.1", jax="0.9"), two: of(second, "0.2", jax="0.10", optax="0.2")}
-    needed = dataclass_replace(archive, cells=cells).summary()["distributions"]
-    assert needed.pop("aucbench")
-    assert needed == {"mlp-auc": ("0.1", "0.2"), "jax": ("0.10", "0.9"), "optax": ("0.2",)}
-    write(archive, tmp_path / "x.zip")
-    claimed = json.loads(entries(tmp_path / "x.zip")["manifest.json"]) | {"distributions": {"evil": ["1"]}}
-    made = zipped(tmp_path / "f.zip", entries(tmp_path / "x.zip") | {"manifest.json": signed(claimed)})
-    assert "distributions" in refusal(made)

@@ -64,11 +64,6 @@ def test_what_decides_no_number_is_not(store):
     ]
 
 
-def test_equal_entries_are_planned_once(store):
-    plan = plan_of([entry(Gentle()), entry(Other()), entry(Gentle())], store)
-    assert [planned.entry.algorithm.name for planned in plan.entries] == ["fake_gentle", "fake_other"]
-
-
 def test_a_study_run_in_parts_keeps_its_parts_and_the_last_word_on_each(store):
     def planned(one):
         store.put_plan(plan_of([one], store).describe("mine"))

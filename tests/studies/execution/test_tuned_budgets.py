@@ -9,7 +9,7 @@ import pytest
 from aucbench.studies.default_settings import Budget
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
-from tests.helpers.studies import entry, results, run_entries, study_of
+from tests.helpers.studies import entry, results, run_entries
 from tests.helpers.study_methods import Gentle
 
 
@@ -82,17 +82,6 @@ def test_searches_draw_the_budget_from_its_range(store, tuning):
     assert len(set(tried)) > 2
     assert all(isinstance(value, int) and 5 <= value <= 100 for value in tried)
     assert record.result.iterations == record.tuned.parameters["budget.iterations"]
-
-
-def test_the_command_line_and_the_command_of_a_record_have_the_same_tuning():
-    from aucbench.studies.rerun_command import words
-
-    asked = ("algo=solam", "dataset=breast_cancer", "tuning=grid")
-    asked += ("tuning.grid={solam: {zeta: [1.0, 10.0], budget.iterations: [10, 100]}}",)
-    (one,) = study_of(*asked).entries
-    assert one.tuning.space == {"zeta": (1.0, 10.0), "budget.iterations": (10, 100)}
-    (again,) = study_of(*words(one.describe(), one.cells())).entries
-    assert again.describe() == one.describe()
 
 
 @dataclass(frozen=True)

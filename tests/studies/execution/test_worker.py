@@ -42,17 +42,6 @@ def test_the_record_names_the_positive_labels_and_counts_both_classes_also_from_
     assert data["test_positives"] == 14
 
 
-def test_the_largest_norm_is_that_of_the_rows_that_train(table):
-    assert aucbench.run(*table, "scaling=unit", "rescale=false").record["data"]["max_norm"] == pytest.approx(
-        1.0
-    )
-    X = np.loadtxt("own.csv", delimiter=",", skiprows=1, usecols=(0, 1))
-    data = aucbench.run(*table, "scaling=none", "rescale=false", "protocol=kfold", "protocol.folds=2").record
-    norms = [each["data"]["max_norm"] for each in data]
-    assert max(norms) == pytest.approx(np.linalg.norm(X, axis=1).max())
-    assert norms[0] != norms[1]
-
-
 def test_the_summary_of_a_run_names_the_positive_label_and_the_counts(table, capsys):
     assert main([*table, "tracking=none", "store.path=store"]) == 0
     (line,) = [line for line in capsys.readouterr().out.splitlines() if line.strip().startswith("classes")]
