@@ -1,7 +1,5 @@
 """Rates under test: laws of made curves, and installed methods whose claims are true, or made too strict."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -10,8 +8,6 @@ from aucbench import Claims
 from studies.claims.power_law import Interval, Verdict, group_interval
 from studies.claims.rates import (
     Effort,
-    Runs,
-    can_be_measured,
     claimed_exponent,
     rate_finding,
     rate_verdict,
@@ -81,23 +77,3 @@ def test_a_method_without_a_minimum_has_the_reason_in_place_of_a_number(monkeypa
     assert found.verdict is Verdict.unknown
     assert found.measured == ""
     assert "regulariser" in found.why
-
-
-class Stopped:
-    """A method without an objective that says when it has converged."""
-
-    claims = Claims(rate="linear", cost="d")
-    access = aucbench.Access.full
-    done = weights = None
-
-
-def test_a_method_that_never_stops_and_declares_no_objective_has_no_rate(monkeypatch):
-    assert can_be_measured(Stopped())
-    assert not can_be_measured(SimpleNamespace(claims=Claims(rate="linear", cost="d")))
-    stop = SimpleNamespace(result=SimpleNamespace(stop_reason="budget"))
-    monkeypatch.setattr(
-        Runs, "run", lambda runs, *words: (SimpleNamespace(checkpoint_weights=None, record=stop),)
-    )
-    found = rate_finding(["algo=toppush"], EFFORT)
-    assert found.measured == ""
-    assert "converge" in found.why

@@ -32,15 +32,6 @@ def test_the_summary_counts_diverged_runs_and_says_what_to_change(done, tmp_path
         assert "lower algo." in record.result.advice
 
 
-def test_rescaled_rows_leave_only_the_step_to_be_changed():
-    words = "algo=spam", "algo.bounded=false", "algo.C=1e200"
-    advice = aucbench.run(*words, "scaling=unit").record["result"]["advice"]
-    assert "algo.C, now 1e+200" in advice
-    assert "scal" not in advice
-    mapped = aucbench.run(*words, "features=fourier").record["result"]["advice"]
-    assert mapped.startswith("mapped rows")
-
-
 def test_rows_as_they_are_are_advised_to_be_rescaled():
     words = ("algo=opauc", "algo.bounded=false", "algo.eta=10", "scaling=none", "rescale=false")
     assert "rescale=true" in aucbench.run(*words).record["result"]["advice"]

@@ -159,18 +159,6 @@ def test_the_launcher_of_dask_runs_as_many_cells_at_once_as_there_are_cores(site
     assert {cell.record.environment.concurrency for cell in cells} == {expected}
 
 
-def test_every_line_of_a_sweep_names_what_differs(run, tmp_path):
-    swept = ("algo=asam", "loss=hinge,logistic", "seed=0,1", "algo.gamma=0.1,0.2")
-    words = ("-m", "tracking=none", "dataset=breast_cancer", "budget.iterations=5", *swept)
-    planned = run(*words, "--dry-run")[1]
-    _, out, _ = run(*words)
-    lines = [line for line in out.splitlines() if "test AUC" in line]
-    names = [line.partition(":")[0] for line in lines]
-    assert len(set(names)) == 8
-    assert "asam (gamma=0.1 loss=hinge seed=0) on breast_cancer" in names
-    assert all(name.removesuffix(" on breast_cancer") in planned for name in names)
-
-
 def test_a_folder_of_ones_own_has_experiments_and_configurations(run, done, tmp_path):
     (tmp_path / "own" / "experiment").mkdir(parents=True)
     (tmp_path / "own" / "experiment" / "mine.yaml").write_text(

@@ -177,17 +177,6 @@ def test_a_matrix_that_cannot_be_read_is_refused(word, sentence):
         swept(("algo=solam", word))
 
 
-def test_fields_that_a_configuration_of_ones_own_sets_reach_every_method(tmp_path):
-    (tmp_path / "mine.yaml").write_text(
-        "defaults: [config, {override algo: solam}, _self_]\nalgo: {radius: 7.5}\n"
-    )
-    words = ("algo=solam,solam_l1",)
-    request = Request(words, multirun=True, config_name="mine", config_dir=str(tmp_path))
-    found = compose.compose_jobs(CATALOG, request).jobs
-    assert [job.run["algo"].radius for job in found] == [7.5, 7.5]
-    assert [compose.chosen(job.run, "algo") for job in found] == ["solam", "solam_l1"]
-
-
 def test_choices_that_come_after_fields_replace_them_as_in_hydra(tmp_path):
     (tmp_path / "mine.yaml").write_text("defaults: [_self_, config]\ntuning: {folds: 3}\n")
     for words in (("tuning=grid",), ("tuning=grid", "algo=solam")):

@@ -16,7 +16,7 @@ from tests.helpers.board_cells import (
     tuning,
     unfinished,
 )
-from tests.helpers.small_report import failed_cells, small_cells, small_report
+from tests.helpers.small_report import small_cells, small_report
 
 FRAMES = ("curves", "data_sets", "methods", "results", "gains", "verdicts")
 
@@ -88,22 +88,6 @@ def test_a_measure_that_no_cell_has_or_that_cells_have_in_two_ways_is_refused():
     with pytest.raises(ParameterError, match=r"max_fpr=0\.1.* and .*max_fpr=0\.2"):
         build(mixed, "t", by="pauc")
     assert "pauc" not in {each.name for each in build(mixed, "t").others}
-
-
-def test_a_method_is_linear_unless_a_run_says_otherwise():
-    cells = [
-        altered(cell, result={"weights_norm": None}) if cell.described.algorithm.name == "beta" else cell
-        for cell in small_cells(data_sets=3)
-    ]
-    kept = [
-        cell
-        for cell in cells
-        if (cell.described.algorithm.name, cell.described.dataset.name) != ("beta", "data2")
-    ]
-    kept += [unfinished("failed", seed=seed, algorithm="beta", dataset="data2") for seed in range(2)]
-    kept += failed_cells("lost", 3)
-    models = build(kept, "t", True).methods.set_index("method")["class_of_model"]
-    assert models.to_dict() == {"alpha": "linear", "beta": "other", "gamma": "linear", "lost": "linear"}
 
 
 def test_a_board_of_one_class_of_model_is_that_of_its_methods_and_the_reference():

@@ -40,14 +40,10 @@ SETTINGS = {
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_another_setting_is_another_board_but_not_in_one_study(name):
+def test_another_setting_is_another_board_but_in_one_study_a_row(name):
     cells = [finished(0.9), finished(0.8, algorithm="beta", **SETTINGS[name])]
     assert build(cells, "a title").settings == ["defaults", "defaults 2"]
     assert boards_of(cells, one_study=True) == [("data", ["alpha", "beta"])]
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_one_method_with_two_settings_in_one_study_is_two_rows(name):
     (_, rows), *others = boards_of([finished(0.9), finished(0.8, **SETTINGS[name])], one_study=True)
     assert not others
     assert len(set(rows)) == 2
@@ -152,15 +148,6 @@ def test_data_sets_of_one_title_are_told_apart_by_what_differs_and_nothing_else(
     changes, expected = OF_ONE_TITLE[name]
     made = [altered(finished(0.7), dataset={"name": "data"} | each) for each in changes]
     assert [data_set for data_set, _ in boards_of(made, one_study=True)] == expected
-
-
-def test_labels_are_the_same_on_all_boards_of_a_group():
-    cells = several(datasets=("one", "two"))
-    cells += [finished(0.5, seed=seed, dataset="two", **nystroem(10)) for seed in range(3)]
-    assert dict(boards_of(cells)) == {
-        "one": ["alpha", "beta"],
-        "two": ["alpha", "alpha (features=nystroem)", "beta"],
-    }
 
 
 FEATURES = PLUGIN | {"name": "nystroem", "parameters": {"landmarks": 10}}

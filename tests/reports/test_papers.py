@@ -13,7 +13,7 @@ from aucbench.reports.papers import (
     judge_table,
 )
 from aucbench.studies.record import CellStatus
-from tests.helpers.board_cells import PLUGIN, altered, budget, described, finished, parameters, unfinished
+from tests.helpers.board_cells import altered, budget, finished, unfinished
 from tests.helpers.paper_tables import BATCH_ON_EPSILON, CELLS
 from tests.helpers.studies import study_of
 
@@ -80,36 +80,6 @@ def test_a_method_with_several_settings_in_the_study_is_not_averaged_over_them()
     assert row["verdict"] == "not comparable"
     assert "2 settings" in row["note"]
     assert np.isnan(row["ours"])
-
-
-def test_the_text_has_the_table_the_verdicts_and_the_command():
-    made = table(("data", "alpha", 0.9, 0.01, 2.0), ("data", "beta", 0.8, np.nan, np.nan))
-    cells = [finished(0.9), finished(0.7, algorithm="beta")]
-    text = papers.markdown("mine", made, papers.compare(made, cells), "aucbench compare mine")
-    assert "| data | alpha | 0.9000 ± 0.0100 | 0.9000 | +0.0000 | equal | 1 | 2,000 |" in text
-    assert "2 cells compared: 1 equal" in text
-    assert "0 better, 1 worse; 50% equal or better. 0 not run, 0 not comparable." in text
-    assert "Made by `aucbench compare mine`." in text
-
-
-def variant(name, loss=None, features="identity", **fields):
-    loss = {"loss": PLUGIN | {"name": loss, "parameters": {}}} if loss else {}
-    features = PLUGIN | {"name": features, "parameters": {}}
-    return described(parameters(name, **fields), **loss, features=features)
-
-
-def test_columns_of_a_table_are_methods_with_their_fields():
-    assert is_method(variant("sauc", loss="hinge"), "sauc_hinge")
-    assert not is_method(variant("sauc", loss="hinge"), "sauc_logistic")
-    assert is_method(variant("spam", penalty="ball"), "spam_ball")
-    assert not is_method(variant("spam", penalty="elastic"), "spam_ball")
-    assert is_method(variant("opauc", features="pca"), "opauc_pca")
-    assert not is_method(variant("opauc", features="pca"), "opauc")
-    assert not is_method(variant("opauc"), "opauc_pca")
-    assert is_method(variant("psam", features="nystroem"), "npsam")
-    assert is_method(variant("cbr_diag"), "cbr")
-    assert is_method(variant("cbr"), "cbr")
-    assert not is_method(variant("sauc", loss="hinge", features="pca"), "sauc_hinge")
 
 
 def planned(name):

@@ -92,15 +92,6 @@ def test_a_setting_without_an_auc_on_any_split_is_not_suggested(tried):
     assert (best.method, best.parameters) not in [(each.method, each.parameters) for each in found.methods]
 
 
-def test_more_rows_than_any_of_the_archive_count_as_the_most(tried):
-    facts = max((each.facts for each in tried.values()), key=lambda facts: facts.rows)
-    many = facts._replace(rows=facts.rows * 1000)
-    found, larger = suggest_methods(tried, facts), suggest_methods(tried, many)
-    assert [each.evidence for each in found.methods] == [each.evidence for each in larger.methods]
-    for one, other in zip(found.methods, larger.methods, strict=True):
-        assert other.seconds > 100 * one.seconds
-
-
 @pytest.mark.parametrize(
     ("change", "seconds", "words"),
     [
@@ -113,14 +104,6 @@ def test_without_evidence_there_is_a_reason_and_no_method(tried, change, seconds
     found = suggest_methods(tried, tried["wine"].facts._replace(**change), seconds)
     assert found.methods == ()
     assert words in found.reason
-
-
-def test_a_budget_leaves_methods_that_are_expected_to_keep_it(tried):
-    every = suggest_methods(tried, tried["wine"].facts).methods
-    limit = sorted(each.seconds for each in every)[1]
-    assert {each.method for each in suggest_methods(tried, tried["wine"].facts, limit).methods} == {
-        each.method for each in every if each.seconds <= limit
-    }
 
 
 def test_what_is_suggested_can_be_run(tuned_file):  # noqa: F811

@@ -67,12 +67,3 @@ def test_noise_is_not_called_reversed():
 def test_a_method_that_still_rises_is_said():
     found = reported({"mine": [0.7], "psam": [0.9]}, checkpoints=20)
     assert "still rises on data: aucbench try mine --epochs 20" in judged(found)
-
-
-def test_what_is_suggested_names_a_method_once():
-    for method in ("psam", "mine"):
-        (step,) = next_steps(reported({method: [0.9], "solam": [0.9]}), method, None)
-        words = next(word for word in step.split() if word.startswith("algo="))
-        names = words.removeprefix("algo=").split(",")
-        assert names[0] == method
-        assert len(names) == len(set(names)) > 2

@@ -13,7 +13,17 @@ from aucbench.pool import file_lock
 from aucbench.studies import store
 from aucbench.studies.leases import Leases
 from tests.helpers.studies import contents, finished, process_environment, started, write_metadata
-from tests.studies.execution.test_resume import TRAININGS, WORDS, counted
+
+WORDS = (
+    "-m", "algo=fake_gentle,fake_other", "algo.pause=choice(0.04)", "dataset=fake_clouds", "runs=4",
+    "tuning=optuna", "tuning.trials=4", "tuning.folds=2", "split_seed=0,1", "order_seed=null",
+    "budget.checkpoints=4", "tracking=none", "store.path=store",
+)  # fmt: skip
+TRAININGS = 2 * 4 * 2 + 2 * 2 * 4  # two searches of four settings on two folds, and the cells
+
+
+def counted(folder):
+    return len(list(folder.iterdir()))
 
 
 def test_a_lease_has_one_holder_until_it_is_given_back(tmp_path):

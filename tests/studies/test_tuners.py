@@ -6,11 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from msgspec import UNSET
-from msgspec.structs import replace
 
 from aucbench import ParameterError
-from aucbench.studies.result import edges_in_words
 from aucbench.studies.tuners import (
     NoTuning,
     Optuna,
@@ -20,8 +17,6 @@ from aucbench.studies.tuners import (
     resolve,
 )
 from aucbench_algorithms.spam import Spam
-from tests.helpers.board_cells import result
-from tests.helpers.board_cells import tuning as tuning_of
 from tests.helpers.study_methods import Gentle, Other
 
 
@@ -129,24 +124,6 @@ def test_an_edge_is_the_smallest_or_largest_of_at_least_two_numbers():
     assert edges({"budget.iterations": (10, 100)}, {"budget.iterations": 10}) == {
         "budget.iterations": "lower"
     }
-
-
-def record(parameters, found, name="ls_svm"):
-    cost = {"settings": 2, "trainings": 2, "passes": 2.0, "train_seconds": 0.1}
-    tuned = {"parameters": parameters, "edges": found, "cost": cost}
-    return result(0.9, algorithm=name, tuning=tuning_of("grid"), tuned=tuned).record
-
-
-def test_runs_at_an_edge_are_counted_for_each_method_and_field():
-    records = [record({"lam": 0.1}, {"lam": "lower"})] * 28 + [record({"lam": 1.0}, {})] * 2
-    ((name, sentence),) = edges_in_words(records)
-    assert name == "ls_svm"
-    assert sentence.startswith("lam at the lower edge of its grid in 28 of 30 runs")
-    other = record({"C": 1.0, "eta": 9.0}, {"C": "upper", "eta": "lower"}, "other")
-    assert len(edges_in_words([*records, other])) == 3
-    assert edges_in_words([records[-1], result(0.9).record]) == []
-    old = replace(records[0], tuned=replace(records[0].tuned, edges=UNSET))  # from before edges were kept
-    assert edges_in_words([old]) == []
 
 
 @pytest.mark.parametrize("fields", [{"draw_seed": 1}, {"given_first": True}])

@@ -126,25 +126,6 @@ def test_a_complete_entry_takes_the_place_of_the_incomplete_one(store, entries, 
     assert "incomplete" not in run.data.tags
 
 
-def test_the_files_of_a_study_are_those_of_one_run(store, entries, uri, tmp_path):
-    Tracker(uri, store).log(entries[0])
-    folder = tmp_path / "board"
-    (folder / "tables").mkdir(parents=True)
-    for name in ("index.html", "tables/one.csv"):
-        (folder / name).write_text("first")
-    run_id = Tracker(uri, store).log_board("pair", folder)
-    (folder / "index.html").write_text("second")
-    assert Tracker(uri, store).log_board("pair", folder) == run_id
-    (run,) = runs_of(uri, "studies")
-    assert run.info.run_name == "pair"
-    client = MlflowClient(uri)
-    assert {file.path for file in client.list_artifacts(run_id)} == {"index.html", "tables"}
-    got = client.download_artifacts(run_id, "index.html", str(tmp_path))
-    with open(got) as file:
-        assert file.read() == "second"
-    assert Tracker(uri, store).log_board("other", folder) != run_id
-
-
 @pytest.mark.usefixtures("process")
 def test_two_processes_that_send_one_store_to_a_new_file_send_each_entry_once(store, tmp_path):
     uri = f"sqlite:///{tmp_path}/new.db"

@@ -31,15 +31,6 @@ def test_every_column_alone_gives_student_s_interval(seed):
         assert found.std[at] == pytest.approx(own.std(ddof=1))
 
 
-@pytest.mark.parametrize("ratio", [0.25, 0.5, 1.0])
-def test_the_correction_widens_the_interval_by_the_ratio_of_test_to_training_rows(ratio):
-    values = random_table(1, gaps=0.0)
-    plain, corrected = over_runs(values), over_runs(values, ratio)
-    wider = (corrected.high - corrected.low) / (plain.high - plain.low)
-    assert wider == pytest.approx(np.full(6, np.sqrt(1 + len(values) * ratio)))
-    assert corrected.mean == pytest.approx(plain.mean)
-
-
 def test_values_that_are_equal_up_to_rounding_have_no_deviation():
     found = over_runs(np.array([[0.1 + 0.2], [0.3], [0.3]]), 0.25)
     assert (found.std[0], found.low[0], found.high[0]) == (0.0, found.mean[0], found.mean[0])

@@ -82,13 +82,6 @@ def test_order_and_labels_do_not_matter(seed):
     assert list(renamed["verdict"]) == list(expected["verdict"])
 
 
-def test_changing_sides_mirrors_everything():
-    gains = gains_like(np.random.default_rng(2))
-    one, other = compare_families(gains, ROPE), compare_families(gains.assign(gain=-gains["gain"]), ROPE)
-    np.testing.assert_allclose(other[["low", "high", "worse", "better"]], np.column_stack(
-        [-one["high"], -one["low"], one["better"], one["worse"]]), atol=1e-12)  # fmt: skip
-
-
 def test_verdicts_follow_their_order():
     rng = np.random.default_rng(4)
     ends = np.sort(rng.choice(np.arange(-12, 13) / 1000, (3000, 2)), axis=1)

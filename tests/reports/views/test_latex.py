@@ -95,15 +95,6 @@ def test_hostile_names_leave_tables_whole():
     check(latex.latex(build(cells, NASTY, True, reference=NASTY)), 4)
 
 
-def test_methods_without_results_have_dashes():
-    cells = small_cells(["alpha", "gamma"], 3) + failed_cells("beta", 3)
-    text = latex.latex(build(cells, "t", True, reference="alpha"))
-    check(text, 3)
-    (table,) = tables(text)
-    assert table[-1] == ["beta", "--", "", "--", "--"]
-    check(latex.latex(build(failed_cells("alpha", 1), "t", True)), 0)
-
-
 def test_a_single_data_set_has_the_verdicts_over_its_runs():
     report = build(small_cells(["alpha", "beta"], 1, 8, far=["beta"]), "t", True, reference="alpha")
     lines = {line[0]: line for line in tables(latex.latex(report))[0][1:]}

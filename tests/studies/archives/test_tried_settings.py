@@ -1,6 +1,5 @@
 """Settings that were tried, read from an archive, are those of its records."""
 
-import numpy as np
 import pytest
 
 from aucbench import api
@@ -28,13 +27,3 @@ def test_settings_that_cannot_be_compared_are_left_out(tmp_path, word):
     kept = [each for each in common if each.partition("=")[0] != word.partition("=")[0]]
     api.run_study([*words, *kept, word])
     assert tried_settings(Store(tmp_path))["wine"].methods == {}
-
-
-def test_without_a_tuning_there_is_one_setting_with_the_test_aucs(store):
-    own = tried_settings(store)["label_noise"].methods["psam"]
-    assert own.settings == ({},)
-    assert not own.is_tuned
-    assert sorted(own.aucs.ravel()) == sorted(
-        cell.record.result.auc for cell in store if cell.record.algorithm.name == "psam"
-    )
-    np.testing.assert_array_equal(own.aucs[0, :, 0], own.tested)

@@ -137,17 +137,6 @@ def test_the_minimum_on_separable_rows_in_a_large_ball_is_0(loss, radius):
     assert np.linalg.norm(found.weights) <= radius * (1 + 1e-12)
 
 
-def test_a_minimum_that_is_nearly_0_is_measured_against_the_objective_at_zero_weights():
-    X, y = separable()
-    width = X[y == 1, 0].min() - X[y == -1, 0].max()
-    objective = Objective(Hinge(), radius=(1.0 - 1e-5) / width)
-    _, least = minimum_by_slsqp(objective, X, y)
-    found = minimum(aucbench.catalog(), objective, X, y).certificate
-    assert found.value <= max(least, 1e-4)
-    assert found.size == max(found.value, 1e-3)
-    assert found.gap <= optimum.KINKED * found.size
-
-
 def test_columns_enter_few_at_a_time_where_an_l1_ball_is_small_against_the_free_minimum():
     """On wide rows a much smaller multiplier would have most columns in the set at once."""
     X, y = random_problem(7, 60, 400)
