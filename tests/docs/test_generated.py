@@ -77,26 +77,6 @@ def test_every_command_and_field_stands_in_the_reference():
     assert "| `tracking.uri` | `null` | Log every entry" in page
 
 
-def test_a_page_shows_what_its_code_prints(tmp_path):
-    import printed
-
-    page = tmp_path / "page.md"
-    page.write_text(
-        "```python\na = 1\nprint(a)\n```\n\n```{printed}\n```\n\nText.\n\n    aucbench check --list\n\n"
-        "```{printed}\n```\n\n    rm -r nothing of this is run\n\n```python\nprint(a + 1)\n```\n\n"
-        "```{printed}\n```\n"
-    )
-    first, second, third = printed.texts(page.read_text(), page, tmp_path / "made")
-    assert first == "1"
-    assert "compiled_once" in second
-    assert third == "2"
-    printed._texts["page"] = [first, second, third]
-    source = [page.read_text()]
-    printed.insert(None, "page", source)
-    assert source[0].startswith("```python\na = 1\nprint(a)\n```\n\n```text\n1\n```\n\nText.")
-    assert printed.HERE not in source[0]
-
-
 @pytest.mark.docs
 def test_the_first_run_shows_its_report(tmp_path):
     import printed
@@ -114,23 +94,6 @@ def test_readme_says_what_the_archive_of_the_reference_study_says():
 
     readme = (EXTENSION.parents[1] / "README.md").read_text(encoding="utf-8")
     assert " ".join(reference_study.section().split()) in " ".join(readme.split())
-
-
-@pytest.mark.docs
-def test_a_picture_of_the_leaderboard_can_be_taken_again(tmp_path, browser):
-    import reference_study
-    import screenshots
-    from PIL import Image
-
-    page = tmp_path / "leaderboard.html"
-    reference_study.write_leaderboard(page)
-    window = browser.new_page(color_scheme="light")
-    for view in screenshots.VIEWS:
-        screenshots.take(window, page.as_uri(), view, tmp_path / f"{view}.png")
-        with Image.open(tmp_path / f"{view}.png") as taken:
-            assert taken.size == screenshots.SIZE
-            assert len(taken.convert("RGB").getcolors(1 << 16)) > 20, f"{view} is empty"
-    window.close()
 
 
 def test_references_lead_to_papers():

@@ -139,16 +139,6 @@ def test_over_another_reference_gains_turn_round():
         assert overall.loc[pair, "time_ratio"] == pytest.approx(expected)
 
 
-def test_without_the_reference_methods_stand_by_their_means():
-    report = build(small_cells(data_sets=12), "t", True)
-    assert report.references == {"defaults": ""}
-    assert not len(report.gains)
-    overall = report.verdicts[report.verdicts["group"] == ALL]
-    assert list(overall["method"]) == ["alpha", "beta", "gamma"]
-    assert overall["mean"].is_monotonic_decreasing
-    assert overall["gain"].isna().all()
-
-
 def test_a_mean_over_fewer_data_sets_says_on_how_many_and_stands_below_the_others():
     cells = small_cells(("alpha", "beta"), 12, far=("alpha", "beta")) + small_cells(("gamma",), 3, seed=1)
     overall = build(cells, "t", True).verdicts.query("group == 'all'").set_index("method")

@@ -58,19 +58,6 @@ def test_a_study_says_once_that_its_server_is_down_and_is_sent_later(
     assert len(runs_of(uri)) == 3
 
 
-def test_a_server_that_is_down_is_named_by_every_command(finished, capsys):
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"http://127.0.0.1:{server.getsockname()[1]}"
-    for words in (
-        ["sync", "--store", str(finished)],
-        ["charts", "--store", str(finished)],
-    ):
-        assert main([*words, "--uri", address]) == 2
-        said = capsys.readouterr().err
-        assert address in said
-        assert len(said.splitlines()) == 1
-
-
 @pytest.mark.parametrize(
     ("words", "sentence"), [("--uri sqlite:////proc/nowhere/x.db", "/proc"), ("--study other", "Known: pair")]
 )

@@ -73,15 +73,6 @@ def test_an_entry_is_logged_once_per_address_until_its_run_is_gone(logged):
     assert run.info.run_id in {found.info.run_id for found in client.search_runs([experiment])}
 
 
-def test_files_of_ones_own_are_experiments_of_their_own(uri, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("one.txt", "two.txt"):
-        (tmp_path / name).write_text("".join(f"{i % 2} 1:{i % 7} 2:{i % 5}\n" for i in range(60)))
-        aucbench.run("algo=solam", "dataset=libsvm", f"dataset.path={name}", "tracking=mlflow")
-    experiments = {found.name for found in MlflowClient(uri).search_experiments()}
-    assert {"one.txt", "two.txt"} <= experiments
-
-
 WORDS = ("algo=psam", "runs=2", "study=mine", "budget.epochs=1", "tracking=mlflow")
 
 
