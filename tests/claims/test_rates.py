@@ -6,13 +6,7 @@ import pytest
 import aucbench
 from aucbench import Claims
 from studies.claims.power_law import Interval, Verdict, group_interval
-from studies.claims.rates import (
-    Effort,
-    claimed_exponent,
-    rate_finding,
-    rate_verdict,
-    statistic,
-)
+from studies.claims.rates import Effort, claimed_exponent, rate_finding, rate_verdict, statistic
 
 EFFORT = Effort(seeds=3, seconds=0.1, datasets=3)
 T = np.arange(1, 3000)

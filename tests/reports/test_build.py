@@ -8,14 +8,7 @@ from aucbench.reports.columns import RESULTS, VERDICTS
 from aucbench.reports.report import ALL
 from aucbench.reports.results import time_note
 from aucbench.reports.views.text import markdown
-from tests.helpers.board_cells import (
-    altered,
-    budget,
-    finished,
-    several,
-    tuning,
-    unfinished,
-)
+from tests.helpers.board_cells import altered, budget, finished, several, tuning, unfinished
 from tests.helpers.small_report import small_cells, small_report
 
 FRAMES = ("curves", "data_sets", "methods", "results", "gains", "verdicts")

@@ -55,10 +55,7 @@ def nystroem(landmarks):
 
 
 ROWS = {
-    "one field": (
-        [{}, {"algorithm": parameters(eta=0.5)}],
-        ["alpha (eta=0.1)", "alpha (eta=0.5)"],
-    ),
+    "one field": ([{}, {"algorithm": parameters(eta=0.5)}], ["alpha (eta=0.1)", "alpha (eta=0.5)"]),
     "features": ([{}, nystroem(10)], ["alpha", "alpha (features=nystroem)"]),
     "fields of features": (
         [nystroem(10), nystroem(20)],

@@ -5,13 +5,7 @@ import pandas as pd
 import pytest
 
 from aucbench.reports import papers
-from aucbench.reports.papers import (
-    TABLES,
-    PublishedTable,
-    is_comparable,
-    is_method,
-    judge_table,
-)
+from aucbench.reports.papers import TABLES, PublishedTable, is_comparable, is_method, judge_table
 from aucbench.studies.record import CellStatus
 from tests.helpers.board_cells import altered, budget, finished, unfinished
 from tests.helpers.paper_tables import BATCH_ON_EPSILON, CELLS

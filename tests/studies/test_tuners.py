@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 
 from aucbench import ParameterError
-from aucbench.studies.tuners import (
-    NoTuning,
-    Optuna,
-    edges,
-    grid_points,
-    random_points,
-    resolve,
-)
+from aucbench.studies.tuners import NoTuning, Optuna, edges, grid_points, random_points, resolve
 from aucbench_algorithms.spam import Spam
 from tests.helpers.study_methods import Gentle, Other
 

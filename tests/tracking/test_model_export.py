@@ -166,7 +166,7 @@ def test_a_model_of_a_table_names_its_columns_and_takes_gaps_and_new_categories(
     folder = export_model(cell, tmp_path / "model")
     model, described = mlflow.pyfunc.load_model(str(folder)), Model.load(folder)
     expected = ["town", "grade", "when", "share", "pay", "rent", "rate", "age"]
-    assert (described.metadata["columns"], described.metadata["positive"]) == (expected, ["yes"])
+    assert (described.metadata["columns"], described.metadata["positive"]) == (expected, ["no"])
     columns = data.columns_of(aucbench.catalog().dataset("csv")(**cell.record.dataset.parameters))
     example = pd.read_csv(path, nrows=3)
     assert np.isfinite(model.predict(example)).all()

@@ -94,10 +94,7 @@ def test_the_terminal_shows_all_of_a_table_within_its_width(report, shown, width
     out = shown(width, text.show, report, ("data0",)) + shown(width, text.show, report, notes=True)
     assert max(map(cell_len, re.findall(r"^[│┃┏└].*$", out, re.MULTILINE))) <= (width or text.WIDTH)
     assert "…" not in out
-    for table in (
-        text.overall_table(report, "defaults"),
-        text.data_set_table(report, "defaults", "data0"),
-    ):
+    for table in (text.overall_table(report, "defaults"), text.data_set_table(report, "defaults", "data0")):
         for line in [table.head, *table.lines]:
             assert all(part in out for part in line)
     flat = " ".join(out.split())

@@ -43,10 +43,7 @@ def forged(source, target, **changed):
     manifest = json.loads(contents["manifest.json"])
     for name, content in contents.items():
         if name in manifest["entries"]:
-            manifest["entries"][name] = {
-                "bytes": len(content),
-                "sha256": hashlib.sha256(content).hexdigest(),
-            }
+            manifest["entries"][name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     return zipped(target, contents | {"manifest.json": signed(manifest)})
 
 
