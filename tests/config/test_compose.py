@@ -71,28 +71,22 @@ def test_a_run_composed_from_parts_is_the_run_composed_as_a_whole(jobs):
             assert composed(composer.compose, words) == composed(compose.compose, words)
 
 
-def compose_words(jobs):
+def swept(*jobs):
     with session(CATALOG):
-        return [job.run for job in compose._each(CATALOG, Composer(), jobs)]
+        return [job.run for job in compose._each(CATALOG, Composer(), [list(job) for job in jobs])]
 
 
-@pytest.fixture
-def compositions(monkeypatch):
-    """Collects the calls of Hydra."""
+def test_parts_that_were_composed_are_not_composed_again(monkeypatch):
     calls, whole = [], compose.compose
     monkeypatch.setattr(compose, "compose", lambda *words: calls.append(words) or whole(*words))
-    return calls
-
-
-def test_parts_that_were_composed_are_not_composed_again(compositions):
     jobs = [
         [f"algo={algo}", f"dataset={dataset}", "tuning=grid"]
         for algo in CATALOG.plugins["algorithms"]
         for dataset in ("gaussian", "a9a", "w8a")
     ]
-    found = compose_words(jobs)
+    found = swept(*jobs)
     assert len(found) == len(jobs)
-    assert len(compositions) <= 2
+    assert len(calls) <= 2
     with session(CATALOG):
         for job, run in list(zip(jobs, found, strict=True))[::7]:
             assert plain(run) == plain(compose.compose(job))
@@ -109,10 +103,6 @@ def test_a_choice_that_sets_something_else_does_so_in_every_run(tmp_path):
 
 
 PAIRS = [(algo, dataset) for algo in ("solam", "psam") for dataset in ("gaussian", "breast_cancer")]
-
-
-def swept(*jobs):
-    return compose_words([list(job) for job in jobs])
 
 
 MATRIX = (

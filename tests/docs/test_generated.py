@@ -1,7 +1,6 @@
 """The pages that are made of the code."""
 
 import re
-import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -18,22 +17,13 @@ pytest.importorskip(
     "numpydoc", reason="the documentation's packages are not installed: pip install -e '.[docs]'"
 )
 ROOT = Path(__file__).parents[2]
-EXTENSION = ROOT / "docs" / "_ext"
 
 
 def names(cls):
     return [field.name for field in fields(cls)]
 
 
-@pytest.fixture(autouse=True, scope="module")
-def path():
-    before = set(sys.modules)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(EXTENSION))
-        yield
-    for name in set(sys.modules) - before:
-        if getattr(sys.modules[name], "__file__", None) and str(EXTENSION) in str(sys.modules[name].__file__):
-            del sys.modules[name]
+pytestmark = pytest.mark.usefixtures("extension")
 
 
 def test_every_method_has_a_page_with_its_parameters_and_its_source():
@@ -81,7 +71,7 @@ def test_every_command_and_field_stands_in_the_reference():
 def test_the_first_run_shows_its_report(tmp_path):
     import printed
 
-    page = EXTENSION.parent / "tutorials" / "first_run.md"
+    page = ROOT / "docs" / "tutorials" / "first_run.md"
     report, _ = printed.texts(page.read_text(encoding="utf-8"), page, tmp_path / "made")
     table = page.read_text(encoding="utf-8").partition("| line | meaning |")[2].partition("\n\n")[0]
     lines = re.findall(r"^\| (\w[\w ]*\w) \|", table, re.MULTILINE)
@@ -92,7 +82,7 @@ def test_the_first_run_shows_its_report(tmp_path):
 def test_readme_says_what_the_archive_of_the_reference_study_says():
     import reference_study
 
-    readme = (EXTENSION.parents[1] / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert " ".join(reference_study.section().split()) in " ".join(readme.split())
 
 

@@ -1,28 +1,12 @@
 """Statements of the pages about the trials, computed again from the records with loops."""
 
 import statistics
-import sys
-from pathlib import Path
 
 import pytest
 
 from aucbench.studies.archives.archive_file import read
 from aucbench.studies.archives.tried_settings import tried_settings
 from tests.studies.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)
-
-EXTENSION = Path(__file__).resolve().parents[2] / "docs" / "_ext"
-
-
-@pytest.fixture
-def trials_study(monkeypatch):
-    before = set(sys.modules)
-    monkeypatch.syspath_prepend(str(EXTENSION))
-    import trials_study
-
-    yield trials_study
-    for name in set(sys.modules) - before:
-        if str(EXTENSION) in str(getattr(sys.modules[name], "__file__", "")):
-            del sys.modules[name]
 
 
 @pytest.fixture
@@ -41,7 +25,9 @@ def aucs(tuned_file):  # noqa: F811
     }
 
 
-def test_losses_are_those_of_the_settings_that_are_best_elsewhere(trials_study, aucs, tuned_file):  # noqa: F811
+def test_losses_are_those_of_the_settings_that_are_best_elsewhere(extension, aucs, tuned_file):  # noqa: F811
+    import trials_study
+
     names = sorted({dataset for _, dataset, *_ in aucs})
     found = trials_study.losses(tried_settings(read(tuned_file)[1]))
     assert set(found.index) == {"log_reg", "psam", "solam"}

@@ -50,13 +50,6 @@ def test_speed_is_told_as_a_multiple_and_a_slow_loop_is_to_be_compiled(seconds, 
     assert ("aucbench.kernels.kernel" in text) == (seconds > 20.0)
 
 
-def test_reversed_scores_are_said_with_the_auc_of_the_other_sign():
-    rows = {"test_rows": 200, "test_positives": 50}
-    found = reported({"mine": [0.2, 0.3], "psam": [0.9, 0.9]}, data=rows)
-    assert "AUC 0.2500 on data, with the sign changed 0.7500" in judged(found)
-    assert next_steps(found, "mine", 5.0)[0].startswith("change the sign")
-
-
 def test_noise_is_not_called_reversed():
     for positives in (25, 400):
         found = reported({"mine": [0.4], "psam": [0.9]}, data={"test_rows": 800, "test_positives": positives})

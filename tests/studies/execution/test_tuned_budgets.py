@@ -8,7 +8,7 @@ import pytest
 
 from aucbench.studies.default_settings import Budget
 from aucbench.studies.store import Store
-from aucbench.studies.tuners import Grid, Optuna, Random
+from aucbench.studies.tuners import Grid
 from tests.helpers.studies import entry, results, run_entries
 from tests.helpers.study_methods import Gentle
 
@@ -70,18 +70,6 @@ def test_the_cell_is_that_of_the_chosen_setting_given_by_hand(store, tmp_path):
     budget = Budget(epochs=chosen["budget.epochs"], checkpoints=4)
     run_entries([entry(replace(Gentle(), eta=chosen["eta"]), budget=budget)], other)
     assert results(store) == results(other)
-
-
-@pytest.mark.parametrize(
-    "tuning", [Random(trials=6, folds=2, grid=GRID), Optuna(trials=6, folds=2, grid=GRID)]
-)
-def test_searches_draw_the_budget_from_its_range(store, tuning):
-    run_entries([entry(Waning(), tuning=tuning)], store)
-    record = only(store).record
-    tried = [trial.parameters["budget.iterations"] for trial in record.tuned.trials]
-    assert len(set(tried)) > 2
-    assert all(isinstance(value, int) and 5 <= value <= 100 for value in tried)
-    assert record.result.iterations == record.tuned.parameters["budget.iterations"]
 
 
 @dataclass(frozen=True)
