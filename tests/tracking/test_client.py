@@ -4,8 +4,6 @@ import contextlib
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 
 import pytest
 
@@ -77,28 +75,6 @@ def test_an_address_with_an_escaped_character_means_one_file(empty_file, tmp_pat
     assert sqlite_file(connection.address) == tmp_path / "a b.db"
     endings = {"", ".lock", "-wal", "-shm"}
     assert {file.name.removeprefix("a b.db") for file in tmp_path.iterdir()} <= endings
-
-
-KILLED = """
-import os, signal, sys
-from aucbench.tracking.client import Connection
-connection = Connection(sys.argv[1])
-connection.client.create_run(connection.experiment("removed"))
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-@pytest.mark.faults
-@pytest.mark.usefixtures("process")
-def test_what_a_killed_process_wrote_beside_a_removed_file_is_no_part_of_the_next(tmp_path):
-    file = tmp_path / "mlflow.db"
-    subprocess.run(
-        [sys.executable, "-c", KILLED, f"sqlite:///{file}"], stderr=subprocess.DEVNULL, check=False
-    )
-    assert (tmp_path / "mlflow.db-wal").stat().st_size
-    file.unlink()
-    names = [each.name for each in Connection(f"sqlite:///{file}").client.search_experiments()]
-    assert "removed" not in names
 
 
 def test_a_file_that_is_half_made_by_others_is_named_with_what_to_do(uri, tmp_path):

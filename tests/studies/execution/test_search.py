@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from aucbench.cli.main import main
 from aucbench.data.splits.protocols import KFold, TrainValidTest
+from aucbench.studies.default_settings import Budget
 from aucbench.studies.execution.tuning_search import choose
 from aucbench.studies.record import Trial
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna
-from tests.helpers.studies import contents, entry, run_entries, trials_of
+from tests.helpers.studies import contents, entry, results, run_entries, trials_of
 from tests.helpers.study_methods import COUNTER, Diverging, Gentle, Raising
 
 
@@ -146,6 +147,51 @@ def test_the_summary_names_the_chosen_settings_and_the_edges(tmp_path, monkeypat
     lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()[:11])
     assert lines["tuned"] == "lam=100"
     assert "lam at the lower edge of its grid in 2 of 2 runs" in lines["edge"]
+
+
+@pytest.mark.parametrize("budget", [Budget(checkpoints=4), Budget(seconds=3.0, checkpoints=4)])
+@pytest.mark.parametrize(("name", "values"), [("epochs", [0.1, 1.0]), ("iterations", [5, 100])])
+def test_the_cell_is_that_of_the_chosen_budget_and_setting_given_by_hand(
+    name, values, budget, store, tmp_path
+):
+    grid = {"fake_gentle": {f"budget.{name}": values, "eta": [0.01, 0.1]}}
+    run_entries([entry(Gentle(), tuning=Grid(folds=2, grid=grid), budget=budget)], store)
+    tuned, rows = only(store).record.tuned, only(store).record.data.train_rows
+    assert len(tuned.trials) == 4 * 2
+    for trial in tuned.trials:
+        tried = trial.parameters[f"budget.{name}"]
+        expected = tried if name == "epochs" else tried / (rows / 2)
+        assert trial.passes == pytest.approx(expected, rel=0.05)
+    other = Store(tmp_path / "other")
+    by_hand = Budget(checkpoints=4, **{name: tuned.parameters[f"budget.{name}"]})
+    run_entries([entry(Gentle(eta=tuned.parameters["eta"]), budget=by_hand)], other)
+    assert results(store) == results(other)
+
+
+@dataclass(frozen=True)
+class Watched(Gentle):
+    """Has validation rows, and counts them in its model."""
+
+    name: ClassVar[str] = "fake_watched"
+    grid: ClassVar = {"validation": (0.1, 0.5)}
+    validation: float = 0.25
+
+    def init(self, problem, rng):
+        assert len(problem.validation.y) == pytest.approx(
+            self.validation / (1.0 - self.validation) * problem.n_samples, abs=2
+        )
+        return np.full(problem.n_features, float(len(problem.validation.y)))
+
+
+def test_a_cell_and_every_trial_hold_out_the_tuned_share_of_their_rows(store):
+    run_entries([entry(Watched(), tuning=Grid(folds=2))], store)
+    record = only(store).record
+    assert {trial.parameters["validation"] for trial in record.tuned.trials} == {0.1, 0.5}
+    assert all(trial.auc is not None for trial in record.tuned.trials)
+    share = record.tuned.parameters["validation"]
+    assert record.data.validation_rows == pytest.approx(share * record.data.train_rows, abs=1)
+    epochs = record.result.iterations / (record.data.train_rows - record.data.validation_rows)
+    assert epochs == pytest.approx(200.0, rel=0.1)  # of the rows that are left
 
 
 AUCS = st.lists(st.lists(st.sampled_from((None, 0.0, 0.25, 0.5, 1.0)), min_size=2, max_size=3), max_size=5)
