@@ -102,28 +102,19 @@ def test_entries_that_a_later_plan_replaced_are_sent_too(tmp_path, uri, monkeypa
     assert synced(again, uri).known == 3
 
 
-def test_a_half_written_run_is_replaced(store, entries, uri):
-    client = MlflowClient(uri)
+def test_a_whole_entry_takes_the_place_of_a_half_written_and_of_an_incomplete_run(store, entries, uri):
+    client, whole = MlflowClient(uri), entries[0]
     place = client.create_experiment("breast_cancer", artifact_location=(store.path / "mlruns").as_uri())
-    half = client.create_run(place, tags={"key": entries[0].key, "study": "pair"}, run_name="half")
-    run_id = Tracker(uri, store).log(entries[0])
+    half = client.create_run(place, tags={"key": whole.key, "study": "pair"}, run_name="half")
+    part = Tracker(uri, store).log(replace(whole, key=f"{whole.key}-1", cells=whole.cells[:1], missing=1))
     # An experiment that is there, as of an earlier version, gets its explanation.
     assert "cost/train_seconds" in client.get_experiment(place).tags["mlflow.note.content"]
-    (left,) = runs_of(uri)
-    assert left.info.run_id == run_id != half.info.run_id
-    assert client.get_run(half.info.run_id).info.lifecycle_stage == "deleted"
-
-
-def test_a_complete_entry_takes_the_place_of_the_incomplete_one(store, entries, uri):
-    whole = entries[0]
-    part = replace(whole, key=f"{whole.key}-1", cells=whole.cells[:1], missing=1)
-    Tracker(uri, store).log(part)
-    (run,) = runs_of(uri)
-    assert run.data.tags["incomplete"] == "0 cells failed, 1 not run"
+    assert client.get_run(part).data.tags["incomplete"] == "0 cells failed, 1 not run"
     run_id = Tracker(uri, store).log(whole)
-    (run,) = runs_of(uri)
-    assert run.info.run_id == run_id
-    assert "incomplete" not in run.data.tags
+    (left,) = runs_of(uri)
+    assert left.info.run_id == run_id
+    assert "incomplete" not in left.data.tags
+    assert client.get_run(half.info.run_id).info.lifecycle_stage == "deleted"
 
 
 @pytest.mark.usefixtures("process")

@@ -13,10 +13,11 @@ def random_table(seed, gaps=0.3):
     return np.where(rng.random(values.shape) < gaps, np.nan, values)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_every_column_alone_gives_student_s_interval(seed):
+@pytest.mark.parametrize("ratio", [None, 0.25])
+@pytest.mark.parametrize("seed", range(10))
+def test_every_column_alone_gives_student_s_interval_which_the_ratio_of_rows_widens(seed, ratio):
     values = random_table(seed)
-    found = over_runs(values, None, 0.9)
+    found = over_runs(values, ratio, 0.9)
     for at, column in enumerate(values.T):
         own = column[~np.isnan(column)]
         assert found.runs[at] == len(own)
@@ -26,7 +27,8 @@ def test_every_column_alone_gives_student_s_interval(seed):
         if len(own) < 2:
             assert np.isnan([found.std[at], found.low[at], found.high[at]]).all()
             continue
-        expected = stats.t.interval(0.9, len(own) - 1, own.mean(), stats.sem(own))
+        error = stats.sem(own) * np.sqrt(1.0 + len(own) * (ratio or 0.0))
+        expected = stats.t.interval(0.9, len(own) - 1, own.mean(), error)
         assert (found.low[at], found.high[at]) == pytest.approx(expected)
         assert found.std[at] == pytest.approx(own.std(ddof=1))
 
