@@ -159,21 +159,6 @@ def test_the_launcher_of_dask_runs_as_many_cells_at_once_as_there_are_cores(site
     assert {cell.record.environment.concurrency for cell in cells} == {expected}
 
 
-def test_a_folder_of_ones_own_has_experiments_and_configurations(run, done, tmp_path):
-    (tmp_path / "own" / "experiment").mkdir(parents=True)
-    (tmp_path / "own" / "experiment" / "mine.yaml").write_text(
-        "# @package _global_\n"
-        "hydra:\n  mode: MULTIRUN\n  sweeper:\n    params:\n      algo: fake_gentle,fake_other\n"
-        "study: mine\nmatrix:\n  for_algo:\n    fake_other: [runs=3]\n"
-    )
-    (tmp_path / "own" / "twice.yaml").write_text("defaults:\n  - config\n  - _self_\nruns: 2\n")
-    for words in (("--config-dir", "own"), (f"hydra.searchpath=['file://{tmp_path}/own']",)):
-        out = done(*words, "+experiment=mine", *COMMON, "--dry-run")
-        assert "2 entries, 4 cells" in out
-    out = run("-cd", "own", "-cn", "twice", "algo=fake_gentle", *COMMON, "--dry-run")[1]
-    assert "1 entry, 2 cells" in out
-
-
 def test_ranges_and_choices_are_swept_in_the_order_of_the_words(run):
     words = ("-m", "algo=glob(fake_gen*)", "algo.eta=choice(0.1,0.2)", "seed=range(0,2)", *COMMON)
     lines = [line for line in run(*words, "--dry-run")[1].splitlines() if "(eta=" in line]

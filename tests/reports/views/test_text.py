@@ -9,7 +9,7 @@ from aucbench.reports.answer import answer
 from aucbench.reports.build import build
 from aucbench.reports.report import ALL
 from aucbench.reports.views import text
-from tests.helpers.board_cells import finished, several, unfinished
+from tests.helpers.board_cells import several
 from tests.helpers.small_report import failed_cells, small_cells, small_report
 
 NASTY = "a_b | [x](y) #1 ~z~ *é* <i>$m$</i> \\ `c` & 数据 \x1b[2J \x07\nsecond line, and a very long name"
@@ -137,17 +137,3 @@ def test_a_sweep_shows_its_best_methods_alone(shown):
             best = [line[0] for line in text.data_set_table(report, "defaults", "data0").lines]
         assert re.findall(r"^│ (method\d+)", out, re.MULTILINE) == best[:10]
         assert "12 methods on" in out
-
-
-def test_what_is_to_be_known_of_a_method_is_said():
-    cells = [
-        *(finished(None, seed=seed, advice="a smaller eta") for seed in range(2)),
-        finished(0.9, algorithm="beta", cpu="another chip"),
-        finished(0.8, algorithm="gamma"),
-        unfinished("timeout", seed=1, algorithm="gamma"),
-    ]
-    report = build(cells, "t", True)
-    said = text.marks(report, "defaults", "data")
-    assert "alpha diverged: a smaller eta." in said
-    assert any(each.startswith("beta all times were measured") for each in said)
-    assert text.counts(report) == "2 cells done, 2 diverged, 1 failed, 0 missing"
