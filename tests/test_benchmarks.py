@@ -2,52 +2,17 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 import benchmarks.verdicts as simulation
 from aucbench import catalog
 from aucbench.data import load
 from aucbench.reports.statistics.family_intervals import Intervals
 from aucbench_datasets import catalogue
-from benchmarks.click_logs import click_logs
 from benchmarks.families import families, row_hashes, shared
 from benchmarks.mutations import MUTATIONS, ROOT
 from benchmarks.real_sets import Choice
 
-LEVELS = (2_000, 300, 24, 7)
-
-
-@pytest.mark.parametrize("hashed", [None, 1 << 10])
-@pytest.mark.parametrize("numeric", [0, 2])
-def test_click_logs_are_rare_clicks_on_one_hot_levels_and_follow_from_the_seed(hashed, numeric):
-    X, y = click_logs(20_000, LEVELS, 0, hashed=hashed, numeric=numeric)
-    again, labels = click_logs(20_000, LEVELS, 0, hashed=hashed, numeric=numeric)
-    assert (again != X).nnz == 0
-    assert (y == labels).all()
-    assert set(y) == {-1, 1}
-    assert abs(np.mean(y == 1) - 0.04) < 0.01
-    levels = X[:, numeric:]
-    assert (levels.sum(axis=1) == len(LEVELS) + 1).all()  # one of each column, and the crossing
-    assert hashed is None or levels.shape[1] == hashed
-    seen = np.sort(np.asarray(levels.sum(axis=0)).ravel())[::-1]
-    assert seen[0] > 30 * np.median(seen[seen > 0])  # few levels are frequent, most are rare
-    assert (X[:, :numeric].toarray() > 0).all()
-
-
 SAME = [("diabetes", "keel_pima"), ("keel_satimage", "adbench_satimage_2"), ("keel_wisconsin", "adbench_wbc")]
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_the_shared_rows_are_those_that_agree_in_five_digits(seed):
-    rng = np.random.default_rng(seed)
-    sizes = 10.0 ** rng.integers(-6, 7, 3)
-    one, two = (rng.integers(-2, 3, (rows, 3)) * 1.2345 * sizes for rows in (rng.integers(5, 60), 40))
-    near = two * (1 + rng.uniform(-1e-8, 1e-8, two.shape))
-    expected = [{tuple(row) for row in np.round(X / sizes, 3) + 0.0} for X in (one, two)]
-    share = len(expected[0] & expected[1]) / min(map(len, expected))
-    assert shared(row_hashes(one), row_hashes(near)) == pytest.approx(share)
-    assert shared(row_hashes(sparse.csr_matrix(one)), row_hashes(two)) == pytest.approx(share)
-    assert shared(row_hashes(two), row_hashes(two * 1.001)) < 0.5
 
 
 @pytest.mark.mirror

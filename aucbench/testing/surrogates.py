@@ -21,7 +21,7 @@ from aucbench.testing.audited_function import AuditedFunction
 
 # Positives and negatives of a batch: few sizes, as JAX compiles for each.
 COMPOSITIONS = ((2, 3), (3, 9), (9, 3), (6, 6), (2, 14), (2, 38))
-FEW = COMPOSITIONS[:2]  # on which unknown parameters are searched
+FEW = 2  # compositions on which unknown parameters are searched
 WIDTHS = (0.3, 0.3, 0.3, 1.0, 1.0, 1.0, 1.0, 2.5, 2.5, 2.5)  # standard deviations of the scores of a batch
 SCALES = np.geomspace(0.05, 20.0, 53)  # parameters tried first; 1 is the 27th
 EXACT, EXACT_SINGLE = 1e-6, 1e-3  # relative residuals up to which a function is a surrogate
@@ -103,11 +103,11 @@ def law(factors: Sequence[float], laws: Sequence[str] = tuple(LAWS)) -> tuple[st
     return None
 
 
-def batches(unit: bool, compositions: Sequence[tuple[int, int]] = COMPOSITIONS) -> list[list[Batch]]:
+def batches(unit: bool) -> list[list[Batch]]:
     """Batches of random scores by composition, in (0, 1) if `unit`, in random order of rows."""
     rng = np.random.default_rng(35)
     found = []
-    for positives, negatives in compositions:
+    for positives, negatives in COMPOSITIONS:
         own = []
         for width in WIDTHS:
             n = positives + negatives
@@ -153,18 +153,20 @@ def pair_mean(
 
 
 class Identification:
-    """The values of a function over the batches, and the fits of surrogates to them."""
+    """The values of a function over the batches with a coding of labels, and fits of surrogates to them."""
 
-    def __init__(self, function: AuditedFunction, unit: bool):
+    def __init__(self, function: AuditedFunction, coding: int, known: Sequence[Surrogate]):
         self._function, self.exact = function, EXACT_SINGLE if function.single else EXACT
-        self._centre = 0.5 if unit else 0.0
-        self.batches = batches(unit)
+        self.coding = function.negative = coding
+        self.unit = not _is_finite_everywhere(function)  # whether scores are probabilities
+        self.batches = batches(self.unit)
         self.values = np.array([[function.value(*batch) for batch in own] for own in self.batches])
+        self.match = self._nearest(known)
 
     def fit(self, surrogate: Surrogate, parameter: float, few: bool = False) -> Match:
         """Fit r and d of each composition by least squares of relative residuals."""
         factors, offsets, worst = [], [], 0.0
-        for own, values in list(zip(self.batches, self.values, strict=True))[: len(FEW) if few else None]:
+        for own, values in list(zip(self.batches, self.values, strict=True))[: FEW if few else None]:
             means = np.array([surrogate.mean(*batch, parameter) for batch in own])
             if not (np.isfinite(means).all() and np.isfinite(values).all()):
                 return Match(surrogate, parameter, (), (), math.inf)
@@ -181,7 +183,7 @@ class Identification:
             offsets = [offsets[0]] * len(offsets)
         return Match(surrogate, parameter, tuple(factors), tuple(offsets), worst)
 
-    def nearest(self, known: Sequence[Surrogate]) -> Match:
+    def _nearest(self, known: Sequence[Surrogate]) -> Match:
         """The surrogate and parameter with the smallest residual; usual parameters come first."""
         matches = [self.fit(each, each.usual) for each in known]
         best = min(matches, key=lambda match: match.residual)
@@ -204,7 +206,7 @@ class Identification:
         """The function as a mean over pairs of whatever it gives for one pair, None if it is no such mean."""
 
         def one_pair(m: float, theta: float) -> float:
-            scores = self._centre + np.array([m / 2.0, -m / 2.0])
+            scores = 0.5 * self.unit + np.array([m / 2.0, -m / 2.0])
             return self._function.value(scores, np.array([True, False]))
 
         unknown = Surrogate(
@@ -212,8 +214,18 @@ class Identification:
             "",
             partial(pair_mean, one_pair),
         )
-        match = self.fit(unknown, 1.0, few=True)
-        if not match.residual <= self.exact:
-            return None
-        match = self.fit(unknown, 1.0)
-        return match if match.residual <= self.exact else None
+        for few in (True, False):
+            match = self.fit(unknown, 1.0, few)
+            if not match.residual <= self.exact:
+                return None
+        return match
+
+
+def _is_finite_everywhere(function: AuditedFunction) -> bool:
+    """Whether a function accepts scores outside of (0, 1)."""
+    positive = np.arange(12) < 3
+    scores = np.random.default_rng(5).standard_normal((6, 12)) * 2.0
+    try:
+        return all(math.isfinite(function.value(each, positive)) for each in scores)
+    except Exception:
+        return False

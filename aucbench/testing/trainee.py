@@ -78,8 +78,17 @@ class Trainee(Subject):
 
     @cached_property
     def first_use(self) -> FirstUse:
-        """Results of the first calls of the method."""
-        return first_use(self, self._size or STANDARD)
+        """Results of two calls of every function on each kind of rows; errors are recorded, not raised."""
+        slowest, recompiled = 0.0, None
+        try:
+            for layout in self.layouts:
+                seconds, again = _first_calls(self, self._size or STANDARD, layout)
+                slowest = max(slowest, seconds)
+                if again and recompiled is None:
+                    recompiled = (again, self.where)
+        except (Exception, SystemExit) as error:
+            return FirstUse(error, self.where)
+        return FirstUse(recompiled=recompiled, seconds=slowest)
 
     @cached_property
     def loss(self) -> Any:
@@ -125,7 +134,7 @@ class Trainee(Subject):
         asks = validation_share(self.plugin)  # the training rows serve as well as others
         validation = ValidationRows(toy.X, toy.y, toy.weights) if asks else None
         problem = Problem(toy.X, toy.y, iterations, self.loss, toy.weights, validation=validation)
-        return self.done(self.call("init", problem, np.random.default_rng(0)))
+        return self.call("init", problem, np.random.default_rng(0))
 
     def batch(self, toy: Toy, rows: NDArray[np.int64]) -> Batch:
         """The rows as `step` takes them."""
@@ -133,13 +142,7 @@ class Trainee(Subject):
 
     def step(self, state: Any, batch: Batch) -> Any:
         """The state after the batch."""
-        return self.done(self.call("step", state, batch))
-
-    def done(self, state: Any) -> Any:
-        """The state, when no work on it runs any more."""
-        if MethodFacts(self.plugin).wait is not None:
-            self.call("wait", state)
-        return state
+        return self.call("step", state, batch)
 
     def train(
         self, toy: Toy, rows: NDArray[np.int64] | None = None, lengths: Iterable[int] | None = None
@@ -160,7 +163,7 @@ class Trainee(Subject):
         """The state to score, after `finalize`."""
         if MethodFacts(self.plugin).finalize is None:
             return state
-        return self.done(self.call("finalize", state))
+        return self.call("finalize", state)
 
     def scores(self, state: Any, X: Any) -> NDArray[np.float64]:
         """(n,) decision values, after `finalize`."""
@@ -184,30 +187,18 @@ class Trainee(Subject):
         return np.asarray(self.call("weights", self.final(state)))
 
     def call(self, method: str, *arguments: Any) -> Any:
-        """Call a function of the method if there is time left; returns its result."""
+        """The result of a function of the method, if there is time left; all work on a state is done."""
         self.limit.require()
         result = getattr(self.plugin, method)(*arguments)
-        if result is None and method in RETURN_STATE:
+        if method in RETURN_STATE and result is None:
             raise self.broken(method, "returned None: end it with `return` and the state.")
+        if method in RETURN_STATE and MethodFacts(self.plugin).wait is not None:
+            self.plugin.wait(result)
         return result
 
     def broken(self, method: str, words: str) -> Broken:
         """The error for a function, with its place."""
         return Broken(f"`{method}` {words}", place_of(getattr(type(self.plugin), method)))
-
-
-def first_use(trainee: Trainee, size: Size) -> FirstUse:
-    """Call every function twice on each kind of rows; errors are recorded, not raised."""
-    slowest, recompiled = 0.0, None
-    try:
-        for layout in trainee.layouts:
-            seconds, again = _first_calls(trainee, size, layout)
-            slowest = max(slowest, seconds)
-            if again and recompiled is None:
-                recompiled = (again, trainee.where)
-    except (Exception, SystemExit) as error:
-        return FirstUse(error, trainee.where)
-    return FirstUse(recompiled=recompiled, seconds=slowest)
 
 
 def _first_calls(trainee: Trainee, size: Size, layout: str) -> tuple[float, str | None]:

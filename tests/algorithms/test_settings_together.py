@@ -3,7 +3,6 @@
 from itertools import pairwise
 
 import numpy as np
-import psutil
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -15,8 +14,7 @@ from aucbench.contracts import MethodFacts, field_types
 from aucbench.runner.cell import training_context
 from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.task import Task
-from aucbench_algorithms import Mba, OpaucR, _kept_rows
-from aucbench_algorithms._moments_together import MomentsTogether
+from aucbench_algorithms import Mba, _kept_rows
 from tests.helpers.settings_of_plugins import fields_of
 from tests.helpers.training import difference, is_like_other_rules, problem_of, random_problem
 
@@ -135,49 +133,6 @@ def test_moments_without_memory_for_all_weights_are_refused(name, monkeypatch):
     monkeypatch.setattr("aucbench.data.memory.available", lambda: 2 * 8 * D * D)
     with pytest.raises(ParameterError, match=rf"{name}: \d+ x 30 numbers"):
         type(several[0]).together(several, states)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["opauc", "adaoam"])
-def test_the_matrices_of_a_grid_are_held_once(name):
-    d, several = 500, [CATALOG.algorithm(name)(lam=10.0**-k) for k in range(60)]
-    rows, process = np.random.default_rng(0).standard_normal((N, d)) / 30, psutil.Process()
-    for _ in range(2):  # compiled; and memory that a grid frees is given to the next
-        before = process.memory_info().rss
-        together = type(several[0]).together(several, starts(several, rows))
-        together.step(Batch(rows, Y, np.arange(100)))
-        assert together.state(0) is not None
-    assert process.memory_info().rss - before < 10 * (2 * 8 * d * d)
-
-
-def test_settings_of_opauc_r_share_the_matrices_of_their_rank():
-    several = [OpaucR(tau=tau) for tau in (4, 4, 7)]
-    together = OpaucR.together(several, starts(several))
-    together.step(Batch(X, Y, np.arange(N)))
-    assert together.state(0).Z is together.state(1).Z is not together.state(2).Z
-
-
-@pytest.mark.parametrize("axis", [0, -1])
-def test_settings_that_have_diverged_take_no_part_in_products_and_keep_their_state(axis):
-    seen, values = [], np.array([1.0, 1e200, 2.0, 1e250])
-
-    def grow(X, y, order, W, growth):
-        seen.append(growth.size)
-        W *= growth if axis else growth[:, None]
-
-    W = np.ones((3, 4) if axis else (4, 3))
-    together = MomentsTogether(grow, (), (W, values), lambda w, growth: (w, growth), axis)
-    with np.errstate(over="ignore"):
-        for _ in range(4):
-            together.step(Batch(X, Y, np.arange(5)))
-    assert seen == [4, 4, 2, 2]
-    assert np.isinf(together.state(1)[0]).all()
-    assert together.state(3)[1] == 1e250
-    np.testing.assert_array_equal(together.state(2)[0], 16.0)
-    together.drop(0)
-    together.step(Batch(X, Y, np.arange(5)))
-    np.testing.assert_array_equal(together.state(2)[0], 32.0)
-    assert seen[-1] == 1
 
 
 def test_moments_of_blocks_are_summed_once_for_all_settings(monkeypatch):
