@@ -9,6 +9,7 @@ from scipy import stats
 
 from aucbench.reports.statistics.family_intervals import family_intervals
 from aucbench.reports.statistics.verdicts import Verdict, compare_families, verdict_of
+from benchmarks.reference import half_widths
 
 ROPE = 0.005
 NUMBERS = ["gain", "low", "high", "median", "worse", "same", "better"]
@@ -62,6 +63,16 @@ def test_the_interval_is_the_bootstrap_t_of_the_largest_t():
         largest.append(max(abs(drawn.mean(axis=0) - values.mean(axis=0)) / stats.sem(drawn)))
     expected = np.quantile(largest, 0.97)  # 0.6 of a miss of 5 %
     np.testing.assert_allclose(family_intervals(values).critical, expected, rtol=0.06)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_intervals_are_those_of_another_implementation(seed):
+    rng = np.random.default_rng(seed)
+    values = -rng.lognormal(0, 0.8, (30, 4))
+    values[rng.random(values.shape) < 0.1] = np.nan
+    values[:, 3] = np.where(np.arange(30) < seed + 1, 0.002, 0.0)  # it differs on a few families
+    found = family_intervals(values)
+    np.testing.assert_allclose((found.high - found.low) / 2, half_widths(values), rtol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(3))
