@@ -81,14 +81,9 @@ def _fold_column(uv, j, lazy):
         lazy.seen[j] = lazy.count[0]
 
 
+@_for_dense_rows
 def catch_up(X: Any, i: int, uv: Any, lazy: Any) -> None:
     """Fold the columns of x_i that are behind."""
-    raise NotImplementedError
-
-
-@_for_dense_rows(catch_up)
-def _catch_up_dense(X, i, uv, lazy):
-    pass
 
 
 @_for_csr_rows(catch_up)

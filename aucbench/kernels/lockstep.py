@@ -10,12 +10,11 @@ a setting is `rule_loops.step`; rare work (folding, exact norms) is done one set
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from aucbench.kernels import rows, vectors, weights
-from aucbench.kernels.jit import scalar
+from aucbench.kernels.jit import overloaded, scalar
 from aucbench.kernels.lazy_folds import LazyFolds, catch_up, catch_up_all, fold
-from aucbench.kernels.rows import _for_csr_rows, _for_dense_rows, extent
+from aucbench.kernels.rows import CSR, _for_rows, entry, extent
 from aucbench.kernels.rule_loops import Scaled, exactly, has_faded, written_out
 from aucbench.kernels.rules import NOT_COMPUTED
 
@@ -23,6 +22,8 @@ STEP: Any = None
 STEP_ALL: Any = None
 BALL = SQUARE = True
 LANES = 32
+
+CONTRACTED: Any = CSR | {"fastmath": {"contract"}}
 
 # The rows of numbers after those of `Scaled`.
 START = Scaled()
@@ -125,21 +126,12 @@ def at(row, m, lanes):
     return np.uintp(row * lanes + m)
 
 
-def pick(numbers: Any, example: Any, first: int, m: int, lanes: int) -> Any:
-    """The tuple of setting m stored in the rows from `first` on, with the flags of the example."""
-    raise NotImplementedError
-
-
-def put(numbers: Any, example: Any, first: int, m: int, lanes: int, new: Any) -> None:
-    """Store the tuple of setting m in the rows from `first` on."""
-    raise NotImplementedError
-
-
 # Loops over tuples are not compiled: both functions are written out for each tuple type.
 
 
-@overload(pick)
-def _pick(numbers, example, first, m, lanes):
+@overloaded()
+def pick(numbers: Any, example: Any, first: int, m: int, lanes: int) -> Any:
+    """The tuple of setting m stored in the rows from `first` on, with the flags of the example."""
     parts = []
     for c, kind in enumerate(map(str, example.types)):
         value = f"numbers[np.uintp((first + {c}) * lanes + m)]"
@@ -151,47 +143,24 @@ def _pick(numbers, example, first, m, lanes):
     )
 
 
-@overload(put)
-def _put(numbers, example, first, m, lanes, new):
+@overloaded()
+def put(numbers: Any, example: Any, first: int, m: int, lanes: int, new: Any) -> Any:
+    """Store the tuple of setting m in the rows from `first` on."""
     if new != example:  # the float array would hide a changed type
         raise TypeError(f"Cannot unify {example} and {new} for 'own'")  # message of the loop for one setting
     stores = [f"numbers[np.uintp((first + {c}) * lanes + m)] = new[{c}]" for c in range(len(example))]
     return written_out("numbers, example, first, m, lanes, new", "None", *stores, np=np)
 
 
+# LANES is no constant here: short loops of constant length are not vectorised.
+
+
+@_for_rows(CONTRACTED)
 def multiply(X: Any, i: int, uv: Any, numbers: Any) -> None:
-    """Set the products u.x_i of every setting."""
-    raise NotImplementedError
+    """Set the products u.x_i of every setting.
 
-
-def add(X: Any, i: int, uv: Any, numbers: Any, sums: bool) -> None:
-    """Add a x_i to u and, if `sums`, b x_i to v of every setting."""
-    raise NotImplementedError
-
-
-# Four entries of a row at a time, so that the products are loaded and stored once for four entries. LANES is
-# no constant here: short loops of constant length are not vectorised.
-
-
-@_for_dense_rows(multiply)
-def _multiply_dense(X, i, uv, numbers):
-    lanes, d = uv.shape[1] // 2, X.shape[1]
-    product = numbers[PRODUCT * lanes : (PRODUCT + 1) * lanes]
-    product[:] = 0.0
-    whole = d - d % 4
-    for j in range(0, whole, 4):
-        x0, x1 = np.float64(X[i, j]), np.float64(X[i, j + 1])
-        x2, x3 = np.float64(X[i, j + 2]), np.float64(X[i, j + 3])
-        for m in range(product.size):
-            product[m] += x0 * uv[j, m] + x1 * uv[j + 1, m] + x2 * uv[j + 2, m] + x3 * uv[j + 3, m]
-    for j in range(whole, d):
-        x = np.float64(X[i, j])
-        for m in range(product.size):
-            product[m] += x * uv[j, m]
-
-
-@_for_csr_rows(multiply, {"fastmath": {"contract"}, "error_model": "numpy"})
-def _multiply_csr(X, i, uv, numbers):
+    Four entries of a row at a time, so that the products are loaded and stored once for four entries.
+    """
     lanes = uv.shape[1] // 2
     product = numbers[PRODUCT * lanes : (PRODUCT + 1) * lanes]
     product[:] = 0.0
@@ -199,33 +168,23 @@ def _multiply_csr(X, i, uv, numbers):
     start, stop = np.intp(start), np.intp(stop)
     whole = stop - (stop - start) % 4
     for p in range(start, whole, 4):
-        x0, x1 = np.float64(X.data[p]), np.float64(X.data[p + 1])
-        x2, x3 = np.float64(X.data[p + 2]), np.float64(X.data[p + 3])
-        j0, j1, j2, j3 = X.indices[p], X.indices[p + 1], X.indices[p + 2], X.indices[p + 3]
+        (j0, x0), (j1, x1) = entry(X, i, p), entry(X, i, p + 1)
+        (j2, x2), (j3, x3) = entry(X, i, p + 2), entry(X, i, p + 3)
         for m in range(product.size):
             product[m] += x0 * uv[j0, m] + x1 * uv[j1, m] + x2 * uv[j2, m] + x3 * uv[j3, m]
     for p in range(whole, stop):
-        x, j = np.float64(X.data[p]), X.indices[p]
+        j, x = entry(X, i, p)
         for m in range(product.size):
             product[m] += x * uv[j, m]
 
 
-@_for_dense_rows(add)
-def _add_dense(X, i, uv, numbers, sums):
-    lanes = uv.shape[1] // 2
-    ab = numbers[A * lanes : (B + 1 if sums else B) * lanes]
-    for j in range(X.shape[1]):
-        x = np.float64(X[i, j])
-        for m in range(ab.size):
-            uv[j, m] += ab[m] * x
-
-
-@_for_csr_rows(add, {"fastmath": {"contract"}, "error_model": "numpy"})
-def _add_csr(X, i, uv, numbers, sums):
+@_for_rows(CONTRACTED)
+def add(X: Any, i: int, uv: Any, numbers: Any, sums: bool) -> None:
+    """Add a x_i to u and, if `sums`, b x_i to v of every setting."""
     lanes = uv.shape[1] // 2
     ab = numbers[A * lanes : (B + 1 if sums else B) * lanes]
     start, stop = extent(X, i)
     for p in range(start, stop):
-        x, j = np.float64(X.data[p]), X.indices[p]
+        j, x = entry(X, i, p)
         for m in range(ab.size):
             uv[j, m] += ab[m] * x
