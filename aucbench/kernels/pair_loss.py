@@ -7,15 +7,22 @@ most `ACCURACY`). The loss plugin's declarations select the way, never its name.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
 
 from aucbench.errors import ParameterError
 from aucbench.kernels import pair_plan, pair_tree, sorted_pairs
-from aucbench.kernels._all_pairs import LARGEST_EXPONENT, ByPairs, ByProduct, least_curvature, slope_sums
+from aucbench.kernels._all_pairs import (
+    LARGEST_EXPONENT,
+    AllPairs,
+    ByPairs,
+    ByProduct,
+    least_curvature,
+    slope_sums,
+)
 from aucbench.kernels.compiled_loss import call, compile_loss
 from aucbench.kernels.jit import kernel
 from aucbench.kernels.loss_pieces import Piece, as_pieces, pieces, rate
@@ -138,7 +145,9 @@ def class_shares(y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray
     -------
     (n,) array
     """
-    return np.asarray(_class_shares(y, np.ones(y.size) if weights is None else weights))
+    own, is_positive = np.ones(y.size) if weights is None else weights, y == 1
+    positives, negatives = own @ is_positive, own @ ~is_positive
+    return np.asarray(own / np.where(is_positive, positives or 1.0, negatives or 1.0))
 
 
 class _ByPieces:
@@ -185,52 +194,43 @@ class _WindowGraph:
         self._ranking, self._weighted = ranking, weighted
         self._size = ranking.positives.size + ranking.negatives.size
 
+    def _sum(self, shape: Any, function: Callable[..., np.ndarray], *arguments: Any) -> np.ndarray:
+        """The weighted sum of a function of a window."""
+        total = np.zeros(shape)
+        for weight, pairs in self._weighted:
+            total += weight * function(self._ranking, pairs, *arguments)
+        return total
+
     @cached_property
     def rows(self) -> np.ndarray:
-        involved = np.zeros(self._size, bool)
-        for _, pairs in self._weighted:
-            involved |= sorted_pairs.degrees(self._ranking, pairs) > 0.0
-        return np.flatnonzero(involved)
+        involved = [sorted_pairs.degrees(self._ranking, pairs) > 0.0 for _, pairs in self._weighted]
+        return np.flatnonzero(np.any(involved, axis=0))
 
     @property
     def diagonal(self) -> np.ndarray:
-        total = np.zeros(self._size)
-        for weight, pairs in self._weighted:
-            total += weight * sorted_pairs.degrees(self._ranking, pairs)
-        return total
+        return self._sum(self._size, sorted_pairs.degrees)
 
     def product(self, v: np.ndarray) -> np.ndarray:
-        total = np.zeros(self._size)
-        for weight, pairs in self._weighted:
-            total += weight * sorted_pairs.laplacian(self._ranking, pairs, v)
-        return total
+        return self._sum(self._size, sorted_pairs.laplacian, v)
 
     def scatter(self, X: Any) -> np.ndarray:
-        total = np.zeros((X.shape[1], X.shape[1]))
-        for weight, pairs in self._weighted:
-            total += weight * sorted_pairs.scatter(X, self._ranking, pairs)
-        return total
+        return self._sum((X.shape[1], X.shape[1]), sorted_pairs.scatter, X)
 
     def dense(self) -> np.ndarray:
-        ranking, place = self._ranking, np.empty(self._size, np.intp)
-        place[self.rows] = np.arange(self.rows.size)
-        graph = np.zeros((self.rows.size, self.rows.size))
+        place, own, size = np.zeros(self._size, np.intp), np.empty(self._size), self.rows.size
+        place[self.rows] = np.arange(size)
+        for side, weights in zip(self._ranking[:2], self._ranking[4:], strict=True):
+            own[side] = 1.0 if weights is None else weights
+        graph = np.zeros((size, size))
         for weight, pairs in self._weighted:
-            degrees = sorted_pairs.degrees(ranking, pairs)[self.rows]
-            graph.flat[:: self.rows.size + 1] += weight * degrees
-            for i in np.flatnonzero(pairs.stops > pairs.starts):
-                left = place[ranking.positives[i]]
-                right = place[ranking.negatives[pairs.starts[i] : pairs.stops[i]]]
-                of_pairs = np.full(right.size, weight)
-                if ranking.high_weights is not None and ranking.low_weights is not None:
-                    others = ranking.low_weights[pairs.starts[i] : pairs.stops[i]]
-                    of_pairs *= ranking.high_weights[i] * others
-                graph[left, right] -= of_pairs
-                graph[right, left] -= of_pairs
+            i, j = sorted_pairs.members(self._ranking, pairs)
+            graph[place[i], place[j]] -= weight * own[i] * own[j]
+        graph += graph.T
+        graph.flat[:: size + 1] = self.diagonal[self.rows]
         return graph
 
 
-class _ByTree:
+class _ByTree(AllPairs):
     """The mean by polynomials between intervals of scores."""
 
     def __init__(self, loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
@@ -248,6 +248,7 @@ class _ByTree:
         self._plan()
 
     def _plan(self) -> None:
+        super().__init__(self._ranking.positives, self._ranking.negatives)
         least, pairs = least_curvature(self._loss), self._ranking.high.size * self._ranking.low.size
         try:
             self._sums = pair_tree.PairSums(
@@ -286,7 +287,8 @@ class _ByTree:
             if self._is_accurate(1, float(np.sum(self._sums.own.high * np.abs(fields[0])))):
                 break
         self._check(fields)
-        return self._by_row(fields, -1.0)
+        pos, neg = self._shared(fields)
+        return self._by_row(pos, -neg)
 
     def _check(self, fields: tuple[np.ndarray, np.ndarray]) -> None:
         """Compare a row of each class with its pairs: samples may miss how a loss changes between them."""
@@ -304,34 +306,21 @@ class _ByTree:
                 "loss changes within too narrow margins. Declare its `pieces` if it has any."
             )
 
-    def _by_row(self, fields: tuple[np.ndarray, np.ndarray], sign: float) -> np.ndarray:
-        """(n,) sums by row, times the rows' shares."""
-        ranking, total = self._ranking, np.empty(self._ranking.high.size + self._ranking.low.size)
-        _by_row(ranking.positives, ranking.high_weights, fields[0], 1.0, total)
-        _by_row(ranking.negatives, ranking.low_weights, fields[1], sign, total)
-        return total
-
-    @property
-    def curvature(self) -> Self:
-        return self
-
-    @property
-    def rows(self) -> np.ndarray:
-        return np.arange(self._ranking.high.size + self._ranking.low.size)
-
     @cached_property
     def diagonal(self) -> np.ndarray:
-        found = self._by_row(self._sums.fields(self._sums.own, 2), 1.0)
+        found = self._by_row(*self._shared(self._sums.fields(self._sums.own, 2)))
         return np.maximum(found, least_curvature(self._loss), out=found)
 
-    def product(self, v: np.ndarray) -> np.ndarray:
-        own = self._sums.own
-        weights = own.high * v[self._ranking.positives], own.low * v[self._ranking.negatives]
-        return self.diagonal * v - self._by_row(self._sums.fields(self._sums.weighted(*weights), 2), 1.0)
+    def _shared(self, fields: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """Sums over the pairs of rows, times the rows' shares."""
+        return self._sums.own.high * fields[0], self._sums.own.low * fields[1]
 
-    def scatter(self, X: Any) -> np.ndarray:
-        rows = sorted_pairs.dense(X, self.rows)
-        return np.asarray(rows.T @ np.column_stack([self.product(column) for column in rows.T]))
+    def _across(self, here: np.ndarray, there: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if here.ndim > 1:
+            columns = [self._across(*each) for each in zip(here.T, there.T, strict=True)]
+            return np.column_stack([pos for pos, _ in columns]), np.column_stack([neg for _, neg in columns])
+        own = self._sums.own
+        return self._shared(self._sums.fields(self._sums.weighted(own.high * here, own.low * there), 2))
 
     def dense(self) -> np.ndarray:
         return ByPairs(self._loss, *self._rows).dense()
@@ -343,23 +332,4 @@ def _values(margins, address, parameter):
     found = np.empty(margins.size)
     for k in range(margins.size):
         found[k] = call(address, margins[k], parameter)
-    return found
-
-
-@kernel
-def _by_row(rows, shares, sums, sign, total):
-    """Set the entries of some rows to their sums times their shares."""
-    for k in range(rows.size):
-        total[rows[k]] = sign * shares[k] * sums[k]
-
-
-@kernel
-def _class_shares(y, weights):
-    positives = negatives = 0.0
-    for i in range(y.size):
-        positives += weights[i] * (y[i] == 1)
-        negatives += weights[i] * (y[i] == -1)
-    found = np.empty(y.size)
-    for i in range(y.size):
-        found[i] = weights[i] / ((positives if y[i] == 1 else negatives) or 1.0)
     return found

@@ -153,7 +153,7 @@ def members(ranking: Ranking, pairs: Window) -> tuple[np.ndarray, np.ndarray]:
     return ranking.positives[first], ranking.negatives[pairs.starts[first] + within]
 
 
-def scatter(X: Any, ranking: Ranking, pairs: Window) -> np.ndarray:
+def scatter(ranking: Ranking, pairs: Window, X: Any) -> np.ndarray:
     """(d, d) sum of z z^T over the pairs; takes twice the memory of the dense rows that are in any pair."""
     pos = np.flatnonzero(pairs.stops > pairs.starts)
     if pos.size == 0:

@@ -6,7 +6,7 @@ from scipy import optimize
 
 from aucbench import Norm, Objective, kernels
 from aucbench.evaluation.pair_objective import certificate, objective_value
-from aucbench.kernels import _all_pairs, loss_pieces, pair_loss
+from aucbench.kernels import loss_pieces, pair_loss
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.helpers.training import random_problem
 
@@ -14,16 +14,6 @@ from tests.helpers.training import random_problem
 def brute(function, loss, scores, y):
     margins = scores[y == 1][:, None] - scores[y == -1][None]
     return np.array([[function(m, kernels.theta(loss)) for m in row] for row in margins])
-
-
-def test_blocks_of_pairs_change_nothing(monkeypatch):
-    X, y = random_problem(2, 60, 4)
-    scores, v = X @ np.ones(4), X[:, 0]
-    whole = pair_loss.pair_mean(Logistic(), scores, y).curvature
-    product, scatter = whole.product(v), whole.scatter(X)
-    monkeypatch.setattr(_all_pairs, "BLOCK_PAIRS", 100)
-    np.testing.assert_allclose(whole.product(v), product, rtol=1e-12)
-    np.testing.assert_allclose(whole.scatter(X), scatter, rtol=1e-12)
 
 
 @pytest.mark.parametrize("width", [0.5, 1e-2, 1e-5])
