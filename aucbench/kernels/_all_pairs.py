@@ -7,10 +7,11 @@ from typing import Any, Self
 import numpy as np
 
 from aucbench.contracts import LossFacts
-from aucbench.kernels import pair_tree, sorted_pairs
+from aucbench.kernels import sorted_pairs
 from aucbench.kernels.compiled_loss import call, compile_loss
 from aucbench.kernels.jit import kernel
 
+BESIDE = 2.0**-13  # step of a numeric second derivative
 LARGEST_EXPONENT = 700.0  # of a multiplicative loss; products of larger powers overflow
 
 
@@ -124,7 +125,8 @@ class ByPairs(AllPairs):
 
     @cached_property
     def _graph(self) -> np.ndarray:
-        found = _second(*self._scores, self._compiled.derivative, self._compiled.theta, self._least)
+        compiled = self._compiled
+        found = second_derivatives(*self._scores, compiled.derivative, compiled.theta, self._least)
         return np.asarray(found * (self._own[0][:, None] * self._own[1]) / self._pairs)
 
     @property
@@ -172,10 +174,18 @@ def slope_sums(high, low, high_weights, low_weights, address, parameter):
 
 
 @kernel
-def _second(high, low, address, parameter, least):
+def second_derivatives(high, low, address, parameter, least):
     """(n+, n-) second derivatives, at least `least`."""
     found = np.empty((high.size, low.size))
     for i in range(high.size):
         for j in range(low.size):
-            found[i, j] = pair_tree.second(address, high[i] - low[j], parameter, least)
+            found[i, j] = second(address, high[i] - low[j], parameter, least)
     return found
+
+
+@kernel
+def second(address, m, theta, least):
+    """A second derivative, at least `least`, from first derivatives beside the margin."""
+    once = call(address, m + BESIDE, theta) - call(address, m - BESIDE, theta)
+    twice = call(address, m + 2.0 * BESIDE, theta) - call(address, m - 2.0 * BESIDE, theta)
+    return max(least, (8.0 * once - twice) / (12.0 * BESIDE))

@@ -13,26 +13,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from aucbench.errors import ParameterError
-from aucbench.kernels import pair_plan, pair_tree, sorted_pairs
-from aucbench.kernels._all_pairs import (
-    LARGEST_EXPONENT,
-    AllPairs,
-    ByPairs,
-    ByProduct,
-    least_curvature,
-    slope_sums,
-)
-from aucbench.kernels.compiled_loss import call, compile_loss
-from aucbench.kernels.jit import kernel
+from aucbench.kernels import sorted_pairs
+from aucbench.kernels._all_pairs import LARGEST_EXPONENT, ByPairs, ByProduct
 from aucbench.kernels.loss_pieces import Piece, as_pieces, pieces, rate
+from aucbench.kernels.pair_tree import _ByTree
 from aucbench.kernels.sorted_pairs import Ranking, Window
 
 FEW_PAIRS = 1 << 14  # so many are visited one by one, which takes less time than a tree
-MOST_PAIRS = 200_000_000  # limit of pairs near a kink that no `pieces` declare: one sum takes seconds
-ACCURACY = 1e-10  # largest relative error of a mean, and of slopes relative to the mean slope
-REFINEMENTS = 3  # most times that a scale is lowered to reach it
-CHECKED_ACCURACY = 1e-6  # of the slopes that are also computed pair by pair
 
 
 class Curvature(Protocol):
@@ -109,7 +96,7 @@ def pair_mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray 
     positives = int(np.count_nonzero(y == 1))
     if positives * (len(y) - positives) <= FEW_PAIRS:
         return ByPairs(loss, scores, y, weights)
-    return _ByTree(loss, scores, y, weights)
+    return _ByTree(loss, scores, y, class_shares(y, weights))
 
 
 def mean_of_pieces(parts: Sequence[Sequence[float]], scores: np.ndarray, y: np.ndarray) -> float:
@@ -228,108 +215,3 @@ class _WindowGraph:
         graph += graph.T
         graph.flat[:: size + 1] = self.diagonal[self.rows]
         return graph
-
-
-class _ByTree(AllPairs):
-    """The mean by polynomials between intervals of scores."""
-
-    def __init__(self, loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
-        self._loss, self._compiled, self._rows = loss, compile_loss(loss), (scores, y, weights)
-        shares = class_shares(y, weights)
-        self._given = (sorted_pairs.near_zero(scores), y, shares)
-        self._ranking, self._cell = pair_plan.in_cells(*self._given)
-        compiled, ranking = self._compiled, self._ranking
-        sample = [side[(np.arange(8) * 2 + 1) * side.size // 16] for side in (ranking.high, ranking.low)]
-        margins = np.subtract.outer(*sample).ravel()
-        self._scales = [
-            float(min(np.mean(np.abs(_values(margins, each, compiled.theta))), np.finfo(float).max))
-            for each in (compiled.value, compiled.derivative)
-        ]
-        self._plan()
-
-    def _plan(self) -> None:
-        super().__init__(self._ranking.positives, self._ranking.negatives)
-        least, pairs = least_curvature(self._loss), self._ranking.high.size * self._ranking.low.size
-        try:
-            self._sums = pair_tree.PairSums(
-                self._compiled, self._ranking, self._cell, self._scales, MOST_PAIRS, least
-            )
-        except pair_plan.UnorderedError:
-            self._ranking, self._cell = sorted_pairs.rank(*self._given), 0.0
-            self._plan()
-        except ParameterError as error:
-            raise ParameterError(
-                f"{self._loss.name}: the mean over {pairs:,} pairs is not computed, as the loss declares "
-                f"neither `pieces` nor `multiplicative` and is not smooth: {error}."
-            ) from error
-
-    def _is_accurate(self, which: int, size: float) -> bool:
-        """Whether a mean of this size is accurate; else the scale is lowered to it."""
-        scale = self._scales[which]
-        if pair_plan.TOLERANCE * pair_plan.FLOOR * scale <= ACCURACY * size:
-            return True
-        self._scales[which] = size
-        self._plan()
-        return False
-
-    @cached_property
-    def value(self) -> float:
-        for _ in range(REFINEMENTS):
-            total = self._sums.value(self._sums.own)
-            if self._is_accurate(0, abs(total)):
-                break
-        return total
-
-    @cached_property
-    def slopes(self) -> np.ndarray:
-        for _ in range(REFINEMENTS):
-            fields = self._sums.fields(self._sums.own, 1)
-            if self._is_accurate(1, float(np.sum(self._sums.own.high * np.abs(fields[0])))):
-                break
-        self._check(fields)
-        pos, neg = self._shared(fields)
-        return self._by_row(pos, -neg)
-
-    def _check(self, fields: tuple[np.ndarray, np.ndarray]) -> None:
-        """Compare a row of each class with its pairs: samples may miss how a loss changes between them."""
-        own, (address, theta) = self._sums.own, (self._compiled.derivative, self._compiled.theta)
-        high, low = self._ranking.high, self._ranking.low
-        i, j = high.size // 2, low.size // 2
-        exact = (
-            slope_sums(high[i : i + 1], low, np.ones(1), own.low, address, theta)[0][0],
-            slope_sums(high, low[j : j + 1], own.high, np.ones(1), address, theta)[1][0],
-        )
-        size = max(float(np.sum(own.high * np.abs(fields[0]))), *map(abs, exact))
-        if max(abs(exact[0] - fields[0][i]), abs(exact[1] - fields[1][j])) > CHECKED_ACCURACY * size:
-            raise ParameterError(
-                f"{self._loss.name}: the mean over {high.size * low.size:,} pairs is not computed, as the "
-                "loss changes within too narrow margins. Declare its `pieces` if it has any."
-            )
-
-    @cached_property
-    def diagonal(self) -> np.ndarray:
-        found = self._by_row(*self._shared(self._sums.fields(self._sums.own, 2)))
-        return np.maximum(found, least_curvature(self._loss), out=found)
-
-    def _shared(self, fields: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """Sums over the pairs of rows, times the rows' shares."""
-        return self._sums.own.high * fields[0], self._sums.own.low * fields[1]
-
-    def _across(self, here: np.ndarray, there: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if here.ndim > 1:
-            columns = [self._across(*each) for each in zip(here.T, there.T, strict=True)]
-            return np.column_stack([pos for pos, _ in columns]), np.column_stack([neg for _, neg in columns])
-        own = self._sums.own
-        return self._shared(self._sums.fields(self._sums.weighted(own.high * here, own.low * there), 2))
-
-    def dense(self) -> np.ndarray:
-        return ByPairs(self._loss, *self._rows).dense()
-
-
-@kernel
-def _values(margins, address, parameter):
-    """The values of a function at some margins."""
-    found = np.empty(margins.size)
-    for k in range(margins.size):
-        found[k] = call(address, margins[k], parameter)
-    return found

@@ -87,13 +87,18 @@ def in_cells(scores: np.ndarray, y: np.ndarray, weights: np.ndarray) -> tuple[Ra
 
 
 def plan_pairs(
-    compiled: CompiledLoss, ranking: Ranking, cell: float, scales: Sequence[float], most_pairs: int
+    compiled: CompiledLoss,
+    high: np.ndarray,
+    low: np.ndarray,
+    cell: float,
+    scales: Sequence[float],
+    most_pairs: int,
 ) -> tuple[Tree, Plan]:
     """Divide all pairs into those of intervals with a polynomial and those that are visited one by one.
 
-    Parameters are as for `pair_tree.PairSums`.
+    The scores of both classes ascend, or are in the order of cells of a width that is a power of 2; 0 if they
+    ascend. Errors of `TOLERANCE` x `FLOOR` of the scales, of the loss and of its derivative, do not matter.
     """
-    high, low = ranking.high, ranking.low
     top = max(WIDE, cell)
     for end in (high[0], high[-1], low[0], low[-1]):
         top = max(top, math.ldexp(1.0, min(math.frexp(abs(end) + cell)[1], 1023)))  # greater than |end|

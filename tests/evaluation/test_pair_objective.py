@@ -6,7 +6,7 @@ from scipy import optimize
 
 from aucbench import Norm, Objective, kernels
 from aucbench.evaluation.pair_objective import certificate, objective_value
-from aucbench.kernels import loss_pieces, pair_loss
+from aucbench.kernels import loss_pieces
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.helpers.training import random_problem
 
