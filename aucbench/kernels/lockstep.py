@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench.kernels import rows, vectors, weights
+from aucbench.kernels import rows, vectors
 from aucbench.kernels.jit import overloaded, scalar
 from aucbench.kernels.lazy_folds import LazyFolds, catch_up, catch_up_all, fold
 from aucbench.kernels.rows import CSR, _for_rows, entry, extent
-from aucbench.kernels.rule_loops import Scaled, exactly, has_faded, written_out
+from aucbench.kernels.rule_loops import Scaled, Update, exactly, has_faded, projected, written_out
 from aucbench.kernels.rules import NOT_COMPUTED
 
 STEP: Any = None
@@ -27,11 +27,10 @@ CONTRACTED: Any = CSR | {"fastmath": {"contract"}}
 
 # The rows of numbers after those of `Scaled`.
 START = Scaled()
-WEIGHT = Scaled._fields.index("weight")
-PRODUCT, A, B = 6, 7, 8  # u.x, and the coefficients of x added to u and v
-FOLDS, FOLD_SCALE, FOLD_WEIGHT = 9, 10, 11  # flag to fold (1 or 0), scale and weight of the folding
-UNCERTAIN, AFTER = 12, 13  # as in `rule_loops.Update`
-OWN = 14
+PRODUCT = len(START)  # u.x
+UPDATE = PRODUCT + 1  # the first field of `Update`; flags are 1 or 0
+A, B, FOLDS, _, _, UNCERTAIN, AFTER = range(UPDATE, UPDATE + len(Update._fields))
+OWN = UPDATE + len(Update._fields)
 
 
 class Block(NamedTuple):
@@ -81,11 +80,9 @@ def advance(
         for m in range(LANES):
             if numbers[at(UNCERTAIN, m, LANES)] > 0.0:
                 w = pick(numbers, START, 0, m, LANES)
+                after = numbers[at(AFTER, m, LANES)]
                 radius = pick(numbers, given, OWN + len(own), m, LANES).radius
-                shrink, size = weights.into_ball(w.scale * w.scale * vectors.square(uv[:, m]), radius)
-                scale = w.scale * shrink
-                weight = w.weight + numbers[at(AFTER, m, LANES)] * (scale - w.scale)
-                w = Scaled(scale, 1.0 / scale, weight, w.total, size, w.peak)
+                w = projected(w, after, vectors.square(uv[:, m]), radius)
                 put(numbers, START, 0, m, LANES, w)
     return faded, fixed, own
 
@@ -105,17 +102,10 @@ def step_all(t, positive, positives, square, row_weight, is_due, numbers, fixed,
         put(numbers, START, 0, m, LANES, w)
         put(numbers, own, OWN, m, LANES, new)
         put(numbers, fixed, OWN + len(own) + len(given), m, LANES, products)
-        numbers[at(WEIGHT, m, LANES)] = w.weight + update.after * w.scale
-        numbers[at(A, m, LANES)] = update.a
-        numbers[at(B, m, LANES)] = w.weight * update.a
-        numbers[at(FOLDS, m, LANES)] = 1.0 if update.must_fold else 0.0
-        numbers[at(FOLD_SCALE, m, LANES)] = update.fold_scale
-        numbers[at(FOLD_WEIGHT, m, LANES)] = update.fold_weight
-        numbers[at(UNCERTAIN, m, LANES)] = 1.0 if update.is_uncertain else 0.0
-        numbers[at(AFTER, m, LANES)] = update.after
+        put(numbers, update, UPDATE, m, LANES, update)
         folds += update.must_fold
         uncertain += update.is_uncertain
-        sums += w.weight != 0.0
+        sums += update.b != 0.0
         faded += has_faded(w, products)
     return folds, uncertain, sums, faded
 

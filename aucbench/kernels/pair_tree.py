@@ -68,9 +68,10 @@ class _ByTree(AllPairs):
             self._ranking, self._cell = rank(*self._given), 0.0
             self._divide()
         except ParameterError as error:
+            pairs = positives.size * negatives.size
             raise ParameterError(
-                f"{self._loss.name}: the mean over {positives.size * negatives.size:,} pairs is not computed, as "
-                f"the loss declares neither `pieces` nor `multiplicative` and is not smooth: {error}."
+                f"{self._loss.name}: the mean over {pairs:,} pairs is not computed, as the loss declares "
+                f"neither `pieces` nor `multiplicative` and is not smooth: {error}."
             ) from error
         else:
             self._own = self._weighted(*own)
