@@ -102,7 +102,7 @@ def _by_cells(
     least = least_curvature(loss)
     low, high = float(scores.min()), float(scores.max())
     # An estimate of the mean, until cells give it.
-    size = abs(loss.derivative(_margin(scores, y), compiled.theta))
+    size = abs(loss.derivative(_margin(scores, y, 1 + y.size // SAMPLE), compiled.theta))
     cells = FEW_CELLS
     while cells <= MOST_CELLS:
         width, ends = (high - low) / cells or NARROW, cells + NODES
@@ -111,7 +111,7 @@ def _by_cells(
             return None
         if error <= ACCURACY * size:
             moments = _moments(scores, y, weights, low, 1.0 / width, cells + 1)
-            shares, totals = _shares(moments)
+            shares, totals = _shares(moments, POLYNOMIALS)
             margins = (np.arange(slopes.size) - (ends - 1)) * width
             bends = second_derivatives(margins, np.zeros(1), compiled.derivative, compiled.theta, least)[:, 0]
             sums = _convolved(np.stack([slopes, bends]), shares)
@@ -119,7 +119,8 @@ def _by_cells(
             if error <= ACCURACY * size:
                 is_curved = np.abs(sums[0, 1]) @ np.abs(shares[0]) > ROUNDING * np.abs(bends).max()
                 floor, factors = LEAST_CURVATURE if is_curved else 1.0, y.size / totals
-                return _evaluate(scores, y, weights, low, 1.0 / width, _polynomials(sums), factors, floor)
+                polynomials = _polynomials(sums, POLYNOMIALS)
+                return _evaluate(scores, y, weights, low, 1.0 / width, polynomials, factors, floor)
         cells *= 2
     return None
 
@@ -134,31 +135,6 @@ def _convolved(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
     products = np.stack([of_values * of_shares[1], of_values.conj() * of_shares[0]])
     products[1, 0] *= -1.0  # the margin falls with the score of a negative
     return np.asarray(np.fft.irfft(products, size)[..., :count])
-
-
-def _margin(scores: np.ndarray, y: np.ndarray) -> float:
-    """The difference of the means of both classes in a sample of rows; 0 if one has no such row."""
-    step = 1 + y.size // SAMPLE
-    scores, is_positive = scores[::step], y[::step] == 1
-    if is_positive.all() or not is_positive.any():
-        return 0.0
-    return float(scores[is_positive].mean() - scores[~is_positive].mean())
-
-
-def _shares(moments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(2, ends) shares of both classes at the ends of cells, and (2,) the sums of their weights."""
-    totals, cells = moments[:, :, 0].sum(axis=1), moments.shape[1]
-    of_nodes = moments @ POLYNOMIALS / totals[:, None, None]
-    found = np.zeros((2, cells + NODES - 1))
-    for node in range(NODES):
-        found[:, node : node + cells] += of_nodes[:, :, node]
-    return found, totals
-
-
-def _polynomials(sums: np.ndarray) -> np.ndarray:
-    """(2, cells, nodes, 2) coefficients of the polynomials through sums (2, 2, ends) at the ends of cells."""
-    around = np.lib.stride_tricks.sliding_window_view(sums, NODES, axis=2)
-    return np.ascontiguousarray((around @ POLYNOMIALS.T).transpose(0, 2, 3, 1))
 
 
 @fast_kernel
@@ -234,6 +210,16 @@ def _sums_of_knots(keys, knots, y, weights, row_bits, bits):
 
 
 @kernel
+def _margin(scores, y, step):
+    """The difference of the means of both classes in every `step`-th row; 0 if one has no such row."""
+    total, count = np.zeros(2), np.zeros(2)
+    for i in range(0, scores.size, step):
+        total[np.uint32(y[i] != 1)] += scores[i]
+        count[np.uint32(y[i] != 1)] += 1.0
+    return total[0] / count[0] - total[1] / count[1] if count.all() else 0.0
+
+
+@kernel
 def _slopes(derivative, theta, width, ends):
     """Slopes at the margins of all pairs of ends of cells, and the error of mean slopes.
 
@@ -266,6 +252,35 @@ def _moments(scores, y, weights, low, per_width, cells):
             sums[power] += own
             own *= u
     return found.reshape(2, cells, NODES)
+
+
+@fast_kernel
+def _shares(moments, polynomials):
+    """(2, ends) shares of both classes at the ends of cells, and (2,) the sums of their weights."""
+    cells = moments.shape[1]
+    found, totals = np.zeros((2, cells + NODES - 1)), np.zeros(2)
+    for c in range(2):
+        for k in range(cells):
+            totals[c] += moments[c, k, 0]
+        for k in range(cells):
+            for node in range(NODES):
+                for power in range(NODES):
+                    found[c, k + node] += polynomials[power, node] * moments[c, k, power] / totals[c]
+    return found, totals
+
+
+@fast_kernel
+def _polynomials(sums, polynomials):
+    """(2, cells, nodes, 2) coefficients of the polynomials through sums (2, 2, ends) at the ends of cells."""
+    cells = sums.shape[2] - NODES + 1
+    found = np.zeros((2, cells, NODES, 2))
+    for c in range(2):
+        for k in range(cells):
+            for order in range(2):
+                for power in range(NODES):
+                    for node in range(NODES):
+                        found[c, k, power, order] += polynomials[power, node] * sums[c, order, k + node]
+    return found
 
 
 @fast_kernel

@@ -24,7 +24,8 @@ class AllPairs:
     def _by_row(self, positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
         """(n, ...) numbers of the rows of both classes in the order of the rows."""
         total = np.empty((len(positives) + len(negatives), *positives.shape[1:]))
-        total[self._sides[0]], total[self._sides[1]] = positives, negatives
+        for rows, numbers in zip(self._sides, (positives, negatives), strict=True):
+            _place(rows, numbers, total)
         return total
 
     @property
@@ -98,6 +99,12 @@ class ByProduct(AllPairs):
         factor, (pos, neg) = self._rate**2 * self._scale, self._shares
         return np.multiply.outer(pos, factor * (neg @ there)), np.multiply.outer(neg, factor * (pos @ here))
 
+    def scatter(self, X: Any) -> np.ndarray:
+        rows, (pos, neg) = sorted_pairs.dense(X, self.rows), self._shares
+        means = [self._by_row(pos, 0.0 * neg) @ rows, self._by_row(0.0 * pos, neg) @ rows]
+        crossed = self._rate**2 * self._scale * np.outer(*means)
+        return np.asarray((rows.T * self.diagonal) @ rows - crossed - crossed.T)
+
     def _weights(self) -> np.ndarray:
         return self._rate**2 * self._scale * np.outer(*self._shares)
 
@@ -143,6 +150,13 @@ class ByPairs(AllPairs):
 def least_curvature(loss: Any) -> float:
     """The least second derivative: rounding must not make a convex loss concave."""
     return -math.inf if LossFacts(loss).convex is False else 0.0
+
+
+@kernel
+def _place(rows, numbers, total):
+    """Set some rows of an array; in half the time of NumPy."""
+    for k in range(rows.size):
+        total[rows[k]] = numbers[k]
 
 
 @kernel

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench.kernels import rows, vectors
-from aucbench.kernels.jit import overloaded, scalar
-from aucbench.kernels.lazy_folds import LazyFolds, catch_up, catch_up_all, fold
-from aucbench.kernels.rows import CSR, _for_rows, entry, extent
+from aucbench.kernels import rows, vectors, weights
+from aucbench.kernels.jit import fast_kernel, kernel, overloaded, scalar
+from aucbench.kernels.rows import CSR, _for_csr_rows, _for_dense_rows, _for_rows, entry, extent
 from aucbench.kernels.rule_loops import Scaled, Update, exactly, has_faded, projected, written_out
 from aucbench.kernels.rules import NOT_COMPUTED
+from aucbench.kernels.weights import _less
 
 STEP: Any = None
 STEP_ALL: Any = None
@@ -31,6 +31,18 @@ PRODUCT = len(START)  # u.x
 UPDATE = PRODUCT + 1  # the first field of `Update`; flags are 1 or 0
 A, B, FOLDS, _, _, UNCERTAIN, AFTER = range(UPDATE, UPDATE + len(Update._fields))
 OWN = UPDATE + len(Update._fields)
+
+MOST_FOLDS = 512  # most foldings a column may be behind; a new folding updates all pending ones
+NEGLIGIBLE = 1e-150  # a smaller remaining share of a weight counts as zero
+
+
+class LazyFolds(NamedTuple):
+    """The pending foldings of columns."""
+
+    seen: Any  # (d,) foldings applied to a column; (0,) if all columns fold at once
+    count: Any  # (1,) foldings so far
+    keep: Any  # (MOST_FOLDS, lanes) factor of u for a column that has seen so many foldings
+    lost: Any  # (MOST_FOLDS, lanes) multiple of u to subtract from v
 
 
 class Block(NamedTuple):
@@ -178,3 +190,75 @@ def add(X: Any, i: int, uv: Any, numbers: Any, sums: bool) -> None:
         j, x = entry(X, i, p)
         for m in range(ab.size):
             uv[j, m] += ab[m] * x
+
+
+# Foldings at once or lazily, column by column. On wide sparse rows a short step after a long one may shrink
+# the weights so much that every step must fold. A lazy column combines all foldings since its last use.
+
+
+def no_folds(d: int, lanes: int, is_lazy: bool) -> LazyFolds:
+    """No foldings so far; columns fold lazily, or all at once."""
+    count = MOST_FOLDS if is_lazy else 0
+    keep, lost = np.zeros((2, count, lanes))
+    return LazyFolds(np.zeros(d if is_lazy else 0, np.int64), np.zeros(1, np.int64), keep, lost)
+
+
+@kernel
+def fold(uv, numbers, lazy):
+    """Fold as `weights.fold`; `numbers` (3 lanes,) hold a flag to fold, scale and weight per setting."""
+    must_fold, scales, sums = numbers.reshape((3, uv.shape[1] // 2))
+    if lazy.seen.size > 0:
+        _defer(uv, must_fold, scales, sums, lazy)
+        return
+    for m in range(must_fold.size):
+        if must_fold[m] > 0.0:
+            weights.fold(uv[:, m], scales[m], uv[:, must_fold.size + m], sums[m])
+
+
+@fast_kernel
+def _defer(uv, must_fold, scales, sums, lazy):
+    """Add a folding to the pending ones."""
+    if lazy.count[0] == MOST_FOLDS:
+        catch_up_all(uv, lazy)
+    last = lazy.count[0]
+    lazy.keep[last], lazy.lost[last] = 1.0, 0.0
+    for before in range(last + 1):
+        for m in range(must_fold.size):
+            folds, keep = must_fold[m] > 0.0, lazy.keep[before, m]
+            lazy.lost[before, m] += sums[m] * keep if folds else 0.0
+            keep *= scales[m] if folds else 1.0
+            lazy.keep[before, m] = 0.0 if abs(keep) < NEGLIGIBLE else keep
+    lazy.count[0] = last + 1
+
+
+@fast_kernel
+def catch_up_all(uv, lazy):
+    """Fold all columns that are behind."""
+    if lazy.count[0] > 0:
+        for j in range(uv.shape[0]):
+            _fold_column(uv, j, lazy)
+        lazy.seen[:] = lazy.count[0] = 0
+
+
+@fast_kernel
+def _fold_column(uv, j, lazy):
+    before, lanes = lazy.seen[j], lazy.keep.shape[1]
+    if before < lazy.count[0]:
+        for m in range(lanes):
+            u = uv[j, m]
+            uv[j, lanes + m] = -_less(lazy.lost[before, m] * u, uv[j, lanes + m])
+            uv[j, m] = lazy.keep[before, m] * u
+        lazy.seen[j] = lazy.count[0]
+
+
+@_for_dense_rows
+def catch_up(X: Any, i: int, uv: Any, lazy: Any) -> None:
+    """Fold the columns of x_i that are behind."""
+
+
+@_for_csr_rows(catch_up)
+def _catch_up_csr(X, i, uv, lazy):
+    if lazy.count[0] > 0:
+        start, stop = extent(X, i)
+        for p in range(start, stop):
+            _fold_column(uv, X.indices[p], lazy)

@@ -7,17 +7,18 @@ most `ACCURACY`). The loss plugin's declarations select the way, never its name.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
 from aucbench.kernels import sorted_pairs
 from aucbench.kernels._all_pairs import LARGEST_EXPONENT, ByPairs, ByProduct
-from aucbench.kernels.loss_pieces import Piece, as_pieces, pieces, rate
+from aucbench.kernels.jit import kernel
+from aucbench.kernels.loss_pieces import Piece, pieces, rate
 from aucbench.kernels.pair_tree import _ByTree
-from aucbench.kernels.sorted_pairs import Ranking, Window
+from aucbench.kernels.sorted_pairs import Window
 
 FEW_PAIRS = 1 << 14  # so many are visited one by one, which takes less time than a tree
 
@@ -99,25 +100,6 @@ def pair_mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray 
     return _ByTree(loss, scores, y, class_shares(y, weights))
 
 
-def mean_of_pieces(parts: Sequence[Sequence[float]], scores: np.ndarray, y: np.ndarray) -> float:
-    """The mean over all pairs of a piecewise quadratic function of the margin.
-
-    Parameters
-    ----------
-    parts : sequence of (upper, c0, c1, c2)
-        Pieces as declared by a loss.
-    scores : (n,) float64 array
-        Decision values.
-    y : (n,) int8 array
-        Labels in {-1, 1}, of both classes.
-
-    Returns
-    -------
-    float
-    """
-    return _ByPieces(as_pieces(parts), np.ascontiguousarray(scores, np.float64), y).value
-
-
 def class_shares(y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """The weight of each row as a share of its class; 0 where all weights of the class are.
 
@@ -132,65 +114,56 @@ def class_shares(y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray
     -------
     (n,) array
     """
-    own, is_positive = np.ones(y.size) if weights is None else weights, y == 1
-    positives, negatives = own @ is_positive, own @ ~is_positive
-    return np.asarray(own / np.where(is_positive, positives or 1.0, negatives or 1.0))
+    return np.asarray(_class_shares(y, np.ones(y.size) if weights is None else weights))
 
 
 class _ByPieces:
-    """The mean by sums over sorted scores."""
+    """The mean by sums over sorted scores; its curvature has one weight for all pairs of a piece."""
 
     def __init__(
-        self, parts: tuple[Piece, ...], scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None
+        self, parts: tuple[Piece, ...], scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None
     ):
-        self._parts, self._size = parts, scores.size
         self._ranking = sorted_pairs.rank(scores, y, weights)
-        self._windows = [sorted_pairs.window(self._ranking, part.upper, part.lower) for part in parts]
-        self._pairs = self._ranking.total
+        self._parts = [
+            (part, sorted_pairs.window(self._ranking, part.upper, part.lower))
+            for part in parts
+            if part[2:] != (0.0, 0.0, 0.0)
+        ]
+        self._size, self._pairs = scores.size, self._ranking.total
 
     @property
     def value(self) -> float:
         total = 0.0
-        for part, pairs in zip(self._parts, self._windows, strict=True):
-            if part[2:] != (0.0, 0.0, 0.0):
-                total += math.fsum(sorted_pairs.value_sums(self._ranking, pairs, *part[2:]))
+        for part, pairs in self._parts:
+            total += math.fsum(sorted_pairs.value_sums(self._ranking, pairs, *part[2:]))
         return total / self._pairs
 
     @cached_property
     def slopes(self) -> np.ndarray:
         total = np.zeros(self._size)
-        for part, pairs in zip(self._parts, self._windows, strict=True):
+        for part, pairs in self._parts:
             if part.c1 or part.c2:
                 total += sorted_pairs.slope_sums(self._ranking, pairs, part.c1, part.c2)
         return total / self._pairs
 
     @property
-    def curvature(self) -> Curvature:
-        weighted = [
-            (2.0 * part.c2 / self._pairs, pairs)
-            for part, pairs in zip(self._parts, self._windows, strict=True)
-            if part.c2
-        ]
-        return _WindowGraph(self._ranking, weighted)
+    def curvature(self) -> Self:
+        return self
 
-
-class _WindowGraph:
-    """Windows of pairs, each window with one weight."""
-
-    def __init__(self, ranking: Ranking, weighted: list[tuple[float, Window]]):
-        self._ranking, self._weighted = ranking, weighted
-        self._size = ranking.positives.size + ranking.negatives.size
+    @property
+    def _curved(self) -> list[tuple[float, Window]]:
+        return [(2.0 * part.c2 / self._pairs, pairs) for part, pairs in self._parts if part.c2]
 
     def _sum(self, shape: Any, function: Callable[..., np.ndarray], *arguments: Any) -> np.ndarray:
         """The weighted sum of a function of a window."""
         total = np.zeros(shape)
-        for weight, pairs in self._weighted:
+        for weight, pairs in self._curved:
             total += weight * function(self._ranking, pairs, *arguments)
         return total
 
     @cached_property
     def rows(self) -> np.ndarray:
-        involved = [sorted_pairs.degrees(self._ranking, pairs) > 0.0 for _, pairs in self._weighted]
+        involved = [sorted_pairs.degrees(self._ranking, pairs) > 0.0 for _, pairs in self._curved]
         return np.flatnonzero(np.any(involved, axis=0))
 
     @property
@@ -204,14 +177,33 @@ class _WindowGraph:
         return self._sum((X.shape[1], X.shape[1]), sorted_pairs.scatter, X)
 
     def dense(self) -> np.ndarray:
-        place, own, size = np.zeros(self._size, np.intp), np.empty(self._size), self.rows.size
+        place, size = np.zeros(self._size, np.intp), self.rows.size
         place[self.rows] = np.arange(size)
-        for side, weights in zip(self._ranking[:2], self._ranking[4:], strict=True):
-            own[side] = 1.0 if weights is None else weights
-        graph = np.zeros((size, size))
-        for weight, pairs in self._weighted:
-            i, j = sorted_pairs.members(self._ranking, pairs)
-            graph[place[i], place[j]] -= weight * own[i] * own[j]
+        sides, graph = [place[side] for side in self._ranking[:2]], np.zeros((size, size))
+        for weight, pairs in self._curved:
+            _subtract(graph, pairs.starts, pairs.stops, *sides, *self._ranking[4:], weight)
         graph += graph.T
         graph.flat[:: size + 1] = self.diagonal[self.rows]
         return graph
+
+
+@kernel
+def _subtract(graph, starts, stops, positives, negatives, high_weights, low_weights, weight):
+    """Subtract the weights of the pairs of a window from the entries of a graph."""
+    for i in range(starts.size):
+        own = weight if high_weights is None else weight * high_weights[i]
+        for j in range(starts[i], stops[i]):
+            other = 1.0 if low_weights is None else low_weights[j]
+            graph[positives[i], negatives[j]] -= own * other
+
+
+@kernel
+def _class_shares(y, weights):
+    positives = negatives = 0.0
+    for i in range(y.size):
+        positives += weights[i] * (y[i] == 1)
+        negatives += weights[i] * (y[i] == -1)
+    found = np.empty(y.size)
+    for i in range(y.size):
+        found[i] = weights[i] / ((positives if y[i] == 1 else negatives) or 1.0)
+    return found

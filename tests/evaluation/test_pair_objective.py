@@ -22,7 +22,7 @@ def test_a_smoothed_hinge_is_below_it_and_its_tangents_too(margin, width):
     width = width * margin
     loss = loss_pieces.Smoothed(width, Hinge(margin))
     parts = loss_pieces.pieces(loss)
-    excess = [loss_pieces.Piece(0.0, *part) for part in loss.excess()]
+    excess = loss_pieces.pieces(loss_pieces.Excess(width, Hinge(margin)))
 
     def of(pieces, m):
         part = next(part for part in pieces if m <= part.upper)
