@@ -180,14 +180,6 @@ def test_a_kink_that_is_not_declared_costs_few_pairs_and_too_many_are_declined(m
         pair_loss(UndeclaredHinge(), np.round(scores), y)  # all pairs with the margin 1
 
 
-def test_powers_beyond_the_largest_number_are_capped_as_the_loss_caps_them():
-    scores, y = np.array([0.0, -2000.0, 3.0, 1.0]), np.array([1, 1, 0, 0])
-    shares, values, slopes = written_out(Exponential(), scores, y)
-    found = pair_loss("exponential", scores, y)
-    assert found.value == pytest.approx((shares * values).sum())
-    np.testing.assert_allclose(found.gradient, by_row(y, shares * slopes))
-
-
 def test_labels_may_be_those_of_either_convention_and_a_row_of_weight_zero_does_not_count():
     scores, y = np.array([0.3, -0.4, 1.0, 0.2]), np.array([1, 0, 1, 0])
     plain = pair_loss("logistic", scores, y)

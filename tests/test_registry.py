@@ -167,15 +167,6 @@ def test_a_hook_of_a_wrong_name_or_without_its_mark_is_told(monkeypatch, name, i
     assert len(found.failures) == 1
 
 
-def test_a_function_of_any_name_may_be_marked_for_a_hook(monkeypatch):
-    module = types.ModuleType("own_names")
-    module.mine = aucbench.hookimpl(lambda: (Perceptron,), specname="aucbench_algorithms")
-    monkeypatch.setitem(sys.modules, "own_names", module)
-    found = load_catalog([_with_dist(EntryPoint("own", "own_names", "aucbench"), "own")])
-    assert [plugin.cls for plugin in found] == [Perceptron]
-    assert not found.failures
-
-
 def test_a_module_without_hooks_announces_nothing(monkeypatch):
     module = types.ModuleType("odd_hooks")
     module.aucbench_losses = aucbench  # a module, not a hook

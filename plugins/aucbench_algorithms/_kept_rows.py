@@ -5,14 +5,17 @@ that compiled code meets one form of data whatever the data is, and rows that li
 eight settings lie side by side (`kernels.lanes`): one pass over a row serves all eight.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from aucbench import Batch, ParameterError, kernels, require_memory
 from aucbench.kernels import lanes, rows
+from aucbench_algorithms._groups import Groups
 
 PIECE = 1024  # rows that are copied at once
 
@@ -86,38 +89,28 @@ def _enter_all(X, y, order, slots, members, norms, seen):
             norms[own, slots[k]] = rows.norm(X, i)
 
 
-class Block(Protocol):
-    """Some settings of one method, side by side."""
-
-    def run(self, piece: Piece) -> None:
-        """Consume a piece, whose members and counts may be changed."""
-
-    def states(self, kept: KeptRows) -> list[Any]:
-        """The states of all as their own steps would have left them."""
-
-
 class Blocks:
-    """`Lockstep` of settings with buffers of one size.
+    """`Lockstep` of settings with buffers of one size, eight in a block.
 
-    `block` makes a block of `width` algorithms and their states; `draw` gives the slots of a batch
-    after the rows seen, in buffers of the size.
+    `block` makes a block of eight algorithms and their states; its ``run(piece)`` consumes a piece, whose
+    members and counts it may change, and its ``states(kept)`` are the states as their own steps would have
+    left them. `draw` gives the slots of a batch after the rows seen, in buffers of the size.
     """
 
     def __init__(
         self,
         algorithms: Sequence[Any],
         states: Sequence[Any],
-        block: Callable[[list[Any], list[Any]], Block],
+        block: Callable[[list[Any], list[Any]], Any],
         draw: Callable[[Batch, np.ndarray, int], np.ndarray],
-        width: int = lanes.WIDTH,
     ):
-        self._algorithms, self._block, self._draw, self._width = algorithms, block, draw, width
+        self._algorithms, self._block, self._draw = algorithms, block, draw
         self._size = algorithms[0].buffer
         self._kept = KeptRows(self._size)
         self._fill(dict(enumerate(states)))
 
     def _fill(self, states: dict[int, Any]) -> None:
-        numbers, width = list(states), self._width
+        numbers, width = list(states), lanes.WIDTH
         parts = [numbers[start : start + width] for start in range(0, len(numbers), width)]
         self._places = {k: (b, lane) for b, part in enumerate(parts) for lane, k in enumerate(part)}
         # An idle lane repeats a setting, whose numbers are as good as any.
@@ -146,73 +139,23 @@ class Blocks:
         self._fill({k: self.state(k) for k in others})
 
 
-class _Alone:
-    """`Lockstep` of a single setting, by its own steps."""
+def by_buffer(
+    algorithms: Sequence[Any],
+    states: Sequence[Any],
+    shape: tuple[int, ...],
+    block: Callable[[list[Any], list[Any]], Any],
+    draw: Callable[[Batch, np.ndarray, int], np.ndarray],
+) -> Groups | None:
+    """`Lockstep` of settings whose buffers may differ in size: `Blocks` of those of one size.
 
-    def __init__(self, algorithm: Any, state: Any):
-        self._algorithm, self._state = algorithm, state
-
-    def step(self, batch: Batch) -> None:
-        self._state = self._algorithm.step(self._state, batch)
-
-    def state(self, number: int) -> Any:
-        return self._state
-
-    def drop(self, number: int) -> None:
-        self._algorithm = self._state = None
-
-
-class ByBuffer:
-    """`Lockstep` of settings whose buffers may differ in size: those of one size together.
-
-    A setting without others of its size trains alone, as do all of a size whose blocks exceed the memory: an
-    array of `shape` for each setting, filled up to whole blocks of `width`.
+    None where no two are of one size, or where arrays of `shape` for whole blocks exceed the memory.
     """
-
-    def __init__(
-        self,
-        algorithms: Sequence[Any],
-        states: Sequence[Any],
-        shape: tuple[int, ...],
-        together: Callable[[list[Any], list[Any]], Blocks],
-        width: int = lanes.WIDTH,
-    ):
-        sizes: dict[int, list[int]] = {}
-        for k, algorithm in enumerate(algorithms):
-            sizes.setdefault(algorithm.buffer, []).append(k)
-        self._groups: list[Any] = []
-        self._places: dict[int, tuple[Any, int]] = {}
-        for members in sizes.values():
-            blocks = -(-len(members) // width)
-            if len(members) > 1 and _fits((blocks * width, *shape)):
-                self._join(members, together([algorithms[k] for k in members], [states[k] for k in members]))
-            else:
-                for k in members:
-                    self._join([k], _Alone(algorithms[k], states[k]))
-
-    def _join(self, members: list[int], group: Any) -> None:
-        self._groups.append(group)
-        self._places |= {k: (group, place) for place, k in enumerate(members)}
-
-    def step(self, batch: Batch) -> None:
-        for group in self._groups:
-            group.step(batch)
-
-    def state(self, number: int) -> Any:
-        group, place = self._places[number]
-        return group.state(place)
-
-    def drop(self, number: int) -> None:
-        group, place = self._places.pop(number)
-        if any(other is group for other, _ in self._places.values()):
-            group.drop(place)
-        else:
-            self._groups.remove(group)
-
-
-def _fits(shape: tuple[int, ...]) -> bool:
+    sizes = Counter(algorithm.buffer for algorithm in algorithms)
+    blocks = sum(-(-count // lanes.WIDTH) for count in sizes.values())
     try:
-        require_memory("together", shape, "train the settings one by one")
+        require_memory("together", (blocks * lanes.WIDTH, *shape), "train the settings one by one")
     except ParameterError:
-        return False
-    return True
+        return None
+    if max(sizes.values()) == 1:
+        return None
+    return Groups(algorithms, states, "buffer", partial(Blocks, block=block, draw=draw))

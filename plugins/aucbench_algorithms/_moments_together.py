@@ -1,9 +1,9 @@
-"""Settings in training that differ in their weights only: the moments of the classes are kept once for all.
+"""Descent on the square loss by the moments of the classes, and settings that keep these once for all.
 
-A product of the moments with the weights of all settings is one matrix product, several times faster than
-one product for each. The moments of a class are the sum A of v v^T over its samples, v being x or its
-deviation from the mean. Adding v v^T passes over all of A, so the last samples wait for each other
-and take part in products as they are:
+Settings in training differ in their weights only. A product of the moments with the weights of all settings
+is one matrix product, several times faster than one product for each. The moments of a class are the sum A of
+v v^T over its samples, v being x or its deviation from the mean. Adding v v^T passes over all of A, so the
+last samples wait for each other and take part in products as they are:
 
     W (A + V'V) = W A + (W V') V
 
@@ -12,24 +12,114 @@ are the products. Infinity and NaN stay in the row of W that has them.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.linalg.cython_blas  # noqa: F401  np.dot of compiled code calls it; loaded before its threads are limited
 
-from aucbench import Batch, require_memory
+from aucbench import (
+    Access,
+    Batch,
+    LinearMethod,
+    NonNegative,
+    Objective,
+    Positive,
+    Problem,
+    require_memory,
+)
 from aucbench.kernels import fast_kernel, kernel
 
 FEATURES_EACH = 16  # for each sample that waits: products with those that wait must not take long either
 MOST_WAITING = 32
 EXTRA = 2  # rows behind those that wait, for vectors of the step
-VECTORS = 5  # (d,) arrays of each setting: at most two of its own, and the scratch of a step
+SCRATCH = 3  # (d,) arrays of each setting in a step
 LIVELY = 256  # rows between two searches for settings that have diverged
+ADVICE = "use algo=opauc_r, or features=projection"
 STRIP = 64  # rows of A that are brought up to date at once; they stay in the processor's cache
 
 
-# Matrices before the first step: of the many settings of a grid only one needs them.
-EMPTY = np.zeros((2, 0, 0))
+@dataclass(frozen=True)
+class MomentsMethod(LinearMethod):
+    """What `opauc`, `adaoam` and `opauc_r` share.
+
+    Parameters
+    ----------
+    eta : float > 0
+        Step.
+    lam : float >= 0
+        Weight of |w|^2 / 2.
+    """
+
+    access = Access.stream
+    resumable = True
+    losses = ("square",)
+    step_size = "eta"
+    regularisation = {"lam": 2}
+
+    eta: Positive
+    lam: NonNegative = 1e-4
+
+
+class State(NamedTuple):
+    """Vectors of a setting, and the first two moments of each class, positives first."""
+
+    vectors: np.ndarray  # (k, d) the weights, and what else is kept of each
+    first: np.ndarray  # (2, d) sums or means
+    second: np.ndarray  # (2, d, d) lower triangles; empty before the first step, since many settings share it
+    counts: np.ndarray  # (2,) samples seen
+
+
+class SecondMoments(MomentsMethod):
+    """What `opauc` and `adaoam` share, whose kernels take the fields of the method as numbers."""
+
+    min_together = 6
+    _vectors: ClassVar[int] = 1
+
+    def init(self, problem: Problem, rng: np.random.Generator) -> State:
+        """Zero; raises `ParameterError` when two d x d matrices exceed the available memory."""
+        d = problem.n_features
+        require_memory(self.name, (2, d, d), ADVICE)
+        first = np.zeros((2, d))
+        return State(np.zeros((self._vectors, d)), first, np.zeros((2, 0, 0)), np.zeros(2, np.int64))
+
+    def objective(self, problem: Problem) -> Objective:
+        """The gradient is that of half the mean over pairs."""
+        return Objective(problem.loss, l2=2.0 * self.lam)
+
+    def weights(self, state: State) -> np.ndarray:
+        return state.vectors[0].copy()
+
+    def _stepped(self, run: Callable[..., None], state: State, batch: Batch) -> State:
+        if len(batch.rows) == 0:
+            return state
+        state = _with_matrices(state)
+        run(batch.rows_view, batch.y, batch.rows, *state, *_numbers(self))
+        return state
+
+    @classmethod
+    def _together(
+        cls, run: Callable[..., None], algorithms: Sequence[Any], states: Sequence[State]
+    ) -> "MomentsTogether":
+        """Settings that share the moments; the matrices are kept whole, not their lower triangles alone."""
+        (k, d), count = states[0].vectors.shape, len(states)
+        require_memory(cls.name, (2 * d + (k + SCRATCH) * count, d), ADVICE)
+        start = _with_matrices(states[0])
+        return MomentsTogether(
+            run,
+            start[1:],
+            [*np.zeros((k, count, d)), *np.array([_numbers(each) for each in algorithms], np.float64).T],
+            lambda *own: start._replace(vectors=np.stack(own[:k])),
+        )
+
+
+def _with_matrices(state: State) -> State:
+    d = state.first.shape[1]
+    return state if state.second.size else state._replace(second=np.zeros((2, d, d)))
+
+
+def _numbers(algorithm: Any) -> tuple[Any, ...]:
+    return tuple(getattr(algorithm, field.name) for field in fields(algorithm))
 
 
 class MomentsTogether:
@@ -96,17 +186,6 @@ class MomentsTogether:
             self._diverged[self._numbers[place]] = self._of(place)
         self._numbers = [self._numbers[place] for place in stay]
         self._own = [array.take(stay, self._axis) for array in self._own]
-
-
-def zeros(name: str, settings: int, d: int) -> np.ndarray:
-    """(settings, d) weights; refuses moments and vectors of all settings for which there is no memory."""
-    require_memory(name, (2 * d + VECTORS * settings, d), "use algo=opauc_r, or features=projection")
-    return np.zeros((settings, d))
-
-
-def square(matrices: np.ndarray, d: int) -> np.ndarray:
-    """(2, d, d) the matrices of a state, zeros before its first step."""
-    return matrices if matrices.size else np.zeros((2, d, d))
 
 
 def column(algorithms: Sequence[Any], field: str) -> np.ndarray:

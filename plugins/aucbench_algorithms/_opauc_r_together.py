@@ -20,38 +20,8 @@ VECTORS = 3  # (d,) arrays of each setting
 FOLDED = 512  # rows of Z whose products with all settings are computed at once
 
 
-class LowRankTogether:
-    """Settings of one or several ranks, those of each at once."""
-
-    def __init__(self, algorithms: Sequence[Any], states: Sequence[Any]):
-        numbers: dict[int, list[int]] = {}
-        for number, algorithm in enumerate(algorithms):
-            numbers.setdefault(algorithm.tau, []).append(number)
-        self._parts = [
-            _of_rank([algorithms[k] for k in members], [states[k] for k in members])
-            for members in numbers.values()
-        ]
-        self._places = {
-            number: (part, place)
-            for part, members in zip(self._parts, numbers.values(), strict=True)
-            for place, number in enumerate(members)
-        }
-
-    def step(self, batch: Batch) -> None:
-        for part in self._parts:
-            part.step(batch)
-
-    def state(self, number: int) -> Any:
-        """The state of a setting; Z is shared."""
-        part, place = self._places[number]
-        return part.state(place)
-
-    def drop(self, number: int) -> None:
-        part, place = self._places[number]
-        part.drop(place)
-
-
-def _of_rank(algorithms: Sequence[Any], states: Sequence[Any]) -> moments.MomentsTogether:
+def of_rank(algorithms: Sequence[Any], states: Sequence[Any]) -> moments.MomentsTogether:
+    """Settings of one rank, which share Z."""
     tau, count = algorithms[0].tau, len(states)
     require_memory("opauc_r", (2 * (tau + 1) + VECTORS * count, states[0].u.size), "lower tau")
     first = low_rank.allocated(states[0])

@@ -17,59 +17,28 @@ Source: Ding, Zhao, Hoi, Ong, An adaptive gradient method for online AUC maximiz
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from aucbench import (
-    Access,
-    Batch,
-    Claims,
-    LinearMethod,
-    NonNegative,
-    Objective,
-    Positive,
-    Problem,
-    kernels,
-    require_memory,
-)
+from aucbench import Batch, Claims, Positive, kernels
 from aucbench.kernels import fast_kernel, rows, symmetric, vectors
 from aucbench_algorithms import _moments_together as moments
-
-
-class State(NamedTuple):
-    """Weights, sums of squared gradients, and the first two moments of each class."""
-
-    wq: np.ndarray  # (2, d) w and q
-    means: np.ndarray  # (2, d) of the positives and the negatives seen
-    scatter: np.ndarray  # (2, d, d) lower triangles of T S of each class; empty before the first step
-    work: np.ndarray  # (3, d) scratch
-    counts: np.ndarray  # (2,) positives and negatives seen
+from aucbench_algorithms._moments_together import State
 
 
 @dataclass(frozen=True)
-class AdaOam(LinearMethod):
-    """Adaptive online AUC maximisation: OPAUC with AdaGrad's steps.
+class AdaOam(moments.SecondMoments):
+    """Adaptive online AUC maximisation: OPAUC with AdaGrad's steps, and weights within 1 / sqrt(lam).
 
     Parameters
     ----------
-    eta : float > 0
-        Step.
-    lam : float >= 0
-        Weight of |w|^2 / 2; the weights are kept within 1 / sqrt(lam).
     delta : float > 0
         Added to the root of the summed squares of the gradient.
     """
 
     name = "adaoam"
-    access = Access.stream
-    resumable = True
-    losses = ("square",)
     grid = {"eta": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0), "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)}
-    step_size = "eta"
-    min_together = 6
     claims = Claims(rate="1/sqrt(t)", cost="d^2")
-    regularisation = {"lam": 2}
     citation = "ding2015adaoam"
     deviations = (
         "Written from the paper's description, not verified against code: none was found.",
@@ -77,48 +46,23 @@ class AdaOam(LinearMethod):
     )
 
     eta: Positive = 0.3
-    lam: NonNegative = 1e-4
     delta: Positive = 1e-8
 
-    def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Zero; raises `ParameterError` when two d x d matrices exceed the available memory."""
-        d = problem.n_features
-        require_memory("adaoam", (2, d, d), "use algo=opauc_r, or features=projection")
-        wq, means = np.zeros((2, 2, d))
-        return State(wq, means, moments.EMPTY, np.zeros((3, d)), np.zeros(2, np.int64))
-
-    def objective(self, problem: Problem) -> Objective:
-        """The gradient is that of half the mean over pairs; the minimum lies inside the ball."""
-        return Objective(problem.loss, l2=2.0 * self.lam)
+    _vectors = 2  # w and q
 
     def step(self, state: State, batch: Batch) -> State:
-        if len(batch.rows) == 0:
-            return state
-        state = state._replace(scatter=moments.square(state.scatter, state.means.shape[1]))
-        _run(batch.rows_view, batch.y, batch.rows, *state, self.eta, self.lam, self.delta)
-        return state
+        return self._stepped(_run, state, batch)
 
     @classmethod
     def together(cls, algorithms: Sequence["AdaOam"], states: Sequence[State]) -> moments.MomentsTogether:
-        """Settings that share the moments; the scatter is kept whole, not its lower triangle alone."""
-        d = states[0].means.shape[1]
-        W, Q = (moments.zeros(cls.name, len(states), d) for _ in range(2))
-        first = states[0]._replace(scatter=moments.square(states[0].scatter, d))
-        return moments.MomentsTogether(
-            _run_together,
-            (first.means, first.scatter, first.counts),
-            (W, Q, *(moments.column(algorithms, field) for field in ("eta", "lam", "delta"))),
-            lambda w, q, eta, lam, delta: first._replace(wq=np.stack([w, q])),
-        )
-
-    def weights(self, state: State) -> np.ndarray:
-        return state.wq[0].copy()
+        """Settings that share the moments."""
+        return cls._together(_run_together, algorithms, states)
 
 
 @kernels.kernel
-def _run(X, y, order, wq, means, scatter, work, counts, eta, lam, delta):
+def _run(X, y, order, wq, means, scatter, counts, eta, lam, delta):
     w, q = wq[0], wq[1]
-    x, image, deviation = work[0], work[1], work[2:]
+    x, image, deviation = np.empty(w.size), np.empty(w.size), np.empty((1, w.size))
     for k in range(order.size):
         i = rows.visit(X, order, k)
         label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)

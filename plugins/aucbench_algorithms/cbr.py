@@ -22,10 +22,9 @@ Zhao, Hoi, Exact soft confidence-weighted learning, ICML 2012.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from aucbench import (
     Access,
@@ -41,11 +40,9 @@ from aucbench import (
 )
 from aucbench.kernels import buffers, lanes, pairs, rows, symmetric, vectors
 from aucbench_algorithms import _cbr_confidence as confidence
-from aucbench_algorithms import _cbr_together as many
-from aucbench_algorithms._kept_rows import Blocks, ByBuffer, KeptRows, Piece
+from aucbench_algorithms._groups import Groups
+from aucbench_algorithms._kept_rows import KeptRows, Piece, by_buffer
 
-SAMPLE = 256  # rows in which non-zeros are counted
-SPARSE = 0.25  # share of non-zeros up to which settings of `cbr` gain by training together
 Confidence = Annotated[float, Interval(low=0.5, high=1.0, open_low=True, open_high=True)]
 
 
@@ -58,7 +55,6 @@ class State(NamedTuple):
     pending: np.ndarray  # (1,) its b, 0 when there is none
     members: np.ndarray  # (2, B) row numbers, positives first
     seen: np.ndarray  # (2,) positives and negatives so far
-    nonzeros: float  # share of them in the first rows
 
 
 class DiagonalState(NamedTuple):
@@ -108,31 +104,13 @@ class Cbr(_Cbr):
         d = problem.n_features
         require_memory("cbr", (d, d), "use algo=cbr_diag, or features=projection")
         mu, g = np.zeros((2, d))
-        first: Any = problem.X[:SAMPLE]
-        count = first.nnz if sparse.issparse(first) else np.count_nonzero(first)
-        nonzeros = count / max(1, first.shape[0] * d)
-        return State(mu, np.eye(d), g, np.zeros(1), *_empty_buffers(self.buffer), nonzeros)
-
-    @classmethod
-    def together(cls, algorithms: Sequence["Cbr"], states: Sequence[State]) -> ByBuffer | None:
-        """Lockstep of several settings, whose covariances are narrowed by many pairs at once.
-
-        None where the rows have many non-zeros: a product with the covariance then costs more than is gained.
-        """
-        if states[0].nonzeros > SPARSE:
-            return None
-        d = states[0].mu.size
-
-        def group(members: list[Cbr], starts: list[State]) -> Blocks:
-            return Blocks(members, starts, _One, _turns, width=1)
-
-        return ByBuffer(algorithms, states, (d, d), group, width=1)
+        return State(mu, np.eye(d), g, np.zeros(1), *_empty_buffers(self.buffer))
 
     def step(self, state: State, batch: Batch) -> State:
         if len(batch.rows) == 0:
             return state
         phi = NormalDist().inv_cdf(self.eta)
-        _full(batch.rows_view, batch.y, batch.rows, *state[:-1], self.C, phi)
+        _full(batch.rows_view, batch.y, batch.rows, *state, self.C, phi)
         return state
 
     def weights(self, state: State) -> np.ndarray:
@@ -154,13 +132,9 @@ class CbrDiag(_Cbr):
         return DiagonalState(gaussian, *_empty_buffers(self.buffer))
 
     @classmethod
-    def together(cls, algorithms: Sequence["CbrDiag"], states: Sequence[DiagonalState]) -> ByBuffer:
+    def together(cls, algorithms: Sequence["CbrDiag"], states: Sequence[DiagonalState]) -> Groups | None:
         """Lockstep of several settings: the difference of a pair is made once and serves eight of them."""
-
-        def group(members: list[CbrDiag], starts: list[DiagonalState]) -> Blocks:
-            return Blocks(members, starts, _Eight, _turns)
-
-        return ByBuffer(algorithms, states, states[0].gaussian.shape, group)
+        return by_buffer(algorithms, states, states[0].gaussian.shape, _Eight, _turns)
 
     def step(self, state: DiagonalState, batch: Batch) -> DiagonalState:
         if len(batch.rows) == 0:
@@ -172,27 +146,6 @@ class CbrDiag(_Cbr):
 
     def weights(self, state: DiagonalState) -> np.ndarray:
         return np.array(state.gaussian[0])
-
-
-class _One:
-    """One setting of `cbr`."""
-
-    def __init__(self, algorithms: list[Cbr], states: list[State]):
-        (algorithm,), (start,) = algorithms, states
-        self._number = algorithm.C, NormalDist().inv_cdf(algorithm.eta)
-        self._d, self._nonzeros = start.mu.size, start.nonzeros
-        self._gaussian = many.gaussian(start.mu, start.sigma)
-
-    def run(self, piece: Piece) -> None:
-        many.full(piece, self._gaussian, *self._number)
-
-    def states(self, kept: KeptRows) -> list[State]:
-        """The state, in which no narrowing is pending."""
-        d, (mu, sigma, _) = self._d, self._gaussian
-        square = np.ascontiguousarray(sigma.reshape(len(sigma), -1)[:d, :d])
-        members, seen = kept.members.copy(), kept.seen.copy()
-        found = State(mu.ravel()[:d].copy(), square, np.zeros(d), np.zeros(1), members, seen, self._nonzeros)
-        return [found]
 
 
 class _Eight:

@@ -20,7 +20,6 @@ Source: Zhao, Hoi, Jin, Yang, Online AUC maximization, ICML 2011, Algorithms 1 t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -30,7 +29,8 @@ from numba.extending import overload
 from aucbench import Access, Batch, Claims, Count, LinearMethod, Positive, Problem, kernels
 from aucbench.kernels import buffers, lanes, rows, vectors, weights
 from aucbench.kernels.rows import CSR
-from aucbench_algorithms._kept_rows import Blocks, ByBuffer, KeptRows, Piece
+from aucbench_algorithms._groups import Groups
+from aucbench_algorithms._kept_rows import KeptRows, Piece, by_buffer
 
 NEAR = 1e-3  # |z|^2 against |x|^2 + |x_j|^2, below which it is computed from z
 LARGE = 1e4  # radii a step may be long while the sum of the w is kept as weight u - v
@@ -111,14 +111,15 @@ class _Oam(LinearMethod):
         return State(uxv, Scaled(1.0, 0.0, 0.0, 0.0), members, norms, seen, margin, rng)
 
     @classmethod
-    def together(cls, algorithms: Sequence[Any], states: Sequence[State]) -> ByBuffer:
+    def together(cls, algorithms: Sequence[Any], states: Sequence[State]) -> Groups | None:
         """Lockstep of several settings: one pass over a kept row serves eight of them."""
-        d, parts = states[0].uxv.shape[1], 1 + algorithms[0].average
+        shape = 1 + algorithms[0].average, states[0].uxv.shape[1]
+        rngs = {each.buffer: state.rng for each, state in zip(algorithms, states, strict=True)}
 
-        def group(members: list[Any], starts: list[State]) -> Blocks:
-            return Blocks(members, starts, _Eight, partial(_slots, starts[0].rng))  # all draw the same
+        def draw(batch: Batch, seen: np.ndarray, size: int) -> np.ndarray:
+            return _slots(rngs[size], batch, seen, size)  # all of a size draw the same
 
-        return ByBuffer(algorithms, states, (parts, d), group)
+        return by_buffer(algorithms, states, shape, _Eight, draw)
 
     def step(self, state: State, batch: Batch) -> State:
         if len(batch.rows) == 0:

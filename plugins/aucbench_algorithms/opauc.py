@@ -18,59 +18,28 @@ Source: Gao, Jin, Zhu, Zhou, One-pass AUC optimization, ICML 2013, Algorithm 1.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
-from aucbench import (
-    Access,
-    Batch,
-    Claims,
-    LinearMethod,
-    NonNegative,
-    Objective,
-    Positive,
-    Problem,
-    kernels,
-    require_memory,
-)
+from aucbench import Batch, Claims, Positive, kernels
 from aucbench.kernels import fast_kernel, rows, symmetric, vectors
 from aucbench_algorithms import _moments_together as moments
-
-
-class State(NamedTuple):
-    """Weights and the first two moments of each class."""
-
-    w: np.ndarray  # (d,)
-    sums: np.ndarray  # (2, d) of the positives and the negatives
-    M: np.ndarray  # (2, d, d) lower triangles of the sums of x x^T of each class; empty before the first step
-    work: np.ndarray  # (d,) scratch
-    counts: np.ndarray  # (2,) positives and negatives seen
+from aucbench_algorithms._moments_together import State
 
 
 @dataclass(frozen=True)
-class Opauc(LinearMethod):
+class Opauc(moments.SecondMoments):
     """One-pass AUC optimisation: square loss against the running mean and covariance of the other class.
 
     Parameters
     ----------
-    eta : float > 0
-        Step.
-    lam : float >= 0
-        Weight of |w|^2 / 2.
     bounded : bool
         Whether the step is eta / (1 + eta b), or eta, as in the paper.
     """
 
     name = "opauc"
-    access = Access.stream
-    resumable = True
-    losses = ("square",)
     grid = {"eta": (0.003, 0.01, 0.03, 0.1, 0.3), "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)}
-    step_size = "eta"
-    min_together = 6
     claims = Claims(rate="1/t", cost="d^2")
-    regularisation = {"lam": 2}
     citation = "gao2013opauc"
     deviations = (
         "The covariance is exact, as in the authors' code; the recursion printed in the paper is not.",
@@ -78,41 +47,20 @@ class Opauc(LinearMethod):
     )
 
     eta: Positive = 0.05
-    lam: NonNegative = 1e-4
     bounded: bool = field(default=True, metadata={"later": True})
 
-    def init(self, problem: Problem, rng: np.random.Generator) -> State:
-        """Zero; raises `ParameterError` when two d x d matrices exceed the available memory."""
-        d = problem.n_features
-        require_memory("opauc", (2, d, d), "use algo=opauc_r, or features=projection")
-        return State(np.zeros(d), np.zeros((2, d)), moments.EMPTY, np.zeros(d), np.zeros(2, np.int64))
-
-    def objective(self, problem: Problem) -> Objective:
-        """The gradient is that of half the mean over pairs."""
-        return Objective(problem.loss, l2=2.0 * self.lam)
-
     def step(self, state: State, batch: Batch) -> State:
-        if len(batch.rows) == 0:
-            return state
-        state = state._replace(M=moments.square(state.M, state.w.size))
-        _run(batch.rows_view, batch.y, batch.rows, *state, self.eta, self.lam, self.bounded)
-        return state
+        return self._stepped(_run, state, batch)
 
     @classmethod
     def together(cls, algorithms: Sequence["Opauc"], states: Sequence[State]) -> moments.MomentsTogether:
-        """Settings that share the moments; M is kept whole, not its lower triangle alone."""
-        first = states[0]._replace(M=moments.square(states[0].M, states[0].w.size))
-        W = moments.zeros(cls.name, len(states), first.w.size)
-        return moments.MomentsTogether(
-            _run_together,
-            (first.sums, first.M, first.counts, algorithms[0].bounded),
-            (W, *(moments.column(algorithms, field) for field in ("eta", "lam"))),
-            lambda w, eta, lam: first._replace(w=w),
-        )
+        """Settings that share the moments."""
+        return cls._together(_run_together, algorithms, states)
 
 
 @kernels.kernel
-def _run(X, y, order, w, sums, M, work, counts, eta, lam, bounded):
+def _run(X, y, order, W, sums, M, counts, eta, lam, bounded):
+    w, work = W[0], np.empty(W.shape[1])
     sum_pos, sum_neg, M_pos, M_neg = sums[0], sums[1], M[0], M[1]
     positives, negatives = counts
     for k in range(order.size):
@@ -162,10 +110,9 @@ def _trace(M):
 
 
 @kernels.kernel
-def _run_together(X, y, order, sums, M, counts, bounded, W, eta, lam):
+def _run_together(X, y, order, sums, M, counts, W, eta, lam, bounded):
     d = W.shape[1]
     squares = np.array([_trace(M[0]), _trace(M[1])])
-    steps = eta.copy()
     samples, waiting = moments.room(d), np.zeros(2, np.int64)
     G, H, P = np.empty_like(W), np.empty_like(W), np.empty((samples.shape[1], W.shape[0]))
     for k in range(order.size):
@@ -188,8 +135,9 @@ def _run_together(X, y, order, sums, M, counts, bounded, W, eta, lam):
                 Q[last + 1, j] *= -count  # and with c, which the covariance lacks
             np.dot(Q.T, V, H)
             np.dot(W, M[other], G)
-            if bounded:
-                steps[:] = eta / (1.0 + eta * _curvature(X, i, sums[other], squares[other], count))
+            steps = eta
+            if bounded[0]:
+                steps = eta / (1.0 + eta * _curvature(X, i, sums[other], squares[other], count))
             _descend_all(W, G, H, count, steps, lam)
         waiting[own] = moments.wait(samples[own], waiting[own], M[own])
     for c in range(2):

@@ -24,20 +24,19 @@ from typing import NamedTuple
 import numpy as np
 
 from aucbench import (
-    Access,
     Batch,
     Claims,
     Count,
-    LinearMethod,
-    NonNegative,
     Positive,
     Problem,
     kernels,
     require_memory,
 )
 from aucbench.kernels import rows, vectors
+from aucbench_algorithms import _moments_together as moments
 from aucbench_algorithms import _opauc_r_low_rank as low_rank
-from aucbench_algorithms._opauc_r_together import LowRankTogether
+from aucbench_algorithms import _opauc_r_together as many
+from aucbench_algorithms._groups import Groups
 
 
 class Centring(StrEnum):
@@ -62,15 +61,11 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class OpaucR(LinearMethod):
+class OpaucR(moments.MomentsMethod):
     """One-pass AUC optimisation with covariances of low rank.
 
     Parameters
     ----------
-    eta : float > 0
-        Step.
-    lam : float >= 0
-        Weight of |w|^2 / 2.
     tau : int >= 1
         Rank: numbers kept for each weight and class.
     centring : author or exact
@@ -78,13 +73,8 @@ class OpaucR(LinearMethod):
     """
 
     name = "opauc_r"
-    access = Access.stream
-    resumable = True
-    losses = ("square",)
     grid = {"eta": (0.001, 0.003, 0.01, 0.03, 0.1), "lam": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)}
-    step_size = "eta"
     claims = Claims(rate="1/t", cost="tau nnz")
-    regularisation = {"lam": 2}
     citation = "gao2013opauc"
     deviations = (
         "Random numbers are divided by sqrt(tau), as in the authors' code; the text has tau.",
@@ -92,7 +82,6 @@ class OpaucR(LinearMethod):
     )
 
     eta: Positive = 0.01
-    lam: NonNegative = 1e-4
     tau: Count = 50
     centring: Centring = Centring.exact
 
@@ -118,9 +107,9 @@ class OpaucR(LinearMethod):
         return state._replace(scale=scale)
 
     @classmethod
-    def together(cls, algorithms: Sequence["OpaucR"], states: Sequence[State]) -> LowRankTogether:
+    def together(cls, algorithms: Sequence["OpaucR"], states: Sequence[State]) -> Groups:
         """Settings that share Z where their rank is the same; their random numbers are the same."""
-        return LowRankTogether(algorithms, states)
+        return Groups(algorithms, states, "tau", many.of_rank)
 
     def weights(self, state: State) -> np.ndarray:
         u, Z, b = state.u, state.Z, state.b

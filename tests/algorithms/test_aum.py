@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from aucbench_algorithms import Aum
-from aucbench_algorithms.aum import area, directional_derivatives, line_search
+from aucbench_algorithms.aum import area, line_search
 from tests.helpers.training import difference, random_problem, train, weights
 
 LAYOUTS = [np.asarray, sparse.csr_matrix, sparse.csr_array]
@@ -73,27 +73,6 @@ def defined_step(scores, change, positive):
 
 
 @WHOLE
-def test_the_area_is_that_of_false_positives_and_false_negatives(whole):
-    for scores, positive in samples(500, whole):
-        assert area(scores, positive) == pytest.approx(defined_area(scores, positive), abs=1e-12)
-
-
-@WHOLE
-def test_both_derivatives_are_those_of_the_definition_and_of_differences(whole):
-    for scores, positive in samples(300, whole):
-        left, right = directional_derivatives(scores, positive)
-        by_counts = defined_derivatives(scores, positive)
-        assert np.array_equal(left, by_counts[0])
-        assert np.array_equal(right, by_counts[1])
-        here, step = defined_area(scores, positive), 1e-7
-        for i, unit in enumerate(np.eye(scores.size)):
-            higher = defined_area(scores + step * unit, positive)
-            lower = defined_area(scores - step * unit, positive)
-            assert right[i] == pytest.approx((higher - here) / step, abs=1e-6)
-            assert left[i] == pytest.approx((here - lower) / step, abs=1e-6)
-
-
-@WHOLE
 def test_the_line_search_ends_where_a_walk_through_all_breakpoints_does(whole):
     moved = 0
     for scores, change, positive in samples(1500, whole, vectors=2):
@@ -103,19 +82,11 @@ def test_the_line_search_ends_where_a_walk_through_all_breakpoints_does(whole):
     assert moved > 300
 
 
-def test_a_long_line_search_finds_the_least_area():
-    rng = np.random.default_rng(1)
-    positive = rng.random(5000) < 0.2
-    scores, change = rng.normal(size=(2, 5000)) + 0.5 * np.array([[1], [-1]]) * positive
-    t = line_search(scores, change, positive)
-    least = area(scores - t * change, positive)
-    for other in t + np.concatenate([-np.logspace(-9, 0, 40) * t, np.logspace(-9, 0, 40)]):
-        assert area(scores - other * change, positive) >= least - 1e-9
-
-
+@WHOLE
 @each_layout
-def test_training_is_that_of_the_definition(layout):
+def test_training_is_that_of_the_definition(layout, whole):
     X, y = random_problem(2, 25, 4)
+    X = np.round(2.0 * X) if whole else X
     positive = y == 1
     w = X[positive].mean(axis=0) - X[~positive].mean(axis=0)
     w /= np.linalg.norm(w)

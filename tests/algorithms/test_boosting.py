@@ -1,7 +1,5 @@
 """algo=boosting against the libraries themselves, and against losses summed pair by pair."""
 
-import io
-import pickle
 from types import SimpleNamespace
 
 import lightgbm
@@ -13,7 +11,6 @@ from sklearn.metrics import roc_auc_score
 
 import aucbench
 from aucbench import Batch, ParameterError, Problem
-from aucbench.sklearn import AUCClassifier
 from aucbench_algorithms import Boosting
 from tests.helpers.training import random_problem, train
 
@@ -190,18 +187,6 @@ def test_the_bytes_of_a_model_are_read_by_the_library(library):
         scores = booster.predict(xgboost.DMatrix(X_TEST), output_margin=True)
     assert np.array_equal(scores, algorithm.score(state, X_TEST))
     assert algorithm.state_bytes(state) == len(saved) > 1000
-
-
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_the_classifier_of_scikit_learn_fits_pickles_and_has_no_coefficients(library):
-    own = {"library": library, "rounds": 20}
-    model = AUCClassifier("boosting", own, loss="squared_hinge", random_state=0)
-    scores = model.fit(X, Y).decision_function(X_TEST)
-    assert model.n_iter_ == 20
-    assert not hasattr(model, "coef_")
-    assert np.array_equal(pickle.load(io.BytesIO(pickle.dumps(model))).decision_function(X_TEST), scores)
-    other = AUCClassifier("boosting", own | {"criterion": "ranking"}).fit(X, Y)
-    assert roc_auc_score(Y == 1, other.decision_function(X)) > 0.85
 
 
 def test_lambdarank_takes_more_rows_than_a_group_of_lightgbm_holds():

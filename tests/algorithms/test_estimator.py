@@ -21,7 +21,7 @@ from aucbench.evaluation import exact_auc
 from aucbench.sklearn import AUCClassifier
 from aucbench_algorithms import ImportedEstimator, SklearnClassifier
 from aucbench_algorithms.estimator import PATHS, Estimator
-from tests.helpers.training import problem_of, random_problem, train
+from tests.helpers.training import random_problem, train
 
 X, Y = random_problem(0, 150, 6)
 X_TEST, Y_TEST = random_problem(0, 300, 6)
@@ -134,19 +134,6 @@ def test_sparse_rows_that_do_not_fit_are_refused_by_classifiers_that_take_dense_
 def test_a_wrong_setting_is_refused_by_name(fields, words):
     with pytest.raises(ParameterError, match=words):
         SklearnClassifier(**fields)
-
-
-def test_a_package_that_is_not_installed_is_named(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ParameterError, match=r"estimator=lightgbm needs the package lightgbm.*pip install"):
-        SklearnClassifier(estimator="lightgbm")
-
-
-def test_nothing_is_fitted_before_the_first_pass():
-    algorithm = SklearnClassifier()
-    state = algorithm.init(problem_of(algorithm, X, Y, 1), np.random.default_rng(0))
-    assert not algorithm.done(state)
-    assert not algorithm.score(state, X).any()
 
 
 X_ROWS = {"dense": X, "csr": sparse.csr_array(X * (np.abs(X) > 0.2))}

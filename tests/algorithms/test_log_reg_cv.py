@@ -55,18 +55,6 @@ def test_the_model_is_that_of_log_reg_for_the_chosen_value(layout):
     assert difference(np.append(state.w, state.b), np.append(other.w, other.b)) < 1e-9
 
 
-@pytest.mark.parametrize(("positives", "count"), [(0, 0), (1, 0), (2, 2), (3, 3), (40, 5)])
-def test_parts_hold_rows_of_both_classes(positives, count):
-    y = np.where(np.arange(100) < positives, 1, -1)
-    parts = stratified_parts(y, 5, np.random.default_rng(0))
-    assert len(parts) == count
-    if count:
-        assert np.array_equal(np.sort(np.concatenate(parts)), np.arange(100))
-        assert all(set(y[part]) == {-1, 1} for part in parts)
-        sizes = [len(part) for part in parts]
-        assert max(sizes) - min(sizes) <= 1
-
-
 def test_a_single_row_of_a_class_leaves_the_value_that_is_given():
     X, _ = noisy(30, 4, 2)
     y = np.where(np.arange(30) == 7, 1, -1).astype(np.int8)

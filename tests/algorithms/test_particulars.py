@@ -57,10 +57,6 @@ def test_minibatches_are_a_share_or_a_number_of_the_rows():
     assert [methods.Mba(block=1000).batch_size(n) for n in (400, 2000)] == [400, 1000]
 
 
-def test_mba_before_any_pair_has_zero_weights():
-    assert not weights(methods.Mba(), X, Y, np.flatnonzero(Y == -1)[None, :20]).any()
-
-
 def test_uni_exp_caps_its_exponent():  # which no row of the transcriptions reaches
     rows, y = np.array([[2000.0], [1.0], [1.5]]), np.array([1, 1, -1], np.int8)
     algorithm = methods.UniExp(eta=1.0)

@@ -33,7 +33,7 @@ MOST = {Access.stream: 600, Access.pairs: 600, Access.minibatch: 30, Access.full
 EXAMPLES = 10
 BOUNDS = {"delta": [0.01, 0.5], "kappa": [None, 1.0]}
 MARGINS = [Hinge(), Hinge(margin=0.3)]
-OF_BLOCKS = [SquaredHinge(), Hinge(), Logistic()]
+OF_BLOCKS = [SquaredHinge(), Hinge(margin=0.3), Logistic(), SmoothHinge()]
 OF_PAIRS = [Hinge(margin=2.0), Square(), Logistic(), Exponential(), SmoothHinge(margin=0.3), Softplus(0.5)]
 
 

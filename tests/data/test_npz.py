@@ -58,9 +58,3 @@ def test_bad_archives_are_one_clear_sentence(tmp_path, arrays, message):
     np.savez(tmp_path / "own.npz", **arrays)
     with pytest.raises(DataError, match=rf"own\.npz.*{message}"):
         load(Npz(str(tmp_path / "own.npz")))
-
-
-def test_what_is_no_archive_is_refused(tmp_path):
-    (tmp_path / "own.npz").write_text("hello")
-    with pytest.raises(DataError, match=r"own\.npz is no \.npz archive"):
-        load(Npz(str(tmp_path / "own.npz")))

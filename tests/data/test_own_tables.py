@@ -8,7 +8,6 @@ import os
 import shutil
 import zipfile
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -74,25 +73,6 @@ def test_words_for_missing_among_numbers_are_missing_and_said(saved, write, word
     expected = pd.to_numeric(pd.Series(texts), errors="coerce")
     np.testing.assert_array_equal(load(data).X[:, 0], expected.fillna(expected.median()))
     assert word in columns_of(data)[0].note
-
-
-def test_words_that_a_user_names_are_missing_in_any_column(saved):
-    path = saved(
-        age=replaced(20, "none yet"), job=["cook", "?", "later"] * (ROWS // 3) + ["cook"] * (ROWS % 3)
-    )
-    data = Csv(path, missing="median", missing_words=["none yet", "later"])
-    columns = {column.name: column for column in columns_of(data)}
-    assert columns["age"].missing == 10
-    assert columns["job"].categories == ("cook",)
-
-
-def test_an_index_of_pandas_is_neither_label_nor_feature_unless_it_is_named(tmp_path):
-    path = str(tmp_path / "own.parquet")
-    index = pd.Index(RNG.permutation(ROWS), name="patient")
-    pd.DataFrame({"age": AGES, "z": OTHER, "y": Y}, index).to_parquet(path)
-    assert load(Parquet(path)).X.shape == (ROWS, 2)
-    assert [column.kind for column in columns_of(Parquet(path))][2:] == ["label", "dropped"]
-    assert load(Parquet(path, types={"patient": "number"})).X.shape == (ROWS, 3)
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -184,18 +164,6 @@ def test_texts_made_of_numbers_are_refused_and_not_made_categories(saved, writte
         fields = {"types": {"x": "time"}} if "PM" in written else {}
         X = load(Csv(data.path, missing="median", missing_words=[word], **fields)).X
         np.testing.assert_allclose(X[known, 0], numbers(order[known]), rtol=1e-12)
-
-
-def test_other_texts_among_many_numbers_are_refused_by_their_counts(saved):
-    with pytest.raises(DataError, match="nothing yet"):  # as many as the numbers
-        load(Csv(saved(age=replaced(2, "nothing yet"))))
-    path = saved(age=replaced(5, "not asked", "moved away"))
-    with pytest.raises(
-        DataError, match=r"'not asked' \(20\), 'moved away' \(20\) among 160 numbers.*missing_words"
-    ):
-        load(Csv(path))
-    few = saved(grade=[str(i % 4) if i % 5 else "ungraded" for i in range(ROWS)])
-    assert load(Csv(few)).X.shape[1] == 6  # few different numbers are categories
 
 
 def test_declared_types_of_files_are_kept_or_refused_with_their_row(tmp_path, write):
@@ -590,25 +558,3 @@ def test_tables_read_in_one_batch_or_in_many_are_equal(saved, monkeypatch, missi
     assert cut.sha256 == whole.sha256
     np.testing.assert_array_equal(cut.X, whole.X)
     assert columns_of(data) == described
-
-
-def test_a_table_of_numbers_is_read_once(saved, monkeypatch):
-    opened, original = [], table_files._csv_batches
-
-    def counted(path, layout):
-        batches = original(path, layout)
-        return lambda: opened.append(path) or batches()
-
-    monkeypatch.setattr(table_files, "_csv_batches", counted)
-    path = saved(age=replaced(20, "."), row=np.arange(ROWS))
-    load(Csv(path, missing="median"))
-    assert opened == [Path(path)]
-
-
-# Within the lines from which the layout is told, and behind them.
-@pytest.mark.parametrize(("before", "where"), [(3, "line 5"), (150, "row 151")])
-def test_the_first_row_with_another_number_of_cells_is_named(write, before, where):
-    rows = [f"{k},{k % 7},{k % 2}" for k in range(ROWS)]
-    text = "\n".join(["a,b,y", *rows[:before], "1,2,3,4", *rows[before:]])
-    with pytest.raises(DataError, match=rf"{where}: 4 cells, expected 3\.$"):
-        load(Csv(write(text)))

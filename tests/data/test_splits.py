@@ -266,25 +266,9 @@ def test_a_part_of_one_class_is_refused(part):
             drawn(KFold(3, stratified=False), 0, fold, loading(train=labels(1, 20)))
 
 
-def test_folds_of_repeats_and_of_tuning_are_unrelated_and_more_repeats_leave_the_first_as_they_are():
-    load = loading(train=labels(1000, 1000), test=labels(5, 5))
-    splits = every_split(KFold(2, 12), load=load)
-    tuning = every_inner(drawn(Given(), load=load), 2)[0]
-    tests = [np.isin(np.arange(2000), rows_of(split.test)) for split in (*splits[::2], tuning)]
-    for one, other in itertools.combinations(tests, 2):
-        # The overlap of two random halves has the mean 1000 and a deviation of 22 at most.
-        assert 880 < 2 * np.count_nonzero(one & other) < 1120
-    assert all(map(same, every_split(KFold(2, 1), load=load), splits[:2]))
-
-
 def test_no_two_streams_repeats_and_seeds_share_a_permutation():
     ways = list(itertools.product(range(4), RandomStream, range(10)))
     assert len({tuple(permutation(20, *way).tolist()) for way in ways}) == len(ways)
-
-
-def test_inner_folds_depend_on_the_seed_and_on_nothing_else():
-    one, again, other = (inner_split(drawn(Given()), 5, seed, 2).test.rows.tolist() for seed in (3, 3, 4))
-    assert one == again != other
 
 
 @pytest.mark.parametrize(("positives", "expected"), [(9, 5), (5, 5), (4, 4), (2, 2)])

@@ -382,14 +382,6 @@ def test_numbers_in_one_notation_are_numbers(beside, kind, texts, numbers):
     assert kinds(beside(texts, types={"x": kind}))["x"] == kind
 
 
-def test_many_numbers_in_one_notation_are_no_categories(beside, monkeypatch, small_blocks):
-    monkeypatch.setattr(doubtful_texts, "MAX_CATEGORIES", 20)
-    texts = [f"{i}%" for i in SHUFFLED]
-    np.testing.assert_allclose(load(beside(texts)).X[:, 0], SHUFFLED / 100, rtol=1e-15)
-    with pytest.raises(DataError, match="'x' has more than 20 different texts"):
-        load(beside([*texts[:-1], "1 2"]))
-
-
 def test_commas_before_decimals_are_read_and_those_that_may_be_either_as_declared(beside, tmp_path):
     frame = pd.DataFrame({"a": SHUFFLED / 8, "b": SHUFFLED * 1e-7, "y": SHUFFLED % 2})
     frame.to_csv(tmp_path / "own.csv", index=False, sep=";", decimal=",")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from aucbench import FetchError, File, ParameterError
-from aucbench.data import fetch, has_test_part, load
+from aucbench.data import fetch, load
 from aucbench_datasets import aucbench_datasets, catalogue
 from aucbench_datasets.scikit_learn import Wine
 
@@ -133,12 +133,6 @@ def test_a_grouping_of_one_class_needs_its_label():
         catalogue.usps(grouping="one")
     with pytest.raises(ParameterError, match=r"usps: grouping must be one of halves, rarest, largest, one"):
         catalogue.usps(grouping="thirds")
-
-
-def test_the_positive_class_of_sector_lvr_is_the_first_of_the_largest_of_sector():
-    counts = catalogue.sector().files[0].labels
-    assert catalogue.sector_lvr.positive == (max(sorted(counts), key=lambda label: counts[label]),)
-    assert has_test_part(catalogue.sector_lvr())
 
 
 def test_what_cannot_be_fetched_says_what_to_download_and_where_to_put_it(cache, web):

@@ -1,4 +1,4 @@
-"""A healthy method in plain NumPy, methods that break one rule each, and the checks that find them."""
+"""A healthy method in plain NumPy, methods that break one rule each, and what is found in them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -51,33 +51,14 @@ class Healthy:
         return X @ state.w
 
 
-class Thawed:
+def broken(base=Healthy, **attributes):
+    return type("Broken", (base,), attributes)
+
+
+def thawed():
     """As a dataclass it is not frozen."""
-
-    name = "thawed"
-    access = "stream"
-    init, step, score = Healthy.init, Healthy.step, Healthy.score
-    eta = 0.5
-
-
-Thawed = dataclass(Thawed)
-
-
-class WrongAccess(Healthy):
-    access: ClassVar[str] = "streams"
-
-
-class WithoutReturn(Healthy):
-    def step(self, state, batch):
-        super().step(state, batch)
-
-
-class WrongGrid(Healthy):
-    grid: ClassVar = {"eta": (0.1, -1.0)}
-
-
-class UnknownGrid(Healthy):
-    grid: ClassVar = {"etta": (0.1,)}
+    names = ("name", "access", "init", "step", "score", "eta")
+    return dataclass(type("Thawed", (), {name: getattr(Healthy, name) for name in names}))
 
 
 class LargeBatch(Healthy):
@@ -148,11 +129,8 @@ class KnowsPlaces(Healthy):
     resumable: ClassVar[bool] = True
 
     def step(self, state, batch):
-        w, total, counts, _ = state
-        for row, (x, label) in zip(batch.rows, batch, strict=True):
-            w += self.eta * (1 + row % 2) * label / (1.0 + np.exp(label * (x @ w))) * x
-            total += w
-            counts[0] += 1
+        for k, row in enumerate(batch.rows):
+            Healthy.step(Healthy(self.eta * (1 + row % 2)), state, batch.take(batch.rows[k : k + 1]))
         return state
 
 
@@ -164,11 +142,6 @@ class BorrowsInput(Healthy):
         np.negative(values, out=values)
         np.negative(values, out=values)
         return super().init(problem, rng)
-
-
-class ListOfScores(Healthy):
-    def score(self, state, X):
-        return (X @ state.w).tolist()
 
 
 class _Promised(np.ndarray):
@@ -184,40 +157,16 @@ class NoWait(Healthy):
         return state._replace(counts=state.counts.view(_Promised))
 
 
-class Centring(Healthy):
-    def score(self, state, X):
-        scores = X @ state.w
-        return scores - scores.mean()
-
-
 class CountsScores(Healthy):
     def score(self, state, X):
         state.counts[2] += 1
         return X @ state.w
 
 
-class OtherWeights(Healthy):
-    def weights(self, state):
-        return 2.0 * state.w
-
-
 class FinalInPlace(Healthy):
     def finalize(self, state):
         state.w[:] = state.total / max(1, state.counts[0])
         return state
-
-
-class OtherOnSparse(Healthy):
-    def step(self, state, batch):
-        other = Healthy(2 * self.eta if sparse.issparse(batch.X) else self.eta)
-        return Healthy.step(other, state, batch)
-
-
-class OtherOnSingle(Healthy):
-    def step(self, state, batch):
-        return Healthy.step(
-            Healthy(1.1 * self.eta if batch.X.dtype == np.float32 else self.eta), state, batch
-        )
 
 
 class NeedsBoth(Healthy):
@@ -228,40 +177,6 @@ class NeedsBoth(Healthy):
             if steps == 30 and positives in (0, 30):
                 state.total[:] = np.nan
         return state
-
-
-class NeverDone(LargeBatch):
-    access: ClassVar[str] = "full"
-
-    def done(self, state):
-        return False
-
-
-class Worst(Healthy):
-    def finalize(self, state):
-        return state._replace(w=-state.total / max(1, state.counts[0]))
-
-
-class ClaimsSparse(Healthy):
-    claims: ClassVar[Claims] = Claims(rate="1/sqrt(t)", cost="nnz")
-
-
-class NumberAsObjective(Healthy):
-    def objective(self, problem):
-        return 0.5
-
-
-class ObjectiveWithoutLoss(Healthy):
-    def objective(self, problem):
-        return Objective(None, l2=1.0)
-
-
-class UnknownExemption(Healthy):
-    exempt: ClassVar = {"chunk": "it is hard"}
-
-
-class IgnoresWeights(Healthy):
-    weighted: ClassVar[bool] = True
 
 
 class SquaresWeights(Healthy):
@@ -289,6 +204,12 @@ class SquaresWeights(Healthy):
         return state
 
 
+class CountsWeights(SquaresWeights):
+    """As it should be."""
+
+    _power: ClassVar[int] = 1
+
+
 class _StepsOfTheFirst:
     def __init__(self, algorithms, states):
         self.algorithm, self.states = algorithms[0], dict(enumerate(states))
@@ -312,42 +233,65 @@ class OneStepSize(Healthy):
         return _StepsOfTheFirst(algorithms, states)
 
 
-class CountsWeights(SquaresWeights):
-    """As it should be."""
+def on_kind(is_other, factor):
+    """Healthy, with another step size on some kind of rows."""
 
-    _power: ClassVar[int] = 1
+    def step(self, state, batch):
+        return Healthy.step(Healthy(factor * self.eta if is_other(batch.X) else self.eta), state, batch)
+
+    return broken(step=step)
 
 
-# The checks that find each of them.
-CULPRITS = {
-    Thawed: {"declared"},
-    WrongAccess: {"declared"},
-    WithoutReturn: {"runs"},
-    WrongGrid: {"grid"},
-    UnknownGrid: {"grid"},
-    LargeBatch: {"batch_size"},
-    Recompiling: {"compiled_once"},
-    Random: {"same_seed", "chunks", "pickling", "sparse_rows", "float32_rows"},
-    StepPerChunk: {"chunks"},
-    LosesState: {"pickling"},
-    KnowsPlaces: {"resumable"},
-    OneStepSize: {"together"},
-    BorrowsInput: {"inputs_untouched"},
-    ListOfScores: {"scores"},
-    NoWait: {"waits"},
-    Centring: {"companions"},
-    CountsScores: {"reading"},
-    OtherWeights: {"weights"},
-    FinalInPlace: {"finalize"},
-    OtherOnSparse: {"sparse_rows"},
-    OtherOnSingle: {"float32_rows"},
-    NeedsBoth: {"one_class_first"},
-    IgnoresWeights: {"weighted"},
-    SquaresWeights: {"weighted"},
-    NeverDone: {"converges"},
-    Worst: {"auc"},
-    ClaimsSparse: {"cost"},
-    NumberAsObjective: {"objective"},
-    ObjectiveWithoutLoss: {"objective"},
-    UnknownExemption: {"exempt"},
+def centred(self, state, X):
+    scores = X @ state.w
+    return scores - scores.mean()
+
+
+CULPRITS = {  # the checks that find each of them, and words of the first message
+    "thawed": (thawed(), {"declared"}, ""),
+    "access": (
+        broken(access="streams"),
+        {"declared"},
+        "one of stream, pairs, minibatch, balanced, full, got 'streams'",
+    ),
+    "without return": (broken(step=lambda self, state, batch: None), {"runs"}, "returned None"),
+    "wrong grid": (broken(grid={"eta": (0.1, -1.0)}), {"grid"}, ""),
+    "unknown grid": (broken(grid={"etta": (0.1,)}), {"grid"}, ""),
+    "large batch": (LargeBatch, {"batch_size"}, "batch_size(2) must be a whole number from 1 to 2, got 16."),
+    "recompiling": (Recompiling, {"compiled_once"}, ""),
+    "random": (Random, {"same_seed", "chunks", "pickling", "sparse_rows", "float32_rows"}, ""),
+    "step per chunk": (StepPerChunk, {"chunks"}, ""),
+    "loses state": (LosesState, {"pickling"}, ""),
+    "knows places": (KnowsPlaces, {"resumable"}, ""),
+    "one step size": (OneStepSize, {"together"}, ""),
+    "borrows input": (BorrowsInput, {"inputs_untouched"}, ""),
+    "list of scores": (broken(score=lambda self, state, X: (X @ state.w).tolist()), {"scores"}, ""),
+    "no wait": (NoWait, {"waits"}, ""),
+    "centring": (broken(score=centred), {"companions"}, ""),
+    "counts scores": (CountsScores, {"reading"}, ""),
+    "other weights": (broken(weights=lambda self, state: 2.0 * state.w), {"weights"}, ""),
+    "final in place": (FinalInPlace, {"finalize"}, ""),
+    "other on sparse": (on_kind(sparse.issparse, 2.0), {"sparse_rows"}, ""),
+    "other on single": (on_kind(lambda X: X.dtype == np.float32, 1.1), {"float32_rows"}, ""),
+    "needs both": (NeedsBoth, {"one_class_first"}, ""),
+    "ignores weights": (broken(weighted=True), {"weighted"}, ""),
+    "squares weights": (SquaresWeights, {"weighted"}, ""),
+    "never done": (
+        broken(LargeBatch, access="full", done=lambda self, state: False),
+        {"converges"},
+        "not done after 1,000 iterations",
+    ),
+    "worst": (broken(finalize=lambda self, state: state._replace(w=-state.total)), {"auc"}, ""),
+    "claims sparse": (
+        broken(claims=Claims(rate="1/sqrt(t)", cost="nnz")),
+        {"cost"},
+        "1.0-fold by the claim 'nnz'",
+    ),
+    "number as objective": (broken(objective=lambda self, problem: 0.5), {"objective"}, ""),
+    "objective without loss": (
+        broken(objective=lambda self, problem: Objective(None, l2=1.0)),
+        {"objective"},
+        "",
+    ),
+    "unknown exemption": (broken(exempt={"chunk": "it is hard"}), {"exempt"}, ""),
 }

@@ -86,13 +86,6 @@ class Diverging(Plain):
         return w / 0.0 if len(batch) else w
 
 
-class NanOnSingle(Plain):
-    """It knows nothing of float32."""
-
-    def score(self, w, X):
-        return X @ w if X.dtype == np.float64 else np.full(X.shape[0], np.nan)
-
-
 class Centring(Plain):
     """It works on the rows themselves."""
 

@@ -4,10 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import pytest
 
 from aucbench import kernels
-from aucbench.kernels import pair_loss
 from aucbench_losses import Hinge, Square
 
 
@@ -60,11 +58,3 @@ def test_a_loss_typed_in_at_a_prompt_works_without_a_file():
     exec(source, namespace)
     compiled = kernels.compile_loss(namespace["Typed"]())
     assert at(compiled.value, [3.0], 0.0)[0] == 9.0
-
-
-@pytest.mark.parametrize("weights", [None, np.array([1.0, 3.0, 2.0, 2.0]), np.array([0.0, 0.0, 2.0, 2.0])])
-def test_shares_of_a_class_are_its_weights_over_their_sum(weights):
-    y = np.array([1, 1, -1, -1], np.int8)
-    own = np.ones(4) if weights is None else weights
-    expected = np.concatenate([part / (part.sum() or 1.0) for part in (own[:2], own[2:])])
-    np.testing.assert_allclose(pair_loss.class_shares(y, weights), expected)

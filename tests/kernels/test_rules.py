@@ -1,6 +1,5 @@
 """A rule does what it says on every layout, alone and in lockstep: compared with plain loops."""
 
-import inspect
 import os
 import subprocess
 import sys
@@ -14,9 +13,8 @@ from scipy import sparse
 import aucbench
 import tests.kernels.test_rules  # a rule may call a function by the name of its module
 from aucbench import Access, Batch, ParameterError, PluginError, Problem, kernels
-from aucbench.kernels import Move, rule_loops
+from aucbench.kernels import Move
 from aucbench.kernels import call as slope
-from aucbench_algorithms import aucbench_algorithms
 from tests.algorithms.reference import proj1, proj2
 from tests.helpers.training import difference, random_pairs, random_problem
 
@@ -483,13 +481,3 @@ def test_the_loops_of_a_rule_are_kept_on_disk_until_the_rule_or_what_it_calls_is
     assert result(2.0, 1.0) == (2.0, 1, 0)
     assert result(2.0, 5.0) == (10.0, 0, 1)
     assert result(2.0, 5.0, outside=2.0) == (20.0, 0, 1)
-
-
-def test_numba_finds_the_source_of_every_loop_in_the_file_of_its_rule():
-    # The line of the template in the file of the rule may be in the midst of a text, which is no Python.
-    for cls in aucbench_algorithms():
-        if (rule := getattr(cls(), "rule", None)) is not None:
-            loop = rule.loop(rule_loops.over_rows, STEP=rule_loops.step, ADVANCE=rule_loops.advance)
-            source, first = inspect.getsourcelines(loop.py_func)
-            written, line = inspect.getsourcelines(rule.function)
-            assert (source, first) == (written, line)

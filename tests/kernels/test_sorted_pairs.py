@@ -5,7 +5,6 @@ import pytest
 from scipy import sparse
 
 from aucbench.kernels import sorted_pairs
-from aucbench_algorithms import _newton
 from tests.helpers.training import random_problem
 
 
@@ -44,20 +43,3 @@ def test_the_sum_over_a_short_window_is_exact_however_far_along_it_stands():
     pairs = sorted_pairs.window(ranking, 1e-9, -1e-9)
     assert sorted_pairs.count(pairs) == 1
     assert sorted_pairs.laplacian(ranking, pairs, scores)[0] == 0.0
-
-
-def test_a_step_ends_where_the_slope_nearly_vanishes():
-    for scale in (1e-6, 1.0, 1e6):
-        step = _newton.step_length(lambda t, scale=scale: scale * t - 1.0)
-        assert -0.5 <= scale * step - 1.0 <= 0.1
-    assert _newton.step_length(lambda t: 1.0 + t) == 0.0
-    assert _newton.step_length(lambda t: np.nan) == 0.0
-    assert 0.99 < _newton.step_length(lambda t: -1.0 if t < 0.995 else 1e9) < 1.0
-
-
-def test_conjugate_gradients_solve_a_system():
-    rng = np.random.default_rng(3)
-    A = rng.normal(size=(30, 20))
-    matrix, target = A.T @ A + np.eye(20), rng.normal(size=20)
-    found = _newton.conjugate_gradients(lambda v: matrix @ v, target, 1e-13, 200)
-    np.testing.assert_allclose(matrix @ found, target, atol=1e-11)

@@ -30,18 +30,6 @@ def test_the_l1_projection_does_not_hide_what_is_not_finite():
         assert np.isnan(w).any()
 
 
-def test_helpers_equal_numpy():
-    v, w = np.random.default_rng(1).normal(size=(2, 33))
-    assert vectors.dot(v, w) == pytest.approx(v @ w, rel=1e-13)
-    assert vectors.square(w) == pytest.approx(w @ w, rel=1e-13)
-    assert vectors.norm1(w) == pytest.approx(np.abs(w).sum(), rel=1e-13)
-    assert vectors.distance(v, w) == pytest.approx((v - w) @ (v - w), rel=1e-13)
-    assert [vectors.clip(x, 2.0) for x in (-3.0, 1.0, 3.0)] == [-2.0, 1.0, 2.0]
-    pulled = w.copy()
-    vectors.pull(pulled, v, 0.25)
-    np.testing.assert_allclose(pulled, v + 0.25 * (w - v), rtol=1e-13)
-
-
 def test_folding_keeps_the_vector_and_the_sum():
     u, v = np.random.default_rng(0).normal(size=(2, 9))
     scale, weight = 1e-4, 3.0
@@ -49,13 +37,6 @@ def test_folding_keeps_the_vector_and_the_sum():
     weights.fold(u, scale, v, weight)
     np.testing.assert_allclose(u, w, rtol=1e-15)
     np.testing.assert_allclose(-v, total, rtol=1e-14)
-
-
-def test_the_mean_and_the_average_divide_the_sum():
-    v, w = np.random.default_rng(1).normal(size=(2, 33))
-    np.testing.assert_allclose(weights.mean(w, v, 3.0, 4), (3 * w - v) / 4, rtol=1e-13)
-    weights.average(w_mean := w.copy(), v, 3.0, 4)
-    np.testing.assert_allclose(w_mean, (3 * w - v) / 4, rtol=1e-13)
 
 
 @pytest.mark.parametrize(("columns", "expected"), [(32, "eager"), (33, "lazy")])

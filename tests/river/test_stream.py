@@ -74,16 +74,6 @@ def test_the_model_is_that_of_the_methods_own_steps(algo):
     assert exact_auc(X @ weights_of(model), Y) > 0.8
 
 
-def test_the_model_is_that_of_a_loop_in_numpy():
-    model = learnt(AUCClassifier(Perceptron(eta=0.05), rescale=False))
-    w = np.zeros(D)
-    for x, label in zip(X, Y, strict=True):
-        if label * (x @ w) < 1.0:
-            w += 0.05 * label * x
-    np.testing.assert_allclose(weights_of(model), w, rtol=1e-12)
-    assert model.score_one(ROWS[3]) == pytest.approx(float(X[3] @ w), rel=1e-12)
-
-
 def test_features_that_first_come_after_the_warm_up_are_warned_of_once_and_ignored():
     late, never = AUCClassifier(warmup=32), AUCClassifier(warmup=32)
     cut = [{name: x[name] for name in NAMES[:4]} for x in ROWS]
@@ -357,14 +347,6 @@ def test_mappings_and_numbers_of_other_types_say_what_dicts_of_floats_say(change
     framed = AUCClassifier(n_features=n_features)
     framed.learn_many(pd.DataFrame([dict(x) for x in rows]), LABELS[:300])
     assert framed.score_one(rows[0]) == pytest.approx(wanted[0], rel=1e-9)
-
-
-@pytest.mark.parametrize("rows", [0, 1, 200])
-def test_rows_without_known_features_score_a_float(rows):
-    model = learnt(AUCClassifier(), ROWS[:rows], LABELS[:rows])
-    for x in ({}, {"unknown": 1.0}, {"unknown": 1, "other": Decimal(2)}):
-        assert type(model.score_one(x)) is float
-        assert model.score_one(x) == 0.0
 
 
 def test_hashed_columns_are_the_same_in_each_process_and_share_values():

@@ -30,14 +30,6 @@ def test_the_curve_ends_with_the_budget_and_its_aucs_are_those_of_scikit_learn()
     assert len(found.auc) == len(found.iteration) == len(found.cpu_seconds)
 
 
-def test_the_number_of_checkpoints_changes_neither_weights_nor_auc():
-    few, many = outcome(epochs=3, checkpoints=5), outcome(epochs=3, checkpoints=500)
-    assert few.weights.tobytes() == many.weights.tobytes()
-    assert few.auc[-1] == many.auc[-1]
-    assert len(few.auc) == 5
-    assert len(many.auc) > 100
-
-
 @pytest.mark.parametrize("checkpoints", [1, 5, 500])
 def test_divergence_is_found_at_its_iteration_whatever_the_checkpoints(checkpoints):
     found = outcome(Exploding(at=37), epochs=1, checkpoints=checkpoints)
@@ -192,10 +184,5 @@ def test_the_scores_of_a_model_do_not_depend_on_the_models_beside_it(form, dtype
     np.testing.assert_allclose(scores, (X @ W.T).T, rtol=1e-3 if dtype is np.float32 else 1e-9, atol=1e-4)
     for models in ([0], [10, 3], list(range(5, 11)), rng.permutation(11)):
         assert linear_scores(W[models], X).tobytes() == scores[models].tobytes()
-
-
-def test_equal_rows_have_equal_scores_wherever_they_lie():
-    rng = np.random.default_rng(0)
-    rows, W = rng.standard_normal((1, 54)), rng.standard_normal((3, 54))
-    scores = linear_scores(W, np.repeat(rows, 331, axis=0))
-    assert np.all(scores == scores[:, :1])
+    equal_rows = linear_scores(W, X[np.zeros(331, np.int64)])  # wherever they lie
+    assert np.all(equal_rows == equal_rows[:, :1])

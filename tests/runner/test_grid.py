@@ -10,9 +10,8 @@ from aucbench import Access, DataError, ParameterError, kernels
 from aucbench.runner import cell, grid
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
-from aucbench.runner.task import Order, StopReason, Task
+from aucbench.runner.task import Order, Task
 from tests.helpers.fake_plugins import CountingState, Iterating, Perceptron, two_clouds
-from tests.helpers.training import difference
 
 X, Y = two_clouds(n=1500, d=9)
 X_TEST, Y_TEST = two_clouds(n=300, d=9, seed=1)
@@ -71,19 +70,6 @@ def assert_as_alone(tasks):
     tolerance = 1e-9 if hasattr(tasks[0].algorithm, "together") else 0.0
     for outcome, each in zip(found, tasks, strict=True):
         assert_same(outcome, run_cell(each), tolerance)
-
-
-@pytest.mark.parametrize("name", ["uni_exp", "sgd_log", "ls_svm", "log_reg"])
-def test_settings_see_the_weights_of_the_rows(name):
-    cls = method(name)
-    loss = first_loss(cls)
-    (field, values), *_ = cls.grid.items()
-    options = {"checkpoints": 3, "weights": np.random.default_rng(0).uniform(0.5, 3.0, len(Y))}
-    tasks = [task(cls(**{field: value}), loss, **options) for value in values[:3]]
-    for outcome, each in zip(run_grid(tasks), tasks, strict=True):
-        alone, unweighted = run_cell(each), run_cell(replace(each, weights=None))
-        assert difference(outcome.weights, alone.weights) < 1e-9
-        assert difference(outcome.weights, unweighted.weights) > 1e-4
 
 
 @pytest.mark.parametrize(
@@ -189,18 +175,6 @@ class Failing(Perceptron):
             raise self.error(f"at {self.at}")
         state = super().step(state, batch)
         return state._replace(w=state.w * np.inf) if state.steps >= self.limit else state
-
-
-def test_a_setting_that_diverges_has_the_curve_up_to_there_and_disturbs_no_other():
-    tasks = [task(Failing(limit=at), epochs=3, checkpoints=6) for at in (10**9, 700, 1, 10**8)]
-    found, alone = run_grid(tasks), [run_cell(each) for each in tasks]
-    assert_same(found[0], alone[0])
-    assert_same(found[3], alone[3])
-    for one, other in zip(found[1:3], alone[1:3], strict=True):
-        assert one.stop_reason is other.stop_reason is StopReason.diverged
-        np.testing.assert_array_equal(one.auc, other.auc)
-        np.testing.assert_array_equal(one.iteration, other.iteration)
-        assert other.iterations <= one.iterations <= 4500
 
 
 def test_a_setting_whose_code_raises_leaves_its_error_in_its_place_and_disturbs_no_other():
@@ -328,12 +302,6 @@ def test_one_that_diverges_is_dropped_and_an_error_ends_those_trained_together_a
     assert_same(found[2], run_cell(tasks[2]))
     np.testing.assert_array_equal(found[1].auc, run_cell(tasks[1]).auc)
     assert [joined.dropped for joined in in_training()] == [[1], []]
-
-
-def test_a_budget_in_seconds_is_spent_by_each_setting():
-    for found in run_grid([task(Perceptron(eta), seconds=0.05) for eta in (0.1, 0.2)]):
-        assert found.stop_reason is StopReason.budget
-        assert found.total_seconds >= 0.05
 
 
 def test_settings_that_have_no_order_in_common_end_as_they_do_alone():

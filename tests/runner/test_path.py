@@ -11,7 +11,7 @@ import aucbench
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
 from aucbench.runner.task import StopReason, Task
-from aucbench_algorithms import _newton, ls_svm, univariate_batch
+from aucbench_algorithms import _newton
 from tests.helpers.fake_plugins import CountingState, Iterating
 from tests.helpers.training import difference, random_problem
 
@@ -55,21 +55,6 @@ def test_a_path_gives_what_each_setting_gives_alone(name, form, shape, largest, 
         assert_agrees(found, alone)
         if not largest and name in ("ls_svm", "uni_square"):  # closed forms
             assert found.weights.tobytes() == alone.weights.tobytes()
-
-
-def rows_of(rows):
-    return getattr(rows, "X", rows).shape[0]
-
-
-@pytest.mark.parametrize(
-    ("name", "module", "function"),
-    [("ls_svm", ls_svm, "_gram_of_columns"), ("uni_square", univariate_batch, "_scatter")],
-)
-def test_the_matrix_of_all_settings_is_computed_once(name, module, function, monkeypatch):
-    computed, original = [], getattr(module, function)
-    monkeypatch.setattr(module, function, lambda X, *rest: computed.append(rows_of(X)) or original(X, *rest))
-    run_grid(tasks(name, 300, 12))
-    assert [rows for rows in computed if rows == 300] == [300]
 
 
 @pytest.mark.parametrize("name", ["bam", "svm_or"])

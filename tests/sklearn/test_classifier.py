@@ -5,8 +5,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
@@ -17,7 +15,6 @@ from aucbench.sklearn._threshold import best_threshold
 from tests.helpers.fake_plugins import Exploding, Iterating, two_clouds
 
 X, Y = two_clouds(n=300)
-FRAME, LABELS = load_breast_cancer(return_X_y=True, as_frame=True)
 
 
 def fitted(*arguments, **parameters):
@@ -29,27 +26,7 @@ def test_it_is_an_attribute_of_the_package_whose_example_runs():
     assert doctest.testmod(classifier).failed == 0
 
 
-def test_a_frame_and_its_arrays_give_the_same_model_and_names_are_kept():
-    one = AUCClassifier("solam", random_state=0).fit(FRAME, LABELS)
-    two = AUCClassifier("solam", random_state=0).fit(FRAME.to_numpy(), LABELS.to_numpy())
-    assert np.array_equal(one.coef_, two.coef_)
-    assert list(one.feature_names_in_) == list(FRAME.columns)
-    with pytest.raises(ValueError, match="feature names should match"):
-        one.predict(FRAME.rename(columns={"mean area": "area"}))
-
-
 AS_THEY_ARE = {"scaling": "maxabs", "rescale": False}  # the default centres dense rows only
-
-
-@pytest.mark.parametrize(
-    ("algo", "make"),
-    [("fsauc", sparse.csr_matrix), ("psam", sparse.coo_matrix), ("ls_svm", sparse.csc_array)],
-)
-def test_sparse_rows_give_what_dense_rows_give(algo, make):
-    dense, other = fitted(algo, **AS_THEY_ARE), AUCClassifier(algo, random_state=0, **AS_THEY_ARE)
-    other.fit(make(X), Y)
-    np.testing.assert_allclose(other.coef_, dense.coef_, rtol=1e-9)
-    np.testing.assert_allclose(other.decision_function(make(X)), dense.decision_function(X), atol=1e-9)
 
 
 def test_sparse_rows_out_of_order_are_put_in_order_and_left_as_they_are():
@@ -60,14 +37,6 @@ def test_sparse_rows_out_of_order_are_put_in_order_and_left_as_they_are():
     model.fit(turned, Y[::-1])  # the rows are reversed, too
     np.testing.assert_allclose(model.coef_, straight.fit(X[::-1], Y[::-1]).coef_, rtol=1e-9)
     assert np.array_equal(turned.data, data)
-
-
-def test_a_seed_repeats_a_model_and_another_one_does_not():
-    assert np.array_equal(fitted("psam").coef_, fitted("psam").coef_)
-    other = AUCClassifier("psam", random_state=1).fit(X, Y)
-    assert not np.array_equal(fitted("psam").coef_, other.coef_)
-    generators = [AUCClassifier("psam", random_state=np.random.RandomState(5)).fit(X, Y) for _ in range(2)]
-    assert np.array_equal(generators[0].coef_, generators[1].coef_)
 
 
 @pytest.mark.parametrize("classes", [("no", "yes"), (False, True), (2.0, 7.0), (-1, 1)], ids=str)
@@ -158,13 +127,6 @@ def test_hyper_parameters_are_reached_by_nested_names_after_the_method_whatever_
         model.set_params(algo__gama=1.0)
     with pytest.raises(ValueError, match="Invalid parameter 'algorithm'"):
         model.set_params(algorithm="psam")
-
-
-def test_an_instance_of_a_method_need_not_be_registered():
-    parameters = {"scaling": "maxabs", "rescale": False, "random_state": 0}
-    model = AUCClassifier(Iterating(needed=2), {"needed": 3}, **parameters).fit(X, Y)
-    np.testing.assert_allclose(model.coef_[0] * np.abs(X).max(axis=0), 1.0)
-    assert clone(model).algo == model.algo
 
 
 def test_a_method_that_has_not_converged_warns():

@@ -1,13 +1,10 @@
 """scikit-learn's own checks of an estimator, all of them, on estimators of each kind."""
 
-import numpy as np
 import pytest
-from sklearn.metrics import balanced_accuracy_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import aucbench
 from aucbench.sklearn import AUCClassifier
-from tests.helpers.fake_plugins import two_clouds
 
 pytestmark = pytest.mark.slow
 
@@ -45,13 +42,3 @@ def exempt(estimator):
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=exempt)
 def test_it_does_what_scikit_learn_expects_of_an_estimator(estimator, check):
     check(estimator)
-
-
-def test_the_check_of_probabilities_fails_for_the_reason_given():
-    X, y = two_clouds(n=300, positive=0.1)
-    for algo in ("ls_svm", "fsauc"):
-        model = AUCClassifier(algo, calibrate=True, random_state=0).fit(X, y)
-        likely = np.where(model.predict_proba(X)[:, 1] > 0.5, 1, -1)
-        assert np.any(likely != model.predict(X))
-        by_probability, by_cut = (balanced_accuracy_score(y, found) for found in (likely, model.predict(X)))
-        assert by_cut > by_probability

@@ -9,7 +9,7 @@ import pytest
 from aucbench.testing import ALGORITHM_CHECKS, Status, check_algorithm
 from tests.helpers import mistaken_plugins as mistaken
 from tests.helpers.findings import failures
-from tests.helpers.mistaken_plugins import MARK, Centring, NanOnSingle, Plain
+from tests.helpers.mistaken_plugins import MARK, Centring, Plain
 
 MISTAKES = {  # the check that fails, and the values and the advice in its message
     mistaken.InitReturnsNothing: ("runs", "`init` returned None: .*`return`"),
@@ -58,12 +58,6 @@ def test_rows_that_are_changed_are_the_first_cause():
     (found,) = failures(check_algorithm(Centring, raise_on_failure=False)).values()
     assert found.check == "inputs_untouched"
     assert found.message.startswith("`step` changes X, which is not its own; work on a copy.")
-
-
-def test_nan_is_named_where_kinds_of_rows_are_compared():
-    (found,) = failures(check_algorithm(NanOnSingle, raise_on_failure=False)).values()
-    assert found.check == "float32_rows"
-    assert "entry 0 is nan against" in found.message
 
 
 def test_scores_that_are_nan_on_both_sides_do_not_differ():

@@ -63,6 +63,7 @@ class DaskExecutor:
         concurrency = 1 if alone else max(1, hosts.count(urlsplit(worker).hostname))
         future = self._client.submit(
             run_on_worker,
+            self._client.id,
             dumped(unit),
             Conditions(concurrency, worker=True, command=shlex.join(sys.argv)),
             other_distributions(unit) if self._isolated else frozenset(),
@@ -100,9 +101,14 @@ class DaskExecutor:
         return reports
 
     def close(self) -> None:
-        """Disconnect from the scheduler, and end the processes that its workers have started."""
+        """Disconnect from the scheduler, and end the processes that its workers started for this client.
+
+        Those of clients that are gone, such as that of a killed study, end as well.
+        """
         with contextlib.suppress(Exception):  # such as a lost worker
-            self._client.run(end_processes, on_error="ignore")
+            served = set().union(*self._client.run(served_clients, on_error="ignore").values())
+            connected = self._client.run_on_scheduler(connected_clients) - {self._client.id}
+            self._client.run(end_processes, served - connected, on_error="ignore")
         self._client.close()
 
     def _workers(self) -> list[str]:
@@ -170,19 +176,29 @@ def _connected_client(scheduler: str) -> Any:
         raise ParameterError(f"scheduler: nothing answers at {scheduler} ({why}).") from None
 
 
-_pool = Pool()  # of this worker
+_pools: dict[str, Pool] = {}  # of this worker, by the client of the study
 
 
 def run_on_worker(
-    content: bytes, conditions: Conditions, others: frozenset[str], seconds: float | None
+    client: str, content: bytes, conditions: Conditions, others: frozenset[str], seconds: float | None
 ) -> Report:
-    """Run a pickled unit in a process of this worker, one for each set of other distributions."""
-    report: Report = _pool.submit(run_pickled, content, conditions, key=others, seconds=seconds).result()
+    """Run a pickled unit in a process of this worker, one for each client and set of other distributions."""
+    pool = _pools.setdefault(client, Pool())
+    report: Report = pool.submit(run_pickled, content, conditions, key=others, seconds=seconds).result()
     return report
 
 
-def end_processes() -> None:
-    """End the processes of this worker; the next study on it gets others."""
-    global _pool
-    _pool.shutdown()
-    _pool = Pool()
+def connected_clients(dask_scheduler: Any) -> set[str]:
+    """The clients of the scheduler; Dask passes it by the name of the parameter."""
+    return set(dask_scheduler.clients)
+
+
+def served_clients() -> set[str]:
+    """The clients for which this worker has processes."""
+    return set(_pools)
+
+
+def end_processes(clients: set[str]) -> None:
+    """End the processes of this worker for these clients."""
+    for client in clients & served_clients():
+        _pools.pop(client).shutdown()

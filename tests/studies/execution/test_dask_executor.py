@@ -279,3 +279,39 @@ def test_a_result_that_is_lost_with_its_worker_is_run_again(scheduler, monkeypat
         cluster.close()
     assert killed
     assert (outcome.failures, len(list(store))) == ([], 8)
+
+
+@pytest.mark.faults
+def test_the_end_of_a_study_ends_its_processes_and_those_of_a_killed_one_but_no_others(
+    scheduler, monkeypatch, tmp_path
+):
+    scheduler.worker()
+    going, killed, ended = (DaskExecutor(scheduler.address) for _ in range(3))
+    collect, reports, outcomes = going._report, [], []
+
+    def report(*arguments):
+        reports.append(collect(*arguments))
+        return reports[-1]
+
+    def run():
+        outcomes.append(run_entries([entry(Slow(nap=0.05), runs=6)], Store(tmp_path / "going"), going))
+
+    def served():
+        return set().union(*going._client.run(cluster_module.served_clients, on_error="ignore").values())
+
+    monkeypatch.setattr(going, "_report", report)
+    study = threading.Thread(target=run)
+    study.start()
+    try:
+        wait_until(lambda: reports)
+        for number, cluster in enumerate((killed, ended)):
+            run_entries([entry(Other())], Store(tmp_path / f"{number}"), cluster)
+        assert served() >= {going._client.id, killed._client.id, ended._client.id}
+        killed._client.close()
+        ended.close()
+        assert served() == {going._client.id}
+    finally:
+        study.join()
+        going.close()
+    assert None not in reports
+    assert outcomes[0].finished == 6
