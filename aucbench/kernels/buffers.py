@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.kernels.rows import ONE, TWO, _for_csr_rows, _for_dense_rows, _for_rows, entry, extent
+from aucbench.kernels.rows import ONE, TWO, entry, extent, for_csr_rows, for_dense_rows, for_rows
 
 
-@_for_rows()
+@for_rows()
 def scatter(X: Any, i: int, x: Any) -> None:
     """Set the zero vector x to the row x_i."""
     start, stop = extent(X, i)
@@ -20,20 +20,20 @@ def scatter(X: Any, i: int, x: Any) -> None:
         x[j] = value
 
 
-@_for_dense_rows
+@for_dense_rows
 def clear(X: Any, i: int, x: Any) -> None:
     """Set x to zero after x_i was scattered into it."""
     return  # the next row overwrites it
 
 
-@_for_csr_rows(clear)
+@for_csr_rows(clear)
 def _clear_csr(X, i, x):
     start, stop = extent(X, i)
     for k in range(start, stop):
         x[X.indices[k]] = 0.0
 
 
-@_for_dense_rows
+@for_dense_rows
 def products(X: Any, j: int, u: Any, x: Any) -> Any:
     """u.x_j and x.x_j in one pass; for sparse rows u and x should alternate in memory."""
     first = second = 0.0
@@ -44,7 +44,7 @@ def products(X: Any, j: int, u: Any, x: Any) -> Any:
     return first, second
 
 
-@_for_csr_rows(products)
+@for_csr_rows(products)
 def _products_csr(X, j, u, x):
     indices, data = X.indices, X.data
     start, stop = extent(X, j)
@@ -64,7 +64,7 @@ def _products_csr(X, j, u, x):
     return a0 + a1, b0 + b1
 
 
-@_for_dense_rows
+@for_dense_rows
 def difference(X: Any, i: int, j: int, u: Any) -> Any:
     """u.z, x_i.z and |z|^2 of z = x_i - x_j, subtracted entry by entry: exact if the rows nearly agree."""
     product = own = square = 0.0
@@ -77,7 +77,7 @@ def difference(X: Any, i: int, j: int, u: Any) -> Any:
     return product, own, square
 
 
-@_for_csr_rows(difference)
+@for_csr_rows(difference)
 def _difference_csr(X, i, j, u):
     product = own = square = 0.0
     p, p_stop = extent(X, i)
@@ -100,13 +100,13 @@ def _difference_csr(X, i, j, u):
     return product, own, square
 
 
-@_for_dense_rows
+@for_dense_rows
 def longest(X: Any, order: Any, members: Any) -> int:
     """The row with the most entries among the rows of `order` (k,) and `members` (2, B)."""
     return order[0]
 
 
-@_for_csr_rows(longest)
+@for_csr_rows(longest)
 def _longest_csr(X, order, members):
     row, most = order[0], X.indptr[0]
     for rows in (order, members.ravel()):

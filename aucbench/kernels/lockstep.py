@@ -13,7 +13,7 @@ import numpy as np
 
 from aucbench.kernels import rows, vectors, weights
 from aucbench.kernels.jit import fast_kernel, kernel, overloaded, scalar
-from aucbench.kernels.rows import CSR, _for_csr_rows, _for_dense_rows, _for_rows, entry, extent
+from aucbench.kernels.rows import CSR, entry, extent, for_csr_rows, for_dense_rows, for_rows
 from aucbench.kernels.rule_loops import Scaled, Update, exactly, has_faded, projected, written_out
 from aucbench.kernels.rules import NOT_COMPUTED
 from aucbench.kernels.weights import _less
@@ -157,7 +157,7 @@ def put(numbers: Any, example: Any, first: int, m: int, lanes: int, new: Any) ->
 # LANES is no constant here: short loops of constant length are not vectorised.
 
 
-@_for_rows(CONTRACTED)
+@for_rows(CONTRACTED)
 def multiply(X: Any, i: int, uv: Any, numbers: Any) -> None:
     """Set the products u.x_i of every setting.
 
@@ -180,7 +180,7 @@ def multiply(X: Any, i: int, uv: Any, numbers: Any) -> None:
             product[m] += x * uv[j, m]
 
 
-@_for_rows(CONTRACTED)
+@for_rows(CONTRACTED)
 def add(X: Any, i: int, uv: Any, numbers: Any, sums: bool) -> None:
     """Add a x_i to u and, if `sums`, b x_i to v of every setting."""
     lanes = uv.shape[1] // 2
@@ -251,12 +251,12 @@ def _fold_column(uv, j, lazy):
         lazy.seen[j] = lazy.count[0]
 
 
-@_for_dense_rows
+@for_dense_rows
 def catch_up(X: Any, i: int, uv: Any, lazy: Any) -> None:
     """Fold the columns of x_i that are behind."""
 
 
-@_for_csr_rows(catch_up)
+@for_csr_rows(catch_up)
 def _catch_up_csr(X, i, uv, lazy):
     if lazy.count[0] > 0:
         start, stop = extent(X, i)

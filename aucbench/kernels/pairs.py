@@ -11,17 +11,17 @@ import numpy as np
 
 from aucbench.contracts import CsrRows
 from aucbench.kernels.jit import scalar
-from aucbench.kernels.rows import AHEAD, ONE, _for_csr_rows, _for_dense_rows, extent
+from aucbench.kernels.rows import AHEAD, ONE, extent, for_csr_rows, for_dense_rows
 from aucbench.kernels.rows import prefetch as prefetch_row
 
 
-@_for_dense_rows
+@for_dense_rows
 def room(X: Any, order: Any) -> Any:
     """Room for the difference of any of the pairs `order` (k, 2): one float64 row, dense or CSR like X."""
     return np.empty((1, X.shape[1]))
 
 
-@_for_csr_rows(room)
+@for_csr_rows(room)
 def _room_csr(X, order):
     longest = 0
     for k in range(order.shape[0]):
@@ -32,14 +32,14 @@ def _room_csr(X, order):
     return CsrRows(np.zeros(2, np.int64), np.empty(longest, np.uint32), np.empty(longest))
 
 
-@_for_dense_rows
+@for_dense_rows
 def difference(X: Any, i: int, Y: Any, j: int, Z: Any, row: int) -> None:
     """Set a row of Z to the difference x_i - y_j of rows of two matrices; CSR rows are filled in order."""
     for k in range(X.shape[1]):
         Z[row, k] = np.float64(X[i, k]) - Y[j, k]
 
 
-@_for_csr_rows(difference)
+@for_csr_rows(difference)
 def _difference_csr(X, i, Y, j, Z, row):
     columns, values = Z.indices, Z.data
     count = np.uintp(Z.indptr[row])

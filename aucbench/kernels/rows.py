@@ -55,23 +55,23 @@ def _version(
     return register
 
 
-def _for_dense_rows(function: Callable[..., Any]) -> Any:
+def for_dense_rows(function: Callable[..., Any]) -> Any:
     """Make an operation on rows of its version for dense rows."""
     operation = only_compiled(function)
     _version(operation, DENSE, is_dense)(function)
     return operation
 
 
-def _for_csr_rows(operation: Callable[..., Any]) -> Callable[..., Any]:
+def for_csr_rows(operation: Callable[..., Any]) -> Callable[..., Any]:
     """Register the decorated function as the version of an operation for CSR rows."""
     return _version(operation, CSR, is_csr)
 
 
-def _for_rows(csr: Any = CSR) -> Callable[..., Any]:
+def for_rows(csr: Any = CSR) -> Callable[..., Any]:
     """Make an operation of one function for dense and CSR rows, compiled with options of their own."""
 
     def register(function: Callable[..., Any]) -> Any:
-        operation = _for_dense_rows(function)
+        operation = for_dense_rows(function)
         _version(operation, csr, is_csr)(function)
         return operation
 
@@ -94,7 +94,7 @@ def entry(X: Any, i: int, k: int) -> Any:
     return lambda X, i, k: (X.indices[k], np.float64(X.data[k]))
 
 
-@_for_dense_rows
+@for_dense_rows
 def dot(X: Any, i: int, w: Any) -> Any:
     """The product w.x_i."""
     total = 0.0
@@ -103,7 +103,7 @@ def dot(X: Any, i: int, w: Any) -> Any:
     return total
 
 
-@_for_csr_rows(dot)
+@for_csr_rows(dot)
 def _dot_csr(X, i, w):
     indices, data = X.indices, X.data
     start, stop = extent(X, i)
@@ -120,7 +120,7 @@ def _dot_csr(X, i, w):
     return (s0 + s1) + (s2 + s3)
 
 
-@_for_rows(DENSE)  # contiguous values: vectorised in any order
+@for_rows(DENSE)  # contiguous values: vectorised in any order
 def norm(X: Any, i: int) -> Any:
     """The squared norm |x_i|^2."""
     total = 0.0
@@ -131,7 +131,7 @@ def norm(X: Any, i: int) -> Any:
     return total
 
 
-@_for_dense_rows
+@for_dense_rows
 def dot_norm(X: Any, i: int, w: Any) -> Any:
     """w.x_i and |x_i|^2 in one pass."""
     product = square = 0.0
@@ -142,12 +142,12 @@ def dot_norm(X: Any, i: int, w: Any) -> Any:
     return product, square
 
 
-@_for_csr_rows(dot_norm)
+@for_csr_rows(dot_norm)
 def _dot_norm_csr(X, i, w):
     return dot(X, i, w), norm(X, i)
 
 
-@_for_dense_rows
+@for_dense_rows
 def dot_norms(X: Any, i: int, w: Any) -> Any:
     """w.x_i, |x_i|^2 and |x_i|_1 in one pass."""
     product = square = absolute = 0.0
@@ -159,7 +159,7 @@ def dot_norms(X: Any, i: int, w: Any) -> Any:
     return product, square, absolute
 
 
-@_for_csr_rows(dot_norms)
+@for_csr_rows(dot_norms)
 def _dot_norms_csr(X, i, w):
     absolute = 0.0
     start, stop = extent(X, i)
@@ -168,7 +168,7 @@ def _dot_norms_csr(X, i, w):
     return dot(X, i, w), norm(X, i), absolute
 
 
-@_for_rows()
+@for_rows()
 def axpy(a: float, X: Any, i: int, w: Any) -> None:
     """Add a x_i to w."""
     start, stop = extent(X, i)
@@ -177,7 +177,7 @@ def axpy(a: float, X: Any, i: int, w: Any) -> None:
         w[j] += a * x
 
 
-@_for_rows()
+@for_rows()
 def axpy2(a: float, X: Any, i: int, u: Any, b: float, v: Any) -> None:
     """Add a x_i to u and b x_i to v in one pass."""
     start, stop = extent(X, i)

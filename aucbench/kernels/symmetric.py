@@ -3,10 +3,10 @@
 from typing import Any
 
 from aucbench.kernels.jit import fast_kernel
-from aucbench.kernels.rows import ONE, _for_rows, entry, extent
+from aucbench.kernels.rows import ONE, entry, extent, for_rows
 
 
-@_for_rows()
+@for_rows()
 def rank_one(X: Any, i: int, M: Any) -> None:
     """Add x_i x_i^T to the lower triangle of the (d, d) matrix M."""
     start, stop = extent(X, i)

@@ -9,56 +9,25 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.extending import overload
 
-from aucbench.kernels import rows, thresholded, vectors, weights
-
-
-def score(X: Any, i: int, w: Any) -> tuple[float, float, float]:
-    """w.x, |x|^2 and, where it is needed, |x|_1 of row i."""
-    raise NotImplementedError
-
-
-def accumulate(w: Any, weight: float) -> float:
-    """Add w to the running sum; returns the new weight of u."""
-    raise NotImplementedError
-
-
-def step(
-    X: Any, i: int, a: float, absolute: float, w: Any, weight: float, bound: float, radius: float
-) -> Any:
-    """Add a x to w and project it on the l1 ball; returns the new weight and a bound on |w|_1."""
-    raise NotImplementedError
-
-
-def distance(w: Any, start: Any) -> float:
-    """The squared distance |w - start|^2."""
-    raise NotImplementedError
-
-
-def pull(w: Any, weight: float, start: Any, factor: float) -> float:
-    """Set w to start + factor (w - start); returns the new weight."""
-    raise NotImplementedError
-
-
-def restart(w: Any, weight: float, start: Any, count: int) -> None:
-    """Set w and start to the mean of the `count` points in the sum, and empty the sum."""
-    raise NotImplementedError
+from aucbench.kernels import overloaded, rows, thresholded, vectors, weights
 
 
 def _is_dense(w: Any) -> bool:
     return isinstance(w, types.Array)
 
 
-@overload(score)
-def _score(X, i, w):
+@overloaded()
+def score(X: Any, i: int, w: Any) -> Any:
+    """w.x, |x|^2 and, where it is needed, |x|_1 of row i."""
     if _is_dense(w):
         return lambda X, i, w: rows.dot_norms(X, i, w[0])
     return lambda X, i, w: (thresholded.score(X, i, w), rows.norm(X, i), 0.0)
 
 
-@overload(accumulate)
-def _accumulate(w, weight):
+@overloaded()
+def accumulate(w: Any, weight: float) -> Any:
+    """Add w to the running sum; returns the new weight of u."""
     if _is_dense(w):
         return lambda w, weight: weight + 1.0
 
@@ -69,8 +38,12 @@ def _accumulate(w, weight):
     return lazy
 
 
-@overload(step)
-def _step(X, i, a, absolute, w, weight, bound, radius):
+@overloaded()
+def step(
+    X: Any, i: int, a: float, absolute: float, w: Any, weight: float, bound: float, radius: float
+) -> Any:
+    """Add a x to w and project it on the l1 ball; returns the new weight and a bound on |w|_1."""
+
     def dense(X, i, a, absolute, w, weight, bound, radius):
         u, v = w[0], w[1]
         bound += abs(a) * absolute
@@ -91,8 +64,9 @@ def _step(X, i, a, absolute, w, weight, bound, radius):
     return dense if _is_dense(w) else lazy
 
 
-@overload(distance)
-def _distance(w, start):
+@overloaded()
+def distance(w: Any, start: Any) -> Any:
+    """The squared distance |w - start|^2."""
     if _is_dense(w):
         return lambda w, start: vectors.distance(w[0], start)
 
@@ -103,8 +77,10 @@ def _distance(w, start):
     return lazy
 
 
-@overload(pull)
-def _pull(w, weight, start, factor):
+@overloaded()
+def pull(w: Any, weight: float, start: Any, factor: float) -> Any:
+    """Set w to start + factor (w - start); returns the new weight."""
+
     def dense(w, weight, start, factor):
         weights.fold(w[0], 1.0, w[1], weight)
         vectors.pull(w[0], start, factor)
@@ -120,8 +96,10 @@ def _pull(w, weight, start, factor):
     return dense if _is_dense(w) else lazy
 
 
-@overload(restart)
-def _restart(w, weight, start, count):
+@overloaded()
+def restart(w: Any, weight: float, start: Any, count: int) -> Any:
+    """Set w and start to the mean of the `count` points in the sum, and empty the sum."""
+
     def dense(w, weight, start, count):
         weights.average(w[0], w[1], weight, count)
         start[:] = w[0]
