@@ -44,7 +44,8 @@ class AllPairs:
         """Sums for positives of `there` (n-, ...) over their pairs, and of `here` (n+, ...) for negatives."""
         raise NotImplementedError
 
-    def _weights(self) -> np.ndarray:
+    @property
+    def _graph(self) -> np.ndarray:
         """(n+, n-) second derivatives."""
         raise NotImplementedError
 
@@ -58,7 +59,7 @@ class AllPairs:
         return np.asarray(rows.T @ self.product(rows))
 
     def dense(self) -> np.ndarray:
-        (pos, neg), weights, size = self._sides, self._weights(), self.rows.size
+        (pos, neg), weights, size = self._sides, self._graph, self.rows.size
         graph = np.zeros((size, size))
         graph[np.ix_(pos, neg)], graph[np.ix_(neg, pos)] = -weights, -weights.T
         graph.flat[:: size + 1] = -graph.sum(axis=1)
@@ -105,7 +106,8 @@ class ByProduct(AllPairs):
         crossed = self._rate**2 * self._scale * np.outer(*means)
         return np.asarray((rows.T * self.diagonal) @ rows - crossed - crossed.T)
 
-    def _weights(self) -> np.ndarray:
+    @property
+    def _graph(self) -> np.ndarray:
         return self._rate**2 * self._scale * np.outer(*self._shares)
 
 
@@ -142,9 +144,6 @@ class ByPairs(AllPairs):
 
     def _across(self, here: np.ndarray, there: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self._graph @ there, self._graph.T @ here
-
-    def _weights(self) -> np.ndarray:
-        return self._graph
 
 
 def least_curvature(loss: Any) -> float:

@@ -2,6 +2,7 @@
 
 Call in compiled code. The type of X selects the version: an (n, d) C-contiguous array or `CsrRows`, float64
 or float32. Vectors are float64. Sums over dense rows may be reordered (`FAST`), sums over CSR rows may not.
+`for_rows`, or `for_dense_rows` and `for_csr_rows`, make such an operation of functions with an argument X.
 """
 
 import functools
