@@ -79,23 +79,8 @@ def optimum(*overrides: str) -> "OptimumResult":
 def describe_data(path: str, *overrides: str) -> "DataDescription":
     """Read a file of one's own and tell how; missing cells of a table are counted and not refused.
 
-    Parameters
-    ----------
-    path : str
-        The file; how it is read follows from its ending, unless an override says, such as ``dataset=npz``.
-    *overrides : str
-        As for `run`: ``"dataset.target=outcome"``, ``"dataset.drop=[id]"``.
-
-    Returns
-    -------
-    DataDescription
-        With `rows`, `features` and `nonzeros`, the rows of each of the `labels`, and the `columns` of a
-        table: their names, what they are read as, levels, missing cells, and notes.
-
-    Raises
-    ------
-    AucbenchError
-        The file cannot be read, or not without an override, which the error names.
+    How it is read follows from its ending, unless an override of `run` says, such as ``dataset=npz`` or
+    ``dataset.drop=[id]``. Raises an `AucbenchError` that names the override without which it cannot be read.
 
     Examples
     --------
@@ -287,26 +272,11 @@ def rescore(
 
 
 def check(archive: "Archive", method: str | None = None) -> list[str]:
-    """Find what an archive lacks for a public board.
+    """Sentences on what an archive lacks for a public board.
 
-    Parameters
-    ----------
-    archive : Archive
-        As `aucbench.studies.archives.archive_file.read` gives it.
-    method : str, optional
-        It must be in the archive with everything that the reference study asks for: its data sets, splits
-        and rows, under each of its rulesets.
-
-    Returns
-    -------
-    list of str
-        Sentences: missing and failed cells, entries without a ruleset, settings that are not those of the
-        ruleset as it is installed here, and entries of the reference study that are not there.
-
-    Raises
-    ------
-    AucbenchError
-        The method is not installed.
+    These are missing and failed cells, entries without a ruleset, settings that differ from the ruleset as it
+    is installed here, and entries of the reference study that the method lacks: its data sets, splits and
+    rows, under each of its rulesets. Raises an `AucbenchError` if the method is not installed.
     """
     from aucbench.config.overrides import Request
     from aucbench.studies.archives.gaps import gaps_of, lacking

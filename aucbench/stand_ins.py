@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import cache, partial, reduce
 from importlib import import_module
+from operator import attrgetter, methodcaller
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -71,10 +72,7 @@ class _StandIn(type):
 def described(cls: Any, distribution: str, facts: Iterable[str]) -> Description:
     """The description of a class, made where it is imported; members of enumerations are described as text.
 
-    Raises
-    ------
-    ParameterError
-        One of `facts`, the names that matter, or the default of a field is an object of the package itself.
+    Raises ParameterError if one of `facts`, or a default, is an object of the package itself.
     """
     kinds, fields = field_types(cls), dataclasses.fields(cls)
     names = {name for name in dir(cls) if not name.startswith("_")} - {each.name for each in fields}
@@ -99,9 +97,8 @@ def described(cls: Any, distribution: str, facts: Iterable[str]) -> Description:
 
 
 def _kind(value: Any) -> str | None:
-    for kind in (classmethod, staticmethod):
-        if isinstance(value, kind):
-            return kind.__name__
+    if isinstance(value, classmethod | staticmethod):
+        return type(value).__name__
     if callable(value):
         return "function"
     return "property" if hasattr(value, "__get__") else None
@@ -235,18 +232,11 @@ def _elsewhere(name: str, kind: str) -> Any:
     """A function of a stand-in."""
 
     def call(owner: Any, *arguments: Any, **named: Any) -> Any:
-        return _asked(owner, _called, owner, name, arguments, named)
+        return _asked(owner, methodcaller(name, *arguments, **named), owner)
 
-    match kind:
-        case "classmethod" | "staticmethod":
-            return classmethod(call)
-        case "property":
-            return property(lambda owner: _asked(owner, getattr, owner, name))
-    return call
-
-
-def _called(owner: Any, name: str, arguments: Iterable[Any], named: Mapping[str, Any]) -> Any:
-    return getattr(owner, name)(*arguments, **named)
+    if kind == "property":
+        return property(lambda owner: _asked(owner, attrgetter(name), owner))
+    return call if kind == "function" else classmethod(call)
 
 
 def _asked(owner: Any, function: Callable[..., Any], *arguments: Any) -> Any:

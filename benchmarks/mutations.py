@@ -74,10 +74,10 @@ MUTATIONS = (
         "weights = weights * 1.0",
         "tests/tracking",
     ),
-    Mutation(  # the threshold maximises a balanced accuracy in which the larger class counts more
+    Mutation(  # the threshold maximises a balanced accuracy in which the positive class counts more
         "aucbench/sklearn/_threshold.py",
-        "gain = of_neg / of_neg[-1] - of_pos / of_pos[-1]",
-        "gain = (of_neg - of_pos) / len(y)",
+        "np.argmax((tpr - fpr)[::-1])",
+        "np.argmax((2.0 * tpr - fpr)[::-1])",
         "tests/sklearn",
     ),
     Mutation(  # a proximal step does not shrink with the weights

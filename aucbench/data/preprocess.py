@@ -26,7 +26,7 @@ from aucbench.contracts import Problem
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.data import memory
 from aucbench.data.equal_rows import Repeats
-from aucbench.data.scaler import Scaling, fit_scaling, gather
+from aucbench.data.scaler import BY_DEVIATION, Scaling, fit_scaling, gather
 from aucbench.data.splits.protocols import Split
 from aucbench.errors import DataError
 
@@ -63,22 +63,76 @@ def prepare(
     The rows of the split are not changed. `seed` is the seed of the feature map.
     """
     train, test = split.train, split.test
-    scaler = fit_scaling(scaling, train.X, train.rows)
-    X = gather(train.X, train.rows, scaler, np.dtype(dtype))
-    X_test = gather(test.X, test.rows, scaler, np.dtype(dtype))
-    if scaling is Scaling.none:  # every other scaling bounds the values
-        check_magnitude(X)
-    started = perf_counter()
-    fitted = features.fit(X, generator(seed, RandomStream.features))
-    seconds = perf_counter() - started
-    Z, Z_test = _mapped(fitted, X), _mapped(fitted, X_test)
-    if not rescale:
-        return Prepared(Z, train.y, Z_test, test.y, seconds, groups=train.groups)
-    rescaling = Rescaling.fit(Z)
-    # Rows made by the scaling are changed in place; rows of the data set or of a feature map are copied.
-    Z = rescaling.apply(Z, in_place=Z is X and X is not train.X)
-    Z_test = rescaling.apply(Z_test, in_place=Z_test is X_test and X_test is not test.X)
-    return Prepared(Z, train.y, Z_test, test.y, seconds, rescaling, groups=train.groups)
+    steps = Preprocessing(scaling, features, rescale)
+    Z = steps.fit_transform(train.X, seed, rows=train.rows, dtype=np.dtype(dtype))
+    Z_test = steps.transform(test.X, test.rows, np.dtype(dtype))
+    return Prepared(Z, train.y, Z_test, test.y, steps.features_seconds, steps.rescaling, groups=train.groups)
+
+
+class Preprocessing:
+    """Scaling, feature map and rescaling, fitted on training rows; rows (n, d) are dense or CSR."""
+
+    def __init__(self, scaling: str, features: Any, rescale: bool):
+        self._settings = scaling, features, rescale
+        self.features_seconds = 0.0  # spent on fitting the feature map
+        self.rescaling: Rescaling | None = None
+
+    def fit_transform(
+        self, X: Any, seed: int, weights: Any = None, rows: Any = None, dtype: Any = None
+    ) -> Any:
+        """Fit all steps to X, or to some of its rows, and return these rows preprocessed.
+
+        Means and deviations are weighted; a feature map ignores the weights.
+        """
+        scaling, features, rescale = self._settings
+        self._scaler = fit_scaling(scaling, X, rows, weights)
+        scaled = gather(X, rows, self._scaler, dtype or X.dtype)
+        if self._scaler.scaling is Scaling.none:  # every other scaling bounds the values
+            check_magnitude(scaled)
+        started = perf_counter()
+        self._map = features.fit(scaled, generator(seed, RandomStream.features))
+        self.features_seconds = perf_counter() - started
+        Z = _mapped(self._map, scaled)
+        self._is_mapped = Z is not scaled
+        self.rescaling = Rescaling.fit(Z, weights) if rescale else None
+        return self._rescaled(Z, scaled, X)
+
+    def transform(self, X: Any, rows: Any = None, dtype: Any = None) -> Any:
+        """The preprocessed rows."""
+        scaled = gather(X, rows, self._scaler, dtype or X.dtype)
+        return self._rescaled(_mapped(self._map, scaled), scaled, X)
+
+    def _rescaled(self, Z: Any, scaled: Any, X: Any) -> Any:
+        if self.rescaling is None:
+            return Z
+        # Rows made by the scaling are changed in place; rows of the data set or of a feature map are copied.
+        return self.rescaling.apply(Z, in_place=Z is scaled and scaled is not X)
+
+    @property
+    def row_factor(self) -> float:
+        """The factor by which the rows were multiplied; 1 if they were not rescaled."""
+        return 1.0 if self.rescaling is None else self.rescaling.factor
+
+    @property
+    def why_not_affine(self) -> str | None:
+        """The reason why a linear model is not affine in the raw features; None if it is affine."""
+        if self._is_mapped:
+            return "the model is linear in the mapped features only"
+        if self._scaler.scaling in BY_DEVIATION | {Scaling.none, Scaling.maxabs, Scaling.minmax}:
+            return None
+        return f"scaling={self._scaler.scaling} divides each row by its own norm"
+
+    def raw(self, w: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+        """Weights and offset that score raw rows as w scores the preprocessed rows; affine steps only."""
+        w, constant = (w.copy(), 0.0) if self.rescaling is None else self.rescaling.raw(w)
+        scaling, offset, divisor = self._scaler.scaling, self._scaler.offset, self._scaler.divisor
+        if scaling is Scaling.none:
+            return w, constant
+        varies = divisor > 0.0  # a constant column is always scaled to 0
+        coef = np.where(varies, w / np.where(varies, divisor, 1.0), 0.0)
+        if scaling is Scaling.minmax:
+            coef, constant = 2.0 * coef, constant - float(w[varies].sum())
+        return coef, constant - float(coef @ offset)
 
 
 @dataclass(frozen=True)

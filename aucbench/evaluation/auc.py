@@ -27,7 +27,6 @@ INTERVALS = BUCKETS * BUCKETS - 1.0
 POSITIVE = np.uint64(1 << 31)  # label bit of an item
 NUMBER = np.uint64((1 << 31) - 1)  # score-number bits of an item
 SMALL = 32  # largest number of items sorted by insertion
-ROUNDING = 1e-9  # tolerance, in rows, for a share to be a whole number of rows
 
 
 class RocPoints(NamedTuple):
@@ -47,15 +46,20 @@ class RocPoints(NamedTuple):
 
     def area(self, max_fpr: float, min_tpr: float = 0.0) -> float:
         """The area under the curve for f <= `max_fpr` and above r = `min_tpr`."""
-        return float(_area(self.fp, self.tp, max_fpr, min_tpr))
+        limit = max_fpr * self.fp[-1]
+        stop = int(np.searchsorted(self.fp, limit))
+        f = np.append(self.fp[:stop], limit)
+        r = np.append(self.tp[:stop], _crossing(limit, self.fp, self.tp, stop)) - min_tpr * self.tp[-1]
+        if r[-1] <= 0.0:
+            return 0.0
+        start = int(np.searchsorted(r, 0.0, side="right"))
+        f, r = np.append(_crossing(0.0, r, f, start), f[start:]), np.append(0.0, r[start:])
+        return float(np.diff(f) @ (r[1:] + r[:-1]) / (2.0 * self.fp[-1] * self.tp[-1]))
 
-    def precision_at(self, share: float) -> float:
-        """The share of positives among a share of the rows, those with the highest scores."""
-        return float(_precision_at(self.fp, self.tp, share))
 
-    def recall_at(self, max_fpr: float) -> float:
-        """The largest true positive rate of a threshold with a false positive rate <= `max_fpr`."""
-        return float(_recall_at(self.fp, self.tp, max_fpr))
+def _crossing(x: float, xs: NDArray[np.float64], ys: NDArray[np.float64], k: int) -> float:
+    """The y where the segment from point k - 1 to point k reaches x."""
+    return float(ys[k - 1] + (ys[k] - ys[k - 1]) * ((x - xs[k - 1]) / (xs[k] - xs[k - 1])))
 
 
 def exact_auc(scores: Any, y: Any, weights: Any = None) -> float:
@@ -97,29 +101,15 @@ def roc_points(scores: Any, y: Any, weights: Any = None) -> RocPoints:
     return points
 
 
-def points_of_columns(scores: Any, y: Any, work: NDArray[np.uint64] | None = None) -> Iterator[RocPoints]:
-    """The ROC curve of each column of scores; its arrays are overwritten by the next curve.
+def points_of_columns(scores: Any, y: Any) -> Iterator[RocPoints]:
+    """The ROC curve of each column of scores (n, c); its arrays are overwritten by the next curve.
 
-    Parameters
-    ----------
-    scores : (n, c) array
-        One column of decision values per checkpoint; Fortran order saves a copy of each.
-    y : (n,) array
-        Labels in {-1, 1}, or {0, 1}.
-    work : (2, n) array, optional
-        Room to sort in. Afterwards work[0] has the rows by the score of the last column, ascending, as
-        `NUMBER` and `POSITIVE`; negatives that no positive lies between are in any order.
-
-    Raises
-    ------
-    DataError
-        As `exact_auc`.
+    Labels and errors are as for `exact_auc`; columns in Fortran order are not copied.
     """
     scores = _real("scores", scores)
     positive = _positive(scores.shape[0], y)
     n, n_pos = positive.size, int(np.count_nonzero(positive))
-    work = np.empty((2, n), np.uint64) if work is None else work
-    fp, tp = np.empty(n + 1), np.empty(n + 1)
+    work, fp, tp = np.empty((2, n), np.uint64), np.empty(n + 1), np.empty(n + 1)
     for column in range(scores.shape[1]):
         values = np.ascontiguousarray(scores[:, column], np.float64)
         found = _count(values, positive, work, fp, tp)
@@ -319,46 +309,3 @@ def _average_precision(fp, tp):
         if tp[k] > tp[k - 1]:  # the weights of this and all earlier steps may be 0
             total += (tp[k] - tp[k - 1]) * tp[k] / (tp[k] + fp[k])
     return total / tp[-1]
-
-
-@kernel
-def _area(fp, tp, max_fpr, min_tpr):
-    """The area under the curve for f <= max_fpr and above r = min_tpr."""
-    limit, floor = max_fpr * fp[-1], min_tpr * tp[-1]
-    total = 0.0
-    for k in range(1, fp.size):
-        left, right = fp[k - 1], fp[k]
-        if left >= limit:
-            break
-        low, high = tp[k - 1] - floor, tp[k] - floor
-        if right == left or high <= 0.0:
-            continue
-        if right > limit:
-            high = low + (high - low) * (limit - left) / (right - left)
-            right = limit
-        if high > 0.0 and low < 0.0:  # the curve crosses r = min_tpr
-            left += (right - left) * -low / (high - low)
-            low = 0.0
-        if high > 0.0:
-            total += (right - left) * (low + high) / 2.0
-    return total / (fp[-1] * tp[-1])
-
-
-@kernel
-def _precision_at(fp, tp, share):
-    rows = max(1.0, np.ceil(share * (fp[-1] + tp[-1]) - ROUNDING))
-    k = 1
-    while fp[k] + tp[k] < rows:
-        k += 1
-    before = fp[k - 1] + tp[k - 1]
-    part = (rows - before) / (fp[k] + tp[k] - before)
-    return (tp[k - 1] + part * (tp[k] - tp[k - 1])) / rows
-
-
-@kernel
-def _recall_at(fp, tp, max_fpr):
-    limit = max_fpr * fp[-1] + ROUNDING
-    k = 0
-    while k + 1 < fp.size and fp[k + 1] <= limit:
-        k += 1
-    return tp[k] / tp[-1]

@@ -19,10 +19,19 @@ groups, at 200 times the cost, has 0.83 to 0.95 and 0.87 to 0.97. At an AUC of 0
 the wrong order, all of these are too short: 0.6 to 0.9. If the rows of a group have one label, an interval
 of a difference that ignores the groups covers 0.57.
 
+Without stored scores, intervals of a difference come from sums of placements over blocks of test rows. With
+n_c rows of class c, of which block b has n_bc, the deviation of a block is
+
+    D_b = sum over classes c, over rows i of c in b, of (V_i - AUC) / n_c / sqrt(1 - sum_b (n_bc / n_c)^2).
+
+The variance of the AUC is the sum of D_b^2 over blocks, a delete-a-group form of DeLong's variance (Kott).
+For the difference of two AUCs on the same blocks it is the sum of (D_b - D'_b)^2. Equal rows lie in one
+block, so that they count as dependent, and a block has rows of both classes, so that their covariance counts.
+
 Source: DeLong, DeLong, Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
 characteristic curves, Biometrics 1988; placements by sorting as in Sun, Xu, Fast implementation of DeLong's
 algorithm, IEEE Signal Processing Letters 2014; groups: Obuchowski, Nonparametric analysis of clustered ROC
-curve data, Biometrics 1997.
+curve data, Biometrics 1997; Kott, The delete-a-group jackknife, Journal of Official Statistics 2001.
 """
 
 from typing import Any, NamedTuple
@@ -33,6 +42,7 @@ from numpy.typing import NDArray
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.auc import checked
 
+BLOCKS = 32  # of test rows
 FEW = 3.0  # standard error times m n, about the root of the number of pairs that are ranked differently
 
 
@@ -104,7 +114,7 @@ def auc_difference(
     Returns
     -------
     AucInterval
-        Its error is that of `least_error` where hardly any rows are ranked differently.
+        Its error is that of the rule of three where hardly any rows are ranked differently.
 
     Raises
     ------
@@ -122,16 +132,77 @@ def auc_difference(
     """
     (one, positive), (other, _) = _placements(scores, y), _placements(others, y)
     value, error, degrees = _estimate(one - other, positive, groups)
-    quantile = t_quantile(confidence, degrees)
     rows = np.arange(len(positive)) if groups is None else np.asarray(groups)
-    units = [len(np.unique(rows[own])) for own in (positive, ~positive)]
-    error = float(least_error(error, units[0], units[1], quantile, confidence))
-    width = quantile * error
-    return AucInterval(value, value - width, value + width, error, degrees)
+    units, others = (len(np.unique(rows[own])) for own in (positive, ~positive))
+    return around_difference(value, error, degrees, units, others, confidence)
 
 
-def least_error(error: Any, positives: int, negatives: int, quantile: float, confidence: float = 0.95) -> Any:
-    """The standard error of a difference of AUCs, at least that of the rule of three.
+def block_deviations(
+    scores: NDArray[np.float64], y: NDArray[np.int8], blocks: NDArray[np.uint8]
+) -> NDArray[np.float64] | None:
+    """The deviation D_b of each block, (BLOCKS,); None if the rows of a class lie in a single block.
+
+    Scores, labels and errors are as for `exact_auc`; `blocks` (n,) are below BLOCKS.
+    """
+    placements, positive = _placements(scores, y)
+    deviations, found = placements - placements[positive].mean(), np.zeros(BLOCKS)
+    for own in (positive, ~positive):
+        rows = np.bincount(blocks[own], minlength=BLOCKS)
+        n = rows.sum()
+        if rows.max() == n:
+            return None
+        sums = np.bincount(blocks[own], deviations[own], BLOCKS)
+        found += sums / (n * np.sqrt(1.0 - ((rows / n) ** 2).sum()))
+    return found
+
+
+def difference_interval(
+    difference: Any, first: Any, second: Any, positives: int, negatives: int, confidence: float = 0.95
+) -> AucInterval:
+    """The confidence interval of the difference of two AUCs on the same test rows.
+
+    Student's t has one degree of freedom less than there are blocks, or rows of the rarer class if these are
+    fewer. The error is that of the rule of three where hardly any rows are ranked differently.
+
+    Parameters
+    ----------
+    difference : float or array
+        First AUC minus second.
+    first, second : (..., 32) arrays
+        The deviations of the same blocks for either AUC: `result.placements` of the records of two cells.
+    positives, negatives : int
+        Test rows of each class, >= 2.
+    confidence : float
+        > 0 and < 1.
+
+    Returns
+    -------
+    AucInterval
+        Of numbers, or of arrays where several differences are given.
+
+    Raises
+    ------
+    DataError, ParameterError
+        A class has fewer than two test rows, or the confidence is not between 0 and 1.
+
+    Examples
+    --------
+    >>> first, second = [0.01] * 16 + [-0.01] * 16, [0.0] * 32
+    >>> found = difference_interval(0.2, first, second, positives=100, negatives=100)
+    >>> f"{found.low:.3f} to {found.high:.3f}"
+    '0.085 to 0.315'
+    """
+    if min(positives, negatives) < 2:
+        raise DataError(f"An interval needs two test rows of each class, got {positives} and {negatives}.")
+    error = np.linalg.norm(np.subtract(first, second), axis=-1)
+    degrees = min(BLOCKS, positives, negatives) - 1
+    return around_difference(difference, error, degrees, positives, negatives, confidence)
+
+
+def around_difference(
+    value: Any, error: Any, degrees: float, positives: int, negatives: int, confidence: float
+) -> AucInterval:
+    """The interval of a difference of AUCs with an error of at least the rule of three.
 
     DeLong's variance is an estimate from the pairs of rows that two methods rank differently. With none it is
     zero, which is no evidence that other rows would be ranked alike. The k = min(m, n) disjoint pairs of a
@@ -140,14 +211,15 @@ def least_error(error: Any, positives: int, negatives: int, quantile: float, con
     with this confidence, about 3 / k for 95 %. This is half the width of the interval where the error is
     below 3 / (m n), that is with fewer than about ten pairs that are ranked differently.
 
-    `error` is a number or an array, `quantile` that of Student's t for the interval.
-
     J. Hanley, A. Lippman-Hand: If nothing goes wrong, is everything all right? Interpreting zero numerators.
     JAMA 249 (1983) 1743-1745.
     """
+    quantile = t_quantile(confidence, degrees)
     least = (1.0 - (1.0 - confidence) ** (1.0 / min(positives, negatives))) / quantile
     few = np.less(error, FEW / (positives * negatives))
-    return np.where(few, np.maximum(error, least), error)
+    error = np.where(few, np.maximum(error, least), error)[()]
+    width = quantile * error
+    return AucInterval(value, value - width, value + width, error, degrees)
 
 
 def _placements(scores: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

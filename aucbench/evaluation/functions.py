@@ -1,4 +1,4 @@
-"""Measures other than the AUC, as functions of scores and labels."""
+"""Measures other than the AUC, as functions of scores and labels; a parameter out of its range is refused."""
 
 from typing import Any
 
@@ -23,16 +23,11 @@ def average_precision(scores: Any, y: Any, weights: Any = None) -> float:
     Parameters
     ----------
     scores, y, weights : (n,) arrays
-        As in `exact_auc`.
+        As in `exact_auc`, and so are the errors.
 
     Returns
     -------
     float in (0, 1]
-
-    Raises
-    ------
-    DataError
-        As `exact_auc`.
 
     Examples
     --------
@@ -58,18 +53,13 @@ def partial_auc(scores: Any, y: Any, max_fpr: float = 0.1, weights: Any = None) 
     Parameters
     ----------
     scores, y, weights : (n,) arrays
-        As in `exact_auc`.
+        As in `exact_auc`, and so are the errors.
     max_fpr : float in [1e-12, 1]
         The largest false positive rate that counts.
 
     Returns
     -------
     float in [0, 1]
-
-    Raises
-    ------
-    DataError, ParameterError
-        As `exact_auc`, or `max_fpr` is out of its range.
 
     Examples
     --------
@@ -96,7 +86,7 @@ def two_way_partial_auc(
     Parameters
     ----------
     scores, y, weights : (n,) arrays
-        As in `exact_auc`.
+        As in `exact_auc`, and so are the errors.
     min_tpr : float in [0, 1)
         The true positive rate above which the area counts.
     max_fpr : float in [1e-12, 1]
@@ -105,11 +95,6 @@ def two_way_partial_auc(
     Returns
     -------
     float in [0, 1]
-
-    Raises
-    ------
-    DataError, ParameterError
-        As `exact_auc`, or a rate is out of its range.
 
     Examples
     --------
@@ -132,18 +117,13 @@ def precision_at(scores: Any, y: Any, share: float = 0.1) -> float:
     Parameters
     ----------
     scores, y : (n,) arrays
-        As in `exact_auc`.
+        As in `exact_auc`, and so are the errors.
     share : float in (0, 1]
         Share of the rows that count.
 
     Returns
     -------
     float in [0, 1]
-
-    Raises
-    ------
-    DataError, ParameterError
-        As `exact_auc`, or `share` is out of its range.
 
     Examples
     --------
@@ -161,18 +141,13 @@ def recall_at(scores: Any, y: Any, max_fpr: float = 0.1) -> float:
     Parameters
     ----------
     scores, y : (n,) arrays
-        As in `exact_auc`.
+        As in `exact_auc`, and so are the errors.
     max_fpr : float in [0, 1]
         The false positive rate that must not be exceeded.
 
     Returns
     -------
     float in [0, 1]
-
-    Raises
-    ------
-    DataError, ParameterError
-        As `exact_auc`, or `max_fpr` is out of its range.
 
     Examples
     --------

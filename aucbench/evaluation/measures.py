@@ -4,9 +4,12 @@ All are computed from one sort: the points (FP_k, TP_k) of the ROC curve at the 
 With n+ positives and n- negatives, f = FP/n- is the false positive rate and r = TP/n+ the true positive rate.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
 
 from aucbench.contracts import Interval, check_fields
 from aucbench.errors import ParameterError
@@ -15,6 +18,7 @@ from aucbench.suggestions import suggest
 if TYPE_CHECKING:
     from aucbench.evaluation.auc import RocPoints
 
+ROUNDING = 1e-9  # tolerance, in rows, for a share to be a whole number of rows
 Share = Annotated[float, Interval(low=0.0, high=1.0, open_low=True)]
 Width = Annotated[float, Interval(low=1e-12, high=1.0)]  # positive, since areas are divided by it
 Rate = Annotated[float, Interval(low=0.0, high=1.0)]
@@ -50,11 +54,11 @@ class Measure:
 
     def value(self, points: "RocPoints") -> float:
         """The value of the measure for the ROC curve of the scores."""
-        return float(self._value(points))
+        return self._value(points)
 
     def chance(self, positives: float) -> float:
         """The value for equal or random scores, given the share of positives."""
-        return float(self._chance(positives))
+        return self._chance(positives)
 
     def _value(self, points: "RocPoints") -> float:
         raise NotImplementedError
@@ -158,7 +162,11 @@ class PrecisionAt(Measure):
     share: Share = 0.1
 
     def _value(self, points: "RocPoints") -> float:
-        return points.precision_at(self.share)
+        tp, seen = points.tp, points.fp + points.tp
+        rows = max(1.0, math.ceil(self.share * seen[-1] - ROUNDING))
+        k = int(np.searchsorted(seen, rows))
+        part = (rows - seen[k - 1]) / (seen[k] - seen[k - 1])
+        return float((tp[k - 1] + part * (tp[k] - tp[k - 1])) / rows)
 
     def _chance(self, positives: float) -> float:
         return positives
@@ -180,7 +188,8 @@ class RecallAtFPR(Measure):
     max_fpr: Rate = 0.1
 
     def _value(self, points: "RocPoints") -> float:
-        return points.recall_at(self.max_fpr)
+        k = int(np.searchsorted(points.fp, self.max_fpr * points.fp[-1] + ROUNDING, side="right"))
+        return float(points.tp[k - 1] / points.tp[-1])
 
     def _chance(self, positives: float) -> float:
         return self.max_fpr

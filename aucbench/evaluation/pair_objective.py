@@ -72,28 +72,10 @@ def regulariser(objective: Objective, w: np.ndarray) -> float:
 
 
 def objective_value(objective: Objective, w: np.ndarray, scores: np.ndarray, y: np.ndarray) -> float:
-    """The objective over all pairs.
+    """The objective over all pairs, of w (d,), its scores (n,) and labels in {-1, 1}; inf on overflow.
 
-    Parameters
-    ----------
-    objective : Objective
-        As declared by a method; the ball is ignored.
-    w : (d,) array
-        Weights.
-    scores : (n,) array
-        X w.
-    y : (n,) int8 array
-        Labels in {-1, 1}, of both classes.
-
-    Returns
-    -------
-    float
-        inf on overflow.
-
-    Raises
-    ------
-    ParameterError
-        The loss declares no structure, and there are more pairs than can be visited one by one.
+    The ball is ignored. Raises ParameterError if the loss declares no structure, and there are more pairs
+    than can be visited one by one.
     """
     if not np.all(np.isfinite(scores)):
         return math.inf
@@ -105,29 +87,10 @@ def objective_value(objective: Objective, w: np.ndarray, scores: np.ndarray, y: 
 def certificate(
     objective: Objective, w: np.ndarray, X: Any, y: np.ndarray, widths: Sequence[float] = WIDTHS
 ) -> Certificate:
-    """The objective at some weights, and a bound on its distance from the minimum.
+    """The objective, of a convex loss >= 0, at weights w (d,) in the ball, and a bound on its gap.
 
-    Parameters
-    ----------
-    objective : Objective
-        An objective with a convex, non-negative loss.
-    w : (d,) array
-        Weights, inside the ball.
-    X : (n, d) ndarray or scipy CSR
-        Rows.
-    y : (n,) int8 array
-        Labels in {-1, 1}, of both classes.
-    widths : sequence of float
-        Widths of the range below a kink; the best bound counts. Unused for a loss without kinks.
-
-    Returns
-    -------
-    Certificate
-
-    Raises
-    ------
-    ParameterError
-        As `objective_value`.
+    X is (n, d), dense or CSR; y has labels in {-1, 1} of both classes. `widths` of the range below a kink are
+    tried, and the best bound counts. Errors are those of `objective_value`.
     """
     scores, gap = np.asarray(X @ w, np.float64), math.inf
     start = pair_loss.pair_mean(objective.loss, np.zeros(2), ONE_PAIR).value

@@ -39,7 +39,7 @@ class Columns(dict[Any, int]):
     def __init__(self, hashed: int | None = None) -> None:
         self._hashed = hashed  # number of columns into which names are hashed
         self._is_closed = self._has_warned = False
-        self._layouts: dict[tuple[Any, ...], RowLayout] = {}
+        self.layouts: dict[tuple[Any, ...], RowLayout] = {}  # cached, by names
 
     def __missing__(self, name: Any) -> int:
         if self._hashed is None:
@@ -66,25 +66,27 @@ class Columns(dict[Any, int]):
         """Give no new columns from now on; the first new name that is ignored is warned of."""
         self._is_closed = True
 
-    def remembered(self, names: tuple[Any, ...]) -> RowLayout | None:
-        """The cached layout of a combination of names, or None."""
-        return self._layouts.get(names)
-
     def layout(self, names: tuple[Any, ...]) -> RowLayout:
         """The layout of a combination of names; new names get new columns unless they are closed."""
-        found = self._layouts.get(names)
+        found = self.layouts.get(names)
         if found is None:
             found = self._new_layout(names)
-            if len(self._layouts) == LAYOUTS:
-                self._layouts.clear()
-            self._layouts[names] = found
+            if len(self.layouts) == LAYOUTS:
+                self.layouts.clear()
+            self.layouts[names] = found
         return found
 
     def _new_layout(self, names: tuple[Any, ...]) -> RowLayout:
         found = [self.known(name) if self._is_closed else self[name] for name in names]
         numbers = {k: column for k, column in enumerate(found) if column is not None}
-        if len(numbers) < len(names):
-            self._warn(names[found.index(None)])
+        if len(numbers) < len(names) and not self._has_warned:
+            self._has_warned = True
+            warnings.warn(
+                f"Features that first appear after the warm-up are ignored, such as "
+                f"{names[found.index(None)]!r}; set n_features, so that features are hashed into a fixed "
+                f"number of columns, or a longer warmup.",
+                stacklevel=2,
+            )
         columns = sorted(set(numbers.values()))
         place = {column: number for number, column in enumerate(columns)}
         places = np.array([place[number] for number in numbers.values()], np.intp)
@@ -94,16 +96,6 @@ class Columns(dict[Any, int]):
         elif [*numbers.values()] != columns:
             arrange = itemgetter(*np.argsort(places).tolist())
         return RowLayout(array("i", columns), arrange, np.array([*numbers], np.intp), places)
-
-    def _warn(self, name: Any) -> None:
-        if self._has_warned:
-            return
-        self._has_warned = True
-        warnings.warn(
-            f"Features that first appear after the warm-up are ignored, such as {name!r}; set n_features, so "
-            f"that features are hashed into a fixed number of columns, or a longer warmup.",
-            stacklevel=2,
-        )
 
 
 def _sums(names: list[int], places: list[int], count: int, values: Sequence[float]) -> list[float]:

@@ -115,10 +115,7 @@ class StreamModel:
 
     def add(self, names: tuple[Any, ...], values: "array[float]", label: int) -> None:
         """Add a row with finite values of the named features."""
-        if self._failure is not None:
-            raise self._failure
-        if self.settings.planned is not None:  # avoids a call: a whole row takes 2 us
-            self._check_plan(1)
+        self._require(1)
         columns, arrange, _, _ = self.columns.layout(names)
         rows = self._rows
         rows.add(columns, values if arrange is None else array("d", arrange(values)), label)
@@ -130,8 +127,7 @@ class StreamModel:
 
     def extend(self, names: tuple[Any, ...], X: NDArray[np.float64], y: NDArray[np.int8]) -> None:
         """Add dense rows of the named features."""
-        self._refuse_failed()
-        self._check_plan(len(y))
+        self._require(len(y))
         found = self.columns.layout(names)
         X, begin = found.gather(X), 0
         while begin < len(y):
@@ -142,15 +138,12 @@ class StreamModel:
             if self._rows.count == self._end:
                 self._end_block()
 
-    def _check_plan(self, rows: int) -> None:
-        planned = self.settings.planned
-        if planned is not None:
-            check_plan(self.settings.algorithm, planned, self.seen, rows, "of the whole stream")
-
-    def _refuse_failed(self) -> None:
-        """Raise what ended the training: the rows in the buffer belong to no whole block since."""
+    def _require(self, rows: int = 0) -> None:
+        """Raise what ended the training, as rows belong to no whole block since; refuse more than planned."""
         if self._failure is not None:
             raise self._failure
+        if rows and self.settings.planned is not None:
+            check_plan(self.settings.algorithm, self.settings.planned, self.seen, rows, "of the whole stream")
 
     def _end_block(self) -> None:
         try:
@@ -233,7 +226,7 @@ class StreamModel:
 
     def score(self, names: tuple[Any, ...], values: Sequence[float]) -> float:
         """The score of a row; zero before the first row has come."""
-        self._refuse_failed()
+        self._require()
         weights = self._now
         if weights is None:
             if self._state is None:
@@ -244,7 +237,7 @@ class StreamModel:
                 return self._score_by_columns(names, values)
             raw: Any = self._factor * self._weights()
             self._now = weights = memoryview(raw)  # faster for single numbers
-        found = self.columns.remembered(names)
+        found = self.columns.layouts.get(names)
         if found is not None and self.seen >= self.settings.warmup:
             ordered = values if found.arrange is None else found.arrange(values)
             return sum(map(mul, map(weights.__getitem__, found.columns), ordered), 0.0)
@@ -253,15 +246,14 @@ class StreamModel:
 
     def _score_by_columns(self, names: tuple[Any, ...], values: Sequence[float]) -> float:
         """The score of a row, computed from the weights of its own features only."""
-        pairs = zip(map(self.columns.known, names), values, strict=True)
-        known = [(c, v) for c, v in pairs if c is not None]
+        known = [(c, v) for c, v in zip(map(self.columns.known, names), values, strict=True) if c is not None]
         columns = np.array([c for c, _ in known], np.intp)
         weights = self.settings.algorithm.weights(_narrowed(self._state, self._d, columns))
         return sum(map(mul, (self._factor * weights).tolist(), [v for _, v in known]), 0.0)
 
     def scores(self, names: tuple[Any, ...], X: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) scores of dense rows of the named features; features that no row has had are ignored."""
-        self._refuse_failed()
+        self._require()
         if self._state is None:
             return np.zeros(X.shape[0])
         weights, columns = self.weights(), enumerate(map(self.columns.known, names))
@@ -271,7 +263,7 @@ class StreamModel:
 
     def weights(self) -> NDArray[np.float64]:
         """(d,) weights for raw rows; empty before the first row."""
-        self._refuse_failed()
+        self._require()
         if self._state is None:
             return np.zeros(0)
         self._step()

@@ -127,8 +127,7 @@ class AUCClassifier(base.MiniBatchClassifier):
             raise ParameterError(why)
         self._y_name: Any = None
         self._stream = StreamModel(
-            Settings(algorithm, chosen, rescale, warmup, chunk, iterations, seed),
-            Columns(n_features),
+            Settings(algorithm, chosen, rescale, warmup, chunk, iterations, seed), Columns(n_features)
         )
 
     def learn_one(self, x: dict[Any, Any], y: Any) -> None:
@@ -146,11 +145,7 @@ class AUCClassifier(base.MiniBatchClassifier):
         ValueError
             A value or the label cannot be used, or the model has diverged.
         """
-        try:
-            label = SIGNS[y]  # avoids a call: a whole row takes 2 us
-        except (KeyError, TypeError):
-            label = _sign(y)
-        values = _values(x)  # first, because it refuses an x without names
+        label, values = _sign(y), _values(x)  # `_values` refuses an x without names
         self._stream.add(tuple(x), values, label)
 
     def score_one(self, x: dict[Any, Any]) -> float:
@@ -182,20 +177,7 @@ class AUCClassifier(base.MiniBatchClassifier):
         return score
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
-        """The probabilities of False and True, which increase with the score.
-
-        Parameters
-        ----------
-        x : dict
-            Features of a row by name.
-        **kwargs
-            Ignored.
-
-        Returns
-        -------
-        dict
-            ``{False: 1 - p, True: p}``.
-        """
+        """The probabilities ``{False: 1 - p, True: p}`` of a row, where p increases with its score."""
         p = self._stream.sigmoid.one(self.score_one(x))
         return {False: 1.0 - p, True: p}
 
@@ -207,12 +189,7 @@ class AUCClassifier(base.MiniBatchClassifier):
         X : data frame
             A data frame of pandas, Polars, ... with one column per feature.
         y : series
-            A series of labels, True or False.
-
-        Raises
-        ------
-        ValueError
-            A value or a label cannot be used, or the model has diverged.
+            A series of labels, True or False. Errors are those of `learn_one`.
         """
         names, values = _frame(X)
         signs = _signs(y)
@@ -222,34 +199,12 @@ class AUCClassifier(base.MiniBatchClassifier):
         self._stream.extend(names, values, signs)
 
     def predict_proba_many(self, X: Any) -> Any:
-        """The probabilities of False and True for each row of a frame.
-
-        Parameters
-        ----------
-        X : data frame
-            Its columns are features.
-
-        Returns
-        -------
-        data frame
-            A data frame of the same library, with one column per label.
-        """
+        """The probabilities of the rows of a frame, as a frame with the columns False and True."""
         p = self._stream.sigmoid.many(self._stream.scores(*_frame(X)))
         return dataframe.to_native_frame({False: 1.0 - p, True: p}, like=dataframe.into_frame(X))
 
     def predict_many(self, X: Any) -> Any:
-        """The more probable label of each row of a frame.
-
-        Parameters
-        ----------
-        X : data frame
-            Its columns are features.
-
-        Returns
-        -------
-        series
-            A series of the same library.
-        """
+        """The more probable label of each row of a frame, as a series of the same library."""
         positive = self._stream.sigmoid.many(self._stream.scores(*_frame(X))) > 0.5
         return dataframe.to_native_series(positive, name=self._y_name, like=dataframe.into_frame(X))
 

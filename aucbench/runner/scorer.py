@@ -12,8 +12,8 @@ from aucbench.contracts.source_location import line_of
 from aucbench.contracts.validation import wrong_scores
 from aucbench.errors import PluginError
 from aucbench.evaluation.auc import measure_columns
+from aucbench.evaluation.delong import block_deviations
 from aucbench.evaluation.measures import AUC, Measure
-from aucbench.evaluation.placements import block_deviations
 from aucbench.kernels import kernel
 
 LANES = 64  # rows multiplied at a time

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.metrics import roc_curve
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from aucbench.errors import DataError, ParameterError
@@ -25,17 +26,11 @@ def best_threshold(
     """
     if not np.all(np.isfinite(scores)):
         raise ParameterError(f"{name}: scores of training rows are NaN or infinite: it diverges.")
-    ranked = np.argsort(scores, kind="stable")
-    scores, positive = scores[ranked], y[ranked] > 0
-    # share of the negatives at or below each row, minus the share of the positives
-    counted = np.ones(len(y)) if weights is None else weights[ranked]
-    of_neg, of_pos = np.cumsum(counted * ~positive), np.cumsum(counted * positive)
-    gain = of_neg / of_neg[-1] - of_pos / of_pos[-1]
-    cuts = np.flatnonzero(scores[1:] > scores[:-1])
-    best = cuts[np.argmax(gain[cuts])] if len(cuts) else -1
-    if best < 0 or gain[best] <= 0.0:
-        return float(scores[-1])
-    low, high = float(scores[best]), float(scores[best + 1])
+    fpr, tpr, steps = roc_curve(y, scores, sample_weight=weights, drop_intermediate=False)
+    best = len(steps) - 1 - int(np.argmax((tpr - fpr)[::-1]))
+    if tpr[best] <= fpr[best]:
+        return float(scores.max())
+    high, low = map(float, steps[best : best + 2])
     middle = 0.5 * low + 0.5 * high
     return middle if low <= middle < high else low
 

@@ -12,25 +12,19 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from aucbench.contracts import Batch, MethodFacts, for_rows
+from aucbench.contracts.batch import canonical
 from aucbench.data.memory import check_width
+from aucbench.data.preprocess import Preprocessing
 from aucbench.errors import DataError, ParameterError
-from aucbench.runner.cell import (
-    batches,
-    check_requirements,
-    training_context,
-)
+from aucbench.runner.cell import batches, check_requirements, training_context
 from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer, linear_scores
 from aucbench.runner.task import Budget, IterationBudget, Order, StopReason, Task, hold_out, make_budget
 from aucbench.runner.trainer import Trainer, finalize
 from aucbench.sklearn._threshold import LatestRows, best_threshold
-from aucbench.sklearn._training_rows import Representation
 from aucbench.studies.adapted_plugins import check_plan, divergence, why_not_on
 
-PARTIAL_FIT = (
-    "partial_fit",
-    'fit, algo="solam", or ',
-)  # arguments of `why_not_on`: the refused call and its alternative
+PARTIAL_FIT = ("partial_fit", 'fit, algo="solam", or ')  # for `why_not_on`: the refused call, an alternative
 FEW_ROWS = 100  # a first call of partial_fit with fewer rows warns
 
 
@@ -122,7 +116,7 @@ class Fitted:
     def __init__(self, parts: Ingredients, is_sparse: bool):
         self.cut, self.iterations = 0.0, 0
         self._parts, self._is_sparse, self._latest = parts, is_sparse, LatestRows()
-        self._representation = Representation(parts.scaling, parts.features, parts.rescale)
+        self._preprocessing = Preprocessing(parts.scaling, parts.features, parts.rescale)
         self._trainer: ModelTrainer | None = None  # kept only if training can go on
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -139,7 +133,7 @@ class Fitted:
         if sparse.issparse(X) != self._is_sparse:
             kinds = ("sparse", "dense") if self._is_sparse else ("dense", "sparse")
             raise DataError(f"The rows of the first call were {kinds[0]}, these are {kinds[1]}.")
-        self._take_in(self._representation.transform(X), y)
+        self._take_in(self._preprocessing.transform(canonical(X)), y)
 
     def _take_in(self, Z: Any, y: NDArray[np.int8]) -> None:
         """Train on preprocessed rows, once each."""
@@ -168,16 +162,16 @@ class Fitted:
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """(n,) scores, positive above the cut."""
-        return self._model.scores(self._representation.transform(X)) - self.cut
+        return self._model.scores(self._preprocessing.transform(canonical(X))) - self.cut
 
     def affine(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(1, d) weights for the raw features and (1,) offset; raises AttributeError if there are none."""
-        weights, why = self._model.weights, self._representation.why_not_affine
+        weights, why = self._model.weights, self._preprocessing.why_not_affine
         if weights is None:
             why = "the method is not linear"
         if why is not None or weights is None:
             raise AttributeError(f"There are no coef_ and intercept_ for raw features: {why}.")
-        coef, offset = self._representation.raw(weights)
+        coef, offset = self._preprocessing.raw(weights)
         return coef[None], np.array([offset - self.cut])
 
 
@@ -192,9 +186,9 @@ def fitted(
 ) -> Fitted:
     """Train on all rows at once, for `epochs` unless the ingredients set a number of iterations."""
     made = Fitted(parts, sparse.issparse(X))
-    Z = made._representation.fit_transform(X, seed, weights)
+    Z = made._preprocessing.fit_transform(canonical(X), seed, weights)
     budget = {"iterations": parts.iterations} if parts.iterations is not None else {"epochs": epochs}
-    factor = made._representation.row_factor
+    factor = made._preprocessing.row_factor
     made_of = {"weights": weights, "groups": groups, **budget}
     (task,) = hold_out([task_of(parts, Z, y, seed, factor, **made_of)], seed)
     limit, next_batch = make_budget(task), batch_sampler(task)
@@ -226,8 +220,8 @@ def begun(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int) -> Fitted:
             stacklevel=3,
         )
     made = Fitted(parts, sparse.issparse(X))
-    Z = made._representation.fit_transform(X, seed)
-    task = task_of(parts, Z, y, seed, made._representation.row_factor)
+    Z = made._preprocessing.fit_transform(canonical(X), seed)
+    task = task_of(parts, Z, y, seed, made._preprocessing.row_factor)
     with training_context():  # the method may measure these rows
         made._trainer = ModelTrainer(task, IterationBudget(0, []), parts.iterations)
     made._take_in(Z, y)

@@ -1,4 +1,4 @@
-"""Preparation of training rows for the estimator: classes, sample weights and preprocessing."""
+"""Preparation of training rows for the estimator: classes, groups and sample weights."""
 
 from typing import Any
 
@@ -8,11 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
 
 from aucbench.contracts import MethodFacts
-from aucbench.contracts.batch import canonical
-from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.contracts.validation import Family
-from aucbench.data.preprocess import Rescaling, check_magnitude
-from aucbench.data.scaler import BY_DEVIATION, Scaling, fit_scaling
 from aucbench.errors import DataError, ParameterError
 from aucbench.registry import catalog
 
@@ -90,65 +86,3 @@ def weighted_rows(
         )
     copies = np.repeat(np.arange(n), found.astype(np.int64))
     return X[copies], y[copies], None if groups is None else groups[copies], None
-
-
-class Representation:
-    """Scaling, feature map and rescaling, fitted to training rows like in a run."""
-
-    def __init__(self, scaling: str, features: Any, rescale: bool):
-        self._settings = scaling, features, rescale
-
-    def fit_transform(self, X: Any, seed: int, weights: NDArray[np.float64] | None = None) -> Any:
-        """Fit all steps to the training rows and return the preprocessed rows.
-
-        Means and deviations are weighted; a feature map ignores the weights.
-        """
-        X, (scaling, features, rescale) = canonical(X), self._settings
-        self._scaler = fit_scaling(scaling, X, weights=weights)
-        scaled = self._scaler.apply(X)
-        if self._scaler.scaling is Scaling.none:  # every other scaling bounds the values
-            check_magnitude(scaled)
-        self._map = features.fit(scaled, generator(seed, RandomStream.features))
-        Z = self._map.transform(scaled)
-        self._is_mapped = Z is not scaled
-        self._rescaling = Rescaling.fit(Z, weights) if rescale else None
-        return self._rescaled(Z, scaled, X)
-
-    def transform(self, X: Any) -> Any:
-        """Preprocess rows."""
-        X = canonical(X)
-        scaled = self._scaler.apply(X)
-        return self._rescaled(self._map.transform(scaled), scaled, X)
-
-    @property
-    def row_factor(self) -> float:
-        """The factor by which the rows were multiplied; 1 if they were not rescaled."""
-        return 1.0 if self._rescaling is None else self._rescaling.factor
-
-    def _rescaled(self, Z: Any, scaled: Any, X: Any) -> Any:
-        if self._rescaling is None:
-            return Z
-        return self._rescaling.apply(Z, in_place=Z is scaled and scaled is not X)
-
-    @property
-    def why_not_affine(self) -> str | None:
-        """The reason why a linear model is not affine in the raw features; None if it is affine."""
-        if self._is_mapped:
-            return "the model is linear in the mapped features only"
-        if self._scaler.scaling in BY_DEVIATION | {Scaling.none, Scaling.maxabs, Scaling.minmax}:
-            return None
-        return f"scaling={self._scaler.scaling} divides each row by its own norm"
-
-    def raw(self, w: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-        """Weights and offset that score raw rows as w scores the preprocessed rows; affine steps only."""
-        w, constant = (w.copy(), 0.0) if self._rescaling is None else self._rescaling.raw(w)
-        scaling, offset, divisor = self._scaler.scaling, self._scaler.offset, self._scaler.divisor
-        if scaling is Scaling.none:
-            return w, constant
-        if scaling is Scaling.maxabs:
-            return w / divisor, constant
-        varies = divisor > 0.0  # a constant column is always scaled to 0
-        coef = np.where(varies, w / np.where(varies, divisor, 1.0), 0.0)
-        if scaling in BY_DEVIATION:
-            return coef, constant - float(coef @ offset)
-        return 2.0 * coef, constant - 2.0 * float(coef @ offset) - float(w[varies].sum())

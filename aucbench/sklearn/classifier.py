@@ -230,22 +230,15 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
         Parameters
         ----------
-        X : (n_samples, n_features) array, data frame or sparse matrix
-            Training rows.
-        y : (n_samples,) array
-            Labels.
+        X, y : arrays
+            As for `fit`, and so is the result.
         classes : (2,) array, default=None
             Both classes; required in the first call unless `y` has both.
-
-        Returns
-        -------
-        AUCClassifier
-            The classifier itself.
 
         Raises
         ------
         ValueError
-            A setting or the data cannot be used or differ from the first call's, or the training diverged.
+            As for `fit`, or a setting or the data differ from the first call's.
         """
         first = not self.__sklearn_is_fitted__()
         X, y = validate_data(self, X, y, reset=first, **ROWS)
@@ -267,12 +260,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         The model keeps up to 1,000 rows of each class for the threshold of `predict`, and methods may keep
         rows to go on. Scores and classes stay the same; `partial_fit` is refused from then on. A kernel
         method's landmarks, and a method without weights that stores rows as its model, are part of the model
-        and stay.
-
-        Returns
-        -------
-        AUCClassifier
-            The classifier itself.
+        and stay. Returns the classifier itself.
         """
         check_is_fitted(self)
         self._fitted.forget_rows()
@@ -295,17 +283,9 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         return self._fitted.scores(validate_data(self, X, reset=False, **ROWS))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Classes, by the threshold with the best balanced accuracy on the training rows.
+        """(n_samples,) members of `classes_`, by the threshold with the best balanced accuracy in training.
 
-        Parameters
-        ----------
-        X : (n_samples, n_features) array, data frame or sparse matrix
-            Rows.
-
-        Returns
-        -------
-        (n_samples,) array
-            Members of `classes_`.
+        `X` as for `decision_function`.
         """
         positive = self.decision_function(X) > 0.0
         return self.classes_[positive.astype(np.intp)]
@@ -317,17 +297,9 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
     @available_if(_is_calibrated)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Calibrated probabilities; with ``calibrate=True`` only.
+        """(n_samples, 2) calibrated probabilities, in the order of `classes_`; with ``calibrate=True`` only.
 
-        Parameters
-        ----------
-        X : (n_samples, n_features) array, data frame or sparse matrix
-            Rows.
-
-        Returns
-        -------
-        (n_samples, 2) array
-            Probabilities of the classes, in the order of `classes_`.
+        `X` as for `decision_function`.
         """
         check_is_fitted(self)
         if self._calibrator is None:

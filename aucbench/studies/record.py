@@ -240,7 +240,7 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     converged: bool | None = None  # None for a method that does not know when it has converged
     checkpoints: Whole
     measures: dict[str, MeasureRecord] | UnsetType = UNSET  # beside the AUC, by name; unset if none was asked
-    # Deviations of 32 blocks of test rows, as of `evaluation.placements`; unset by earlier
+    # Deviations of 32 blocks of test rows, as of `evaluation.delong`; unset by earlier
     # versions, for a diverged run, and if a class has rows in one block only.
     placements: Placements | UnsetType = UNSET
 

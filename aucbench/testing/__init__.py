@@ -21,12 +21,7 @@ The first failure often explains others: a check that depends on a failed one, o
 of the plugin, is skipped and names the failed check (`Status.untried`, `Finding.follows`).
 """
 
-from aucbench.testing.check_plugin import (
-    check_algorithm,
-    check_dataset,
-    check_features,
-    check_loss,
-)
+from aucbench.testing.check_plugin import check_algorithm, check_dataset, check_features, check_loss
 from aucbench.testing.checks import ALGORITHM_CHECKS, CHECKS, DATASET_CHECKS, FEATURE_CHECKS, LOSS_CHECKS
 from aucbench.testing.examine import Check
 from aucbench.testing.findings import CheckFailure, Finding, Status

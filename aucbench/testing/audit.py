@@ -1,7 +1,8 @@
 """The audit of a function that claims to be an AUC loss: what it computes, where it departs, by how much."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -39,23 +40,9 @@ class Audit(NamedTuple):
 
 
 def audit(function: AuditedFunction, catalog: Catalog) -> Audit:
-    """Try a function of scores and labels against exact sums over all pairs.
+    """Try a function against exact sums over all pairs, of the losses of a catalog and a few others.
 
-    Parameters
-    ----------
-    function : AuditedFunction
-        What `load` returns.
-    catalog : Catalog
-        Its losses are the surrogates that are tried, with a few others.
-
-    Returns
-    -------
-    Audit
-
-    Raises
-    ------
-    ParameterError
-        The function raises an error for some random scores, so that nothing can be said of it.
+    Raises ParameterError if the function raises an error for some random scores.
     """
     try:
         trial = _Trial(function, catalog)
@@ -69,7 +56,7 @@ def audit(function: AuditedFunction, catalog: Catalog) -> Audit:
             lines[name] = check()
         except Exception as error:  # whatever the function raises is a finding
             lines[name] = Line(DEPARTS, f"It raised {_sentence(error)}")
-    return Audit(function.name, function.library, trial.computes(), lines)
+    return Audit(function.name, function.library, trial.verdict()[0], lines)
 
 
 class _Trial:
@@ -78,16 +65,9 @@ class _Trial:
     def __init__(self, function: AuditedFunction, catalog: Catalog):
         self._f = function
         known = list(surrogates(catalog))
-        found = []
-        for coding in function.codings:
-            function.negative = coding
-            unit = not _finite_everywhere(function)
-            identification = Identification(function, unit)
-            match = identification.nearest(known)
-            found.append((match.residual, coding, unit, identification, match))
-            if match.residual <= identification.exact:
-                break
-        _, function.negative, self._unit, self._by, self._match = min(found, key=lambda each: each[0])
+        found = [Identification(function, coding, known) for coding in function.codings]
+        self._by = min(found, key=lambda each: each.match.residual)
+        self._match, self._unit, function.negative = self._by.match, self._by.unit, self._by.coding
         self._is_of_rows = False
         self._terms: SquareTerms | None = None
         if not self._is_known:
@@ -97,7 +77,7 @@ class _Trial:
             self._terms = square_terms(function, 0.5 if self._unit else 0.0)
         self._tolerance = 1e-2 if function.single else 1e-6
         self.properties: dict[str, Callable[[], Line]] = {
-            "value": self._value,
+            "value": lambda: self.verdict()[1],
             "gradient": self._gradient,
             "direction": self._direction,
             "shift": self._shift,
@@ -112,19 +92,6 @@ class _Trial:
     @property
     def _is_known(self) -> bool:
         return self._match.residual <= self._by.exact
-
-    def computes(self) -> str:
-        """One sentence on what the function computes."""
-        if self._is_known:
-            return f"{self._match}."
-        if self._is_of_rows:
-            return "no loss over pairs, but a sum over rows, such as cross entropy."
-        if self._terms is not None:
-            return (
-                "no known surrogate, but the terms of the square loss over all pairs, or of the min-max "
-                f"margin loss, with margin {self._terms.margin:.4g}, some of which depart."
-            )
-        return f"no known surrogate; the nearest is {self._match}."
 
     def _couples_classes(self) -> bool:
         """Whether some mixed difference of the value by scores of both classes exceeds rounding."""
@@ -158,21 +125,26 @@ class _Trial:
         rng, n = np.random.default_rng(6), 400
         return rng.uniform(0.05, 0.95, n) if self._unit else rng.standard_normal(n), np.arange(n) % 8 == 0
 
-    def _value(self) -> Line:
+    def verdict(self) -> tuple[str, Line]:
+        """One sentence on what the function computes, and the outcome for its value."""
         if self._is_known:
             count = sum(map(len, self._by.batches))
-            return Line(
-                OK, f"{count} batches agree with the sums over all pairs to {self._match.residual:.1g}."
-            )
+            text = f"{count} batches agree with the sums over all pairs to {self._match.residual:.1g}."
+            return f"{self._match}.", Line(OK, text)
         if self._is_of_rows:
-            return Line(DEPARTS, "What the score of a row adds does not depend on those of the other class.")
+            text = "What the score of a row adds does not depend on those of the other class."
+            return "no loss over pairs, but a sum over rows, such as cross entropy.", Line(DEPARTS, text)
         if self._terms is not None:
-            return Line(DEPARTS, " ".join(self._terms.departures))
-        return Line(
-            DEPARTS,
+            computes = (
+                "no known surrogate, but the terms of the square loss over all pairs, or of the min-max "
+                f"margin loss, with margin {self._terms.margin:.4g}, some of which depart."
+            )
+            return computes, Line(DEPARTS, " ".join(self._terms.departures))
+        text = (
             f"It departs from {self._match.surrogate.name} by up to {self._match.residual:.2g} of the value, "
-            "even with the best factor and constant for each composition of the batch.",
+            "even with the best factor and constant for each composition of the batch."
         )
+        return f"no known surrogate; the nearest is {self._match}.", Line(DEPARTS, text)
 
     def _gradient(self) -> Line:
         step, allowed = (1e-2, 5e-2) if self._f.single else (1e-5, 1e-5)
@@ -204,32 +176,26 @@ class _Trial:
             size = max(size, abs(middle))
         return max(misses) / max(size, 1e-5 if self._f.single else 1e-8)
 
-    def _relation(
-        self, change: str, outcomes: Callable[..., tuple[Outcome, Outcome]], allowed: float, *more: Batch
-    ) -> Line:
-        """Compare the two outcomes that each batch has."""
-        batches = [*self._batches(), *more]
-        worst = max(one.apart(other) for one, other in (outcomes(*batch) for batch in batches))
-        if worst <= allowed:
+    def _relation(self, change: str, outcomes: Iterable[tuple[Outcome, Outcome]]) -> Line:
+        """Compare the outcomes before and after a change that should have no effect."""
+        worst = max(one.apart(other) for one, other in outcomes)
+        if worst <= self._tolerance:
             return Line(OK, f"{change} changes nothing (relative difference {worst:.1g}).")
         return Line(DEPARTS, f"{change} changes the value or gradient by up to {worst:.2g} of its size.")
 
     def _order(self) -> Line:
-        def outcomes(scores: np.ndarray, positive: np.ndarray) -> tuple[Outcome, Outcome]:
+        outcomes = []
+        for scores, positive in (*self._batches(), self._large()):
             order, before = np.random.default_rng(4).permutation(scores.size), self._f(scores, positive)
             slopes = None if before.gradient is None else before.gradient[order]
-            return self._f(scores[order], positive[order]), Outcome(before.value, slopes)
-
-        return self._relation("Another order of the rows", outcomes, self._tolerance, self._large())
+            outcomes.append((self._f(scores[order], positive[order]), Outcome(before.value, slopes)))
+        return self._relation("Another order of the rows", outcomes)
 
     def _shift(self) -> Line:
         factor, most = (0.5, 0.3) if self._unit else (1.0, 10.0)
-
-        def outcomes(scores: np.ndarray, positive: np.ndarray) -> tuple[Outcome, Outcome]:
-            return self._f(factor * scores + most, positive), self._f(factor * scores, positive)
-
-        change = f"Adding {most:g} to all scores, and so to no margin,"
-        return self._relation(change, outcomes, self._tolerance)
+        batches = [(factor * scores, positive) for scores, positive in self._batches()]
+        outcomes = ((self._f(scores + most, own), self._f(scores, own)) for scores, own in batches)
+        return self._relation(f"Adding {most:g} to all scores, and so to no margin,", outcomes)
 
     def _direction(self) -> Line:
         for positives, negatives in COMPOSITIONS:
@@ -286,12 +252,10 @@ class _Trial:
                 exact = self._f.value(scores + jitter, positive)
             fault = found.fault(exact, self._tolerance if self._is_known else 1e-3)
             faults += [f"When {when}, {fault}."] if fault else []
-        if faults:
-            return Line(DEPARTS, " ".join(faults[:3]) + f" {len(faults) - 3} more cases." * (len(faults) > 3))
-        return Line(OK, "Equal scores give the exact value.")
+        return _line(faults, [], "Equal scores give the exact value.")
 
     def _one_class(self) -> Line:
-        notes = []
+        notes, faults = [], []
         for name, positive in (("positives", np.ones(12, bool)), ("negatives", np.zeros(12, bool))):
             try:
                 found = self._f(np.linspace(0.2, 0.8, 12), positive)
@@ -303,42 +267,33 @@ class _Trial:
                 value = f"{found.value}".replace("nan", "NaN")
                 notes.append(f"A batch of {name} alone, which has no pairs, gives {value}.")
             elif not np.isfinite(slopes).all():
-                return Line(
-                    DEPARTS, f"A batch of {name} alone gives {found.value:.4g}, but a gradient of NaN."
-                )
+                faults.append(f"A batch of {name} alone gives {found.value:.4g}, but a gradient of NaN.")
             elif np.abs(slopes).max() > 1e-9:
                 notes.append(f"A batch of {name} alone has no pairs, yet the gradient is not zero.")
-        if notes:
-            return Line(NOTE, " ".join(notes))
-        return Line(OK, "The value is finite, and no gradient moves the scores.")
+        return _line(faults, notes, "The value is finite, and no gradient moves the scores.")
 
     def _saturation(self) -> Line:
         positive, faults = np.arange(12) < 3, dict[str, str]()
-        for level in LEVELS[:1] if self._unit else LEVELS:
+        for level, kind in product(LEVELS[:1] if self._unit else LEVELS, (np.float64, np.float32)):
+            if kind is np.float32 and level > 100.0:
+                continue
+            close = kind is np.float64 and self._is_known and not self._f.single
             low = 0.0 if level == 1.0 else -level
-            cases = {
-                f"the scores saturate, positives at {level:g} and negatives at {low:g}": (level, low),
-                f"the scores saturate, positives at {low:g} and negatives at {level:g}": (low, level),
-                f"all scores are {level:g}": (level, level),
-                f"all scores are {low:g}": (low, low),
-            }
-            for when, ends in cases.items():
-                scores = np.where(positive, *ends)
+            # Scores of the positives and of the negatives.
+            for high, rest in ((level, low), (low, level), (level, level), (low, low)):
+                scores = np.where(positive, high, rest)
                 exact = self._exact(scores, positive)
-                for kind in (np.float64, np.float32):
-                    if abs(exact) > HUGE or (kind is np.float32 and level > 100.0):
-                        continue
-                    found = self._f(scores.astype(kind), positive)
-                    close = kind is np.float64 and self._is_known and not self._f.single
-                    fault = found.fault(exact, self._tolerance if close else math.inf)
-                    if not fault and close and found.gradient is not None:
-                        miss = self._miss(scores, positive, found.gradient, 1e-4)
-                        fault = f"the gradient departs by {miss:.2g} of its size" if miss > 1e-2 else ""
-                    if fault:
-                        faults.setdefault(fault.partition(";")[0], f"When {when} ({kind.__name__}), {fault}.")
-        if faults:
-            return Line(DEPARTS, " ".join(list(faults.values())[:3]))
-        return Line(OK, "Saturated scores give finite values and gradients.")
+                if abs(exact) > HUGE:
+                    continue
+                found = self._f(scores.astype(kind), positive)
+                fault = found.fault(exact, self._tolerance if close else math.inf)
+                if not fault and close and found.gradient is not None:
+                    miss = self._miss(scores, positive, found.gradient, 1e-4)
+                    fault = f"the gradient departs by {miss:.2g} of its size" if miss > 1e-2 else ""
+                if fault:
+                    ends = f"positives at {high:g} and negatives at {rest:g}, {kind.__name__}"
+                    faults.setdefault(fault.partition(";")[0], f"When the scores saturate ({ends}), {fault}.")
+        return _line([*faults.values()], [], "Saturated scores give finite values and gradients.")
 
     def _infinite(self) -> Line:
         notes, faults, positive = [], [], np.arange(12) < 3
@@ -361,21 +316,13 @@ class _Trial:
                 notes.append(f"With {name} the value is NaN.")
             elif math.isfinite(exact) and abs(found - exact) > self._tolerance * max(1.0, abs(exact)):
                 faults.append(f"With {name} the value is {found:.4g}; {exact:.4g} is exact.")
-        if faults:
-            return Line(DEPARTS, " ".join(faults + notes))
-        return (
-            Line(NOTE, " ".join(notes)) if notes else Line(OK, "Infinite scores and NaN are treated as such.")
-        )
+        return _line(faults, notes, "Infinite scores and NaN are treated as such.")
 
 
-def _finite_everywhere(function: AuditedFunction) -> bool:
-    """Whether a function accepts scores outside of (0, 1)."""
-    positive = np.arange(12) < 3
-    scores = np.random.default_rng(5).standard_normal((6, 12)) * 2.0
-    try:
-        return all(math.isfinite(function.value(each, positive)) for each in scores)
-    except Exception:
-        return False
+def _line(faults: list[str], notes: list[str], fine: str) -> Line:
+    if faults:
+        return Line(DEPARTS, " ".join([*faults[:3], *notes]))
+    return Line(NOTE, " ".join(notes)) if notes else Line(OK, fine)
 
 
 def _sentence(error: Exception) -> str:

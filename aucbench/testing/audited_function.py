@@ -2,12 +2,15 @@
 
 import inspect
 import math
+import re
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
-from importlib import import_module
+from itertools import product
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -58,7 +61,7 @@ class AuditedFunction:
     def __init__(self, function: Callable[..., Any], name: str):
         self.name, self._function = name, function
         self._auxiliaries = _auxiliaries(function)
-        self.library, self._label_type, self.codings = self._working()
+        self.codings = self._working()
         self.negative = self.codings[0]  # label of a negative row
         values = [self.value(*probe) for probe in _probes()]
         # A function that computes in single precision, or keeps a, b and alpha in it, is held to that.
@@ -67,177 +70,137 @@ class AuditedFunction:
             each.endswith(("float32", "float16")) for each in kept
         )
 
-    def __call__(self, scores: np.ndarray, positive: np.ndarray) -> Outcome:
+    def __call__(self, scores: np.ndarray, positive: np.ndarray, slopes: bool = True) -> Outcome:
         """Value and gradient at scores (n,), float64 or float32, with a mask (n,) of the positive rows."""
-        labels = np.where(positive, 1, self.negative)
-        return self._evaluate(self.library, self._label_type, scores.copy(), labels, slopes=True)
+        labels = np.where(positive, 1, self.negative).astype(self._label_type or scores.dtype)
+        if not self._auxiliaries:
+            return self._raw(scores, labels, slopes)
+        means = [scores[positive], scores[~positive]]
+        a, b = (float(each.mean()) if each.size else 0.0 for each in means)
+        at = [self._raw(scores, labels, False, a, b, alpha).value for alpha in (0.0, 1.0, 2.0)]
+        curvature = at[0] - 2.0 * at[1] + at[2]
+        best = max(0.0, 1.0 - (at[2] - at[0]) / (2.0 * curvature)) if curvature < 0.0 else 0.0
+        return self._raw(scores, labels, slopes, a, b, best)
 
     def value(self, scores: np.ndarray, positive: np.ndarray) -> float:
         """The value alone, without differentiation."""
-        labels = np.where(positive, 1, self.negative)
-        return self._evaluate(self.library, self._label_type, scores.copy(), labels).value
+        return self(scores, positive, slopes=False).value
 
-    def _working(self) -> tuple[str, Any, list[int]]:
-        """The library and the type of labels with which the function returns numbers, and its codings."""
-        errors: list[Exception] = []
-        for library in ("numpy", "jax", "torch"):
-            if library != "numpy" and library not in sys.modules:
-                continue
-            if library in _used(self._function):
-                errors.clear()  # those of other libraries do not explain anything
-            for label_type in (np.int64, None):  # None: that of the scores
-                codings = [each for each in NEGATIVES if self._works(library, label_type, each, errors)]
-                if codings:
-                    return library, label_type, codings
-        told = next((error for error in errors if isinstance(error, ParameterError)), errors[0])
-        if isinstance(told, ParameterError):
+    def _working(self) -> list[int]:
+        """Set the library and the type of labels with which the function returns numbers; its codings."""
+        errors: list[tuple[bool, bool, Exception]] = []  # with those first that explain more
+        libraries = [name for name in CALLS if name == "numpy" or name in sys.modules]
+        for self.library, self._label_type in product(
+            libraries, (np.int64, None)
+        ):  # None: that of the scores
+            codings = []
+            for self.negative in NEGATIVES:
+                try:
+                    values = {self.value(*probe) for probe in _probes()}
+                    if len(values) == 1 or not np.isfinite([*values]).all():
+                        text = f"{self.name} returned {values.pop():g} for every batch of 12 scores."
+                        raise ParameterError(text)
+                    codings.append(self.negative)
+                except Exception as error:
+                    is_used = self.library in _used(self._function)
+                    errors.append((is_used, isinstance(error, ParameterError), error))
+            if codings:
+                return codings
+        _, is_ours, told = max(errors, key=lambda each: each[:2])
+        if is_ours:
             raise told
         raise ParameterError(
             f"{self.name}: f(scores, labels) with 12 scores and labels in {{0, 1}} or {{-1, 1}} raised "
             f"{type(told).__name__}{f': {told}'.splitlines()[0].rstrip('.')}."
         )
 
-    def _works(self, library: str, label_type: Any, negative: int, errors: list[Exception]) -> bool:
-        """Whether the function returns numbers that change with the scores; notes the error otherwise."""
-        try:
-            values = [
-                self._evaluate(library, label_type, scores, np.where(positive, 1, negative)).value
-                for scores, positive in _probes()
-            ]
-        except Exception as error:
-            errors.append(error)
-            return False
-        works = bool(np.isfinite(values).all()) and len(set(values)) > 1
-        if not works:
-            text = f"{self.name} returned {values[0]:g} for every batch of 12 scores."
-            errors.append(ParameterError(text))
-        return works
-
-    def _evaluate(
-        self, library: str, label_type: Any, scores: np.ndarray, labels: np.ndarray, slopes: bool = False
-    ) -> Outcome:
-        labels = labels.astype(label_type or scores.dtype)
-        if not self._auxiliaries:
-            return self._raw(library, scores, labels, slopes=slopes)
-        means = [scores[labels == 1], scores[labels != 1]]
-        a, b = (float(each.mean()) if each.size else 0.0 for each in means)
-        at = [self._raw(library, scores, labels, a, b, alpha).value for alpha in (0.0, 1.0, 2.0)]
-        curvature = at[0] - 2.0 * at[1] + at[2]
-        best = max(0.0, 1.0 - (at[2] - at[0]) / (2.0 * curvature)) if curvature < 0.0 else 0.0
-        return self._raw(library, scores, labels, a, b, best, slopes=slopes)
-
-    def _raw(
-        self,
-        library: str,
-        scores: np.ndarray,
-        labels: np.ndarray,
-        *auxiliaries: float,
-        slopes: bool = False,
-    ) -> Outcome:
-        function = self._function
-        if auxiliaries:
-            given = dict(zip(AUXILIARIES, auxiliaries, strict=True))
-            if self._auxiliaries == "attributes":
-                _set(function, given)
-            else:
-                function = partial(function, **given)
+    def _raw(self, scores: np.ndarray, labels: np.ndarray, slopes: bool, *auxiliaries: float) -> Outcome:
+        function, given = self._function, dict(zip(AUXILIARIES, auxiliaries, strict=False))
+        if self._auxiliaries == "attributes":
+            _set(function, given)
+        else:
+            function = partial(function, **given)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             try:
-                outcome: Outcome = getattr(self, f"_by_{library}")(function, scores, labels, slopes)
+                value, gradient = CALLS[self.library](function, scores.copy(), labels, slopes)
             except SystemExit as end:
                 raise RuntimeError("the function ends the program") from end
-        return outcome
-
-    def _by_numpy(
-        self, function: Callable[..., Any], scores: np.ndarray, labels: np.ndarray, slopes: bool
-    ) -> Outcome:
-        value, gradient = _parts(function(scores, labels))
-        library = type(value).__module__.partition(".")[0].removesuffix("lib")
-        if library in ("jax", "torch"):
-            raise TypeError(f"an array of {library} was returned for one of numpy")
-        return self._outcome(value, gradient, scores.size)
-
-    def _by_jax(
-        self, function: Callable[..., Any], scores: np.ndarray, labels: np.ndarray, slopes: bool
-    ) -> Outcome:
-        import jax
-
-        with jax.enable_x64(scores.dtype == np.float64):
-            given = jax.numpy.asarray(scores), jax.numpy.asarray(labels)
-            value, gradient = _parts(function(*given))
-            if slopes and gradient is None and getattr(value, "size", 1) == 1:
-                try:
-                    gradient = jax.grad(lambda s: _parts(function(s, given[1]))[0].reshape(()))(given[0])
-                except jax.errors.JAXTypeError:  # the function leaves JAX, and has no gradient
-                    gradient = None
-            return self._outcome(value, gradient, scores.size)
-
-    def _by_torch(
-        self, function: Callable[..., Any], scores: np.ndarray, labels: np.ndarray, slopes: bool
-    ) -> Outcome:
-        import torch
-
-        given = torch.from_numpy(scores).requires_grad_(slopes)
-        value, gradient = _parts(function(given, torch.from_numpy(labels)))
-        if slopes and gradient is None and getattr(value, "requires_grad", False) and value.numel() == 1:
-            (gradient,) = torch.autograd.grad(value.sum(), given, allow_unused=True)
-        value, gradient = (each.detach() if hasattr(each, "detach") else each for each in (value, gradient))
         return self._outcome(value, gradient, scores.size)
 
     def _outcome(self, value: Any, gradient: Any, size: int) -> Outcome:
+        got = type(value).__name__
         try:
-            number = np.asarray(value, np.float64)
             if value is None or isinstance(value, str):  # NumPy takes them for NaN, and for a number
                 raise TypeError
+            number, slopes = (np.asarray(0.0 if each is None else each, float) for each in (value, gradient))
+            got = f"an array of shape {number.shape}"
+            if number.size == 1 and gradient is None:
+                return Outcome(number.item(), None)
+            if number.size == 1:
+                got = f"a gradient of shape {slopes.shape} for {size} scores"
+                return Outcome(number.item(), slopes.reshape(size))
         except (TypeError, ValueError):
-            raise ParameterError(
-                f"{self.name} returned {type(value).__name__}; it must return a number, or a number and its "
-                "gradient by the scores."
-            ) from None
-        if number.size != 1:
-            raise ParameterError(
-                f"{self.name} returned an array of shape {number.shape}; it must return one number for the "
-                "batch (a sum or a mean), or a number and its gradient by the scores."
-            )
-        if gradient is None:
-            return Outcome(float(number.reshape(())), None)
-        slopes = np.asarray(gradient, np.float64)
-        if slopes.size != size:
-            raise ParameterError(
-                f"{self.name} returned a gradient of shape {slopes.shape} for {size} scores; it must have "
-                "one entry per score."
-            )
-        return Outcome(float(number.reshape(())), slopes.reshape(size))
+            pass
+        raise ParameterError(
+            f"{self.name} returned {got}; it must return one number for the batch (a sum or a mean), or a "
+            "number and its gradient, with one entry per score."
+        )
+
+
+def _by_numpy(function: Callable[..., Any], scores: np.ndarray, labels: np.ndarray, slopes: bool) -> Any:
+    value, gradient = _parts(function(scores, labels))
+    library = type(value).__module__.partition(".")[0].removesuffix("lib")
+    if library in CALLS and library != "numpy":
+        raise TypeError(f"an array of {library} was returned for one of numpy")
+    return value, gradient
+
+
+def _by_jax(function: Callable[..., Any], scores: np.ndarray, labels: np.ndarray, slopes: bool) -> Any:
+    import jax
+
+    with jax.enable_x64(scores.dtype == np.float64):
+        given = jax.numpy.asarray(scores), jax.numpy.asarray(labels)
+        value, gradient = _parts(function(*given))
+        if slopes and gradient is None and getattr(value, "size", 1) == 1:
+            # A function that leaves JAX has no gradient.
+            with suppress(jax.errors.JAXTypeError):
+                gradient = jax.grad(lambda s: _parts(function(s, given[1]))[0].reshape(()))(given[0])
+        return value, gradient
+
+
+def _by_torch(function: Callable[..., Any], scores: np.ndarray, labels: np.ndarray, slopes: bool) -> Any:
+    import torch
+
+    given = torch.from_numpy(scores).requires_grad_(slopes)
+    value, gradient = _parts(function(given, torch.from_numpy(labels)))
+    if slopes and gradient is None and getattr(value, "requires_grad", False) and value.numel() == 1:
+        (gradient,) = torch.autograd.grad(value.sum(), given, allow_unused=True)
+    return (each.detach() if hasattr(each, "detach") else each for each in (value, gradient))
+
+
+CALLS = {"numpy": _by_numpy, "jax": _by_jax, "torch": _by_torch}  # value and gradient of a call, by library
 
 
 def load(path: str) -> AuditedFunction:
-    """Import MODULE:NAME, also from the current folder.
+    """Import MODULE:NAME, also from the current folder; ParameterError if it is no function of two arrays.
 
     A class, or a function without arguments, is called to make the loss.
-
-    Raises
-    ------
-    ParameterError
-        The path cannot be imported, or what it names is no function f(scores, labels).
     """
-    module_name, colon, name = path.partition(":")
-    if not (module_name and colon and name):
+    if not re.fullmatch("[^:]+:[^:]+", path):
         raise ParameterError(f"Expected MODULE:NAME, such as my_losses:auc_loss, got '{path}'.")
     folder = str(Path.cwd())
     if folder not in sys.path:
         sys.path.insert(0, folder)
     try:
-        found: Any = import_module(module_name)
+        found: Any = resolve_name(path)
     except (Exception, SystemExit) as error:
+        near = ""
+        if isinstance(error, AttributeError) and error.name:
+            near = suggest(error.name, [each for each in dir(error.obj) if not each.startswith("_")])
         raise ParameterError(
-            f"The module '{module_name}' cannot be imported: {type(error).__name__}: {error}."
+            f"'{path}' cannot be imported: {type(error).__name__}: {error}. {near}".rstrip()
         ) from error
-    for part in name.split("."):
-        if not hasattr(found, part):
-            public = [each for each in vars(found) if not each.startswith("_")]
-            raise ParameterError(f"'{module_name}' has no '{part}'. {suggest(part, public)}")
-        found = getattr(found, part)
     if not callable(found):
         raise ParameterError(f"{path} is no function, but an object of type {type(found).__name__}.")
     if isinstance(found, type) or _arguments(found) == ():

@@ -11,9 +11,8 @@ from aucbench.contracts.source_location import package_of, place_in, place_of, s
 from aucbench.contracts.validation import Family
 from aucbench.pool import Pool, ProcessEnded, tell
 from aucbench.testing.checks import CHECKS
-from aucbench.testing.examine import Progress, conclude, examine, following
+from aucbench.testing.examine import PATIENCE, Progress, TimeLimit, conclude, examine, following
 from aucbench.testing.findings import Finding, Status
-from aucbench.testing.time_limit import PATIENCE, TimeLimit
 
 GRACE = 15.0  # seconds of silence beyond the time limit, after which a plugin counts as hanging
 
@@ -55,13 +54,12 @@ def check_loss(
 
     Parameters
     ----------
-    plugin, raise_on_failure, patience : class or instance, bool, float
+    plugin, raise_on_failure, patience
         As for `check_algorithm`, and so are the errors.
 
     Returns
     -------
-    tuple of Finding
-        One for each of `LOSS_CHECKS`.
+    tuple of Finding, one for each of `LOSS_CHECKS`
     """
     return conclude(plugin, examined(Family.losses, plugin, patience), raise_on_failure)
 
@@ -71,13 +69,12 @@ def check_dataset(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Findin
 
     Parameters
     ----------
-    plugin, raise_on_failure : class or instance, bool
+    plugin, raise_on_failure
         As for `check_algorithm`, and so are the errors.
 
     Returns
     -------
-    tuple of Finding
-        One for each of `DATASET_CHECKS`.
+    tuple of Finding, one for each of `DATASET_CHECKS`
     """
     return conclude(plugin, examined(Family.datasets, plugin), raise_on_failure)
 
@@ -89,13 +86,12 @@ def check_features(
 
     Parameters
     ----------
-    plugin, raise_on_failure, patience : class or instance, bool, float
+    plugin, raise_on_failure, patience
         As for `check_algorithm`, and so are the errors.
 
     Returns
     -------
-    tuple of Finding
-        One for each of `FEATURE_CHECKS`.
+    tuple of Finding, one for each of `FEATURE_CHECKS`
     """
     return conclude(plugin, examined(Family.features, plugin, patience), raise_on_failure)
 

@@ -13,11 +13,48 @@ import numpy as np
 from aucbench.contracts import MethodFacts
 from aucbench.contracts.declarations import Facts
 from aucbench.contracts.validation import Family
+from aucbench.humanize import duration
 from aucbench.runner.cell import training_context
 from aucbench.suggestions import suggest
 from aucbench.testing.findings import Broken, CheckFailure, Exempted, Finding, Status, Untried, explain
 from aucbench.testing.problems import SMALL, STANDARD, Size, Toy, small
-from aucbench.testing.time_limit import SHRINKING, TimeLimit
+
+PATIENCE = 60.0  # seconds for all checks of a plugin
+SHRINKING = 10.0  # most seconds to look for a smaller failing input
+SLOW = 1e-3  # seconds per iteration from which messages mention them
+
+
+class TimeLimit:
+    """The time limit for all checks of a plugin; the clock starts when it is first read."""
+
+    def __init__(self, seconds: float = PATIENCE):
+        self.seconds = seconds
+        self.per_iteration = 0.0  # seconds, once measured
+        self._begin: float | None = None
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the clock started."""
+        if self._begin is None:
+            self._begin = monotonic()
+        return monotonic() - self._begin
+
+    @property
+    def left(self) -> float:
+        """Remaining seconds."""
+        return self.seconds - self.spent
+
+    def measured(self, seconds: float) -> None:
+        """Restart the clock once the time per iteration is known, so that compiling does not count."""
+        self.per_iteration = seconds
+        self._begin = monotonic()
+
+    def require(self) -> None:
+        """Raise `Untried` when no time is left."""
+        if self.left <= 0.0:
+            slow = self.per_iteration >= SLOW
+            cost = f"one iteration takes {duration(self.per_iteration)}, and " if slow else ""
+            raise Untried(f"{cost}the {self.seconds:g} s for all checks are used up (--patience allows more)")
 
 
 class Subject:
@@ -87,15 +124,16 @@ class Check:
     Parameters
     ----------
     function : callable
-        Takes the subject, raises `Broken`, `Exempted` or `Untried`, may return a remark. The function's name
-        is the name of the check; the first line of its docstring is the rule.
+        Takes the subject, and each small problem if it has two parameters; raises `Broken`, `Exempted` or
+        `Untried`, may return a remark. The function's name is the name of the check; the first line of its
+        docstring is the rule.
     prepare : callable
         Makes the subject of a plugin.
     needs : tuple of str
         Names of the checks that must pass first.
     """
 
-    function: Callable[[Any], str | None]
+    function: Callable[..., str | None]
     prepare: type[Subject]
     needs: tuple[str, ...] = ()
 
@@ -119,6 +157,13 @@ class Check:
         """
         return conclude(plugin, (self.find(self.prepare(plugin)),), True)[0]
 
+    def run(self, subject: Subject) -> str | None:
+        """Try the rule, on each small problem if it is one for each; returns the last remark."""
+        if len(inspect.signature(self.function).parameters) == 1:
+            return self.function(subject)
+        *_, remark = (self.function(subject, toy) for toy in subject.problems())
+        return remark
+
     def find(self, subject: Subject) -> Finding:
         """Check a subject; nothing is raised."""
         exempt = Facts(subject.plugin).exempt
@@ -128,7 +173,7 @@ class Check:
         with training_context():  # as in a run: results may depend on the number of BLAS threads
             try:
                 subject.limit.require()
-                return Finding(self.name, Status.passed, self.function(subject) or "")
+                return Finding(self.name, Status.passed, self.run(subject) or "")
             except Exempted as exempted:
                 return Finding(self.name, Status.exempt, str(exempted))
             except Untried as untried:
@@ -138,7 +183,7 @@ class Check:
 
 
 def in_stages(
-    prepare: type[Subject], *stages: tuple[Callable[[Any], str | None], ...], aside: tuple[Any, ...] = ()
+    prepare: type[Subject], *stages: tuple[Callable[..., str | None], ...], aside: tuple[Any, ...] = ()
 ) -> tuple[Check, ...]:
     """The checks of a family, including a check that exemptions name checks of the family.
 
@@ -224,7 +269,7 @@ def _smallest(check: Check, subject: Subject, error: BaseException) -> Finding:
         if monotonic() > end:
             break
         try:
-            check.function(candidate)
+            check.run(candidate)
         except Untried:
             break
         except (Exception, SystemExit) as again:  # as in `Check.find`

@@ -9,6 +9,7 @@ apart. The coefficients of a function, found by regression in batches of several
 departs.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,17 +17,17 @@ import numpy as np
 from aucbench.testing.audited_function import AuditedFunction
 from aucbench.testing.surrogates import COMPOSITIONS, law
 
-TERMS = (
-    "mean(s+^2)",
-    "mean(s-^2)",
-    "mean(s+)^2",
-    "mean(s-)^2",
-    "mean(s+) mean(s-)",
-    "mean(s+)",
-    "mean(s-)",
-    "1",
-)
-Q_HIGH, Q_LOW, HIGH2, LOW2, CROSS, HIGH, LOW, ONE = range(8)
+TERMS: dict[str, Callable[[float], float]] = {  # coefficients by margin
+    "cross term mean(s+) mean(s-)": lambda margin: -2.0,
+    "term mean(s-)": lambda margin: 2.0 * margin,
+    "term mean(s+)": lambda margin: -2.0 * margin,
+    "term mean(s+^2)": lambda margin: 1.0,
+    "term mean(s-^2)": lambda margin: 1.0,
+    "term mean(s-)^2": lambda margin: 0.0,
+    "term mean(s+)^2": lambda margin: 0.0,
+    "constant": lambda margin: margin**2,
+}
+CROSS, LOW, HIGH, Q_HIGH, Q_LOW, LOW2, HIGH2 = range(7)
 DRAWS = 24  # batches of each composition
 WIDTH = 0.1  # standard deviation of the scores, far below a margin
 QUADRATIC, CLOSE = 1e-9, 1e-5  # relative errors of values and coefficients
@@ -74,19 +75,17 @@ def square_terms(function: AuditedFunction, centre: float) -> SquareTerms | None
 
 def _terms(high: np.ndarray, low: np.ndarray) -> list[float]:
     a, b = high.mean(), low.mean()
-    return [(high**2).mean(), (low**2).mean(), a * a, b * b, a * b, a, b, 1.0]
+    return [a * b, b, a, (high**2).mean(), (low**2).mean(), b * b, a * a, 1.0]
 
 
 def _departures(coefficients: np.ndarray, margin: float) -> tuple[str, ...]:
-    """Sentences on coefficients (compositions, 8) that are not those of a margin, the cross term first."""
-    expected, sentences = np.zeros(8), []
-    expected[[Q_HIGH, Q_LOW, CROSS, HIGH, LOW, ONE]] = 1.0, 1.0, -2.0, -2.0 * margin, 2.0 * margin, margin**2
-    for term in (CROSS, LOW, HIGH, Q_HIGH, Q_LOW, LOW2, HIGH2, ONE):
-        found, allowed = coefficients[:, term], CLOSE * max(1.0, abs(expected[term]))
-        if np.abs(found - expected[term]).max() <= allowed:
+    """Sentences on coefficients (compositions, 8) that are not those of a margin."""
+    sentences = []
+    for (name, coefficient), found in zip(TERMS.items(), coefficients.T, strict=True):
+        expected = coefficient(margin)
+        if np.abs(found - expected).max() <= CLOSE * max(1.0, abs(expected)):
             continue
-        name = f"{'cross ' * (term == CROSS)}term {TERMS[term]}"
-        factor = law(list(found / expected[term]), LAWS) if expected[term] else None
+        factor = law(list(found / expected), LAWS) if expected else None
         if factor is not None:
             parts = [f"{factor[1]:.4g}"] * (abs(factor[1] - 1.0) > CLOSE) + [factor[0]] * bool(factor[0])
             sentences.append(
@@ -96,6 +95,6 @@ def _departures(coefficients: np.ndarray, margin: float) -> tuple[str, ...]:
             low, high = SHARES.argmin(), SHARES.argmax()
             sentences.append(
                 f"The coefficient of the {name} is {found[low]:.4g} at p = {SHARES[low]:.2g} and "
-                f"{found[high]:.4g} at p = {SHARES[high]:.2g} in place of {expected[term]:.4g}."
+                f"{found[high]:.4g} at p = {SHARES[high]:.2g} in place of {expected:.4g}."
             )
     return tuple(sentences)

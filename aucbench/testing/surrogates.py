@@ -153,13 +153,15 @@ def pair_mean(
 
 
 class Identification:
-    """The values of a function over the batches, and the fits of surrogates to them."""
+    """The values of a function over the batches with a coding of labels, and fits of surrogates to them."""
 
-    def __init__(self, function: AuditedFunction, unit: bool):
+    def __init__(self, function: AuditedFunction, coding: int, known: Sequence[Surrogate]):
         self._function, self.exact = function, EXACT_SINGLE if function.single else EXACT
-        self._centre = 0.5 if unit else 0.0
-        self.batches = batches(unit)
+        self.coding = function.negative = coding
+        self.unit = not _is_finite_everywhere(function)  # whether scores are probabilities
+        self.batches = batches(self.unit)
         self.values = np.array([[function.value(*batch) for batch in own] for own in self.batches])
+        self.match = self._nearest(known)
 
     def fit(self, surrogate: Surrogate, parameter: float, few: bool = False) -> Match:
         """Fit r and d of each composition by least squares of relative residuals."""
@@ -181,7 +183,7 @@ class Identification:
             offsets = [offsets[0]] * len(offsets)
         return Match(surrogate, parameter, tuple(factors), tuple(offsets), worst)
 
-    def nearest(self, known: Sequence[Surrogate]) -> Match:
+    def _nearest(self, known: Sequence[Surrogate]) -> Match:
         """The surrogate and parameter with the smallest residual; usual parameters come first."""
         matches = [self.fit(each, each.usual) for each in known]
         best = min(matches, key=lambda match: match.residual)
@@ -204,7 +206,7 @@ class Identification:
         """The function as a mean over pairs of whatever it gives for one pair, None if it is no such mean."""
 
         def one_pair(m: float, theta: float) -> float:
-            scores = self._centre + np.array([m / 2.0, -m / 2.0])
+            scores = 0.5 * self.unit + np.array([m / 2.0, -m / 2.0])
             return self._function.value(scores, np.array([True, False]))
 
         unknown = Surrogate(
@@ -212,8 +214,18 @@ class Identification:
             "",
             partial(pair_mean, one_pair),
         )
-        match = self.fit(unknown, 1.0, few=True)
-        if not match.residual <= self.exact:
-            return None
-        match = self.fit(unknown, 1.0)
-        return match if match.residual <= self.exact else None
+        for few in (True, False):
+            match = self.fit(unknown, 1.0, few)
+            if not match.residual <= self.exact:
+                return None
+        return match
+
+
+def _is_finite_everywhere(function: AuditedFunction) -> bool:
+    """Whether a function accepts scores outside of (0, 1)."""
+    positive = np.arange(12) < 3
+    scores = np.random.default_rng(5).standard_normal((6, 12)) * 2.0
+    try:
+        return all(math.isfinite(function.value(each, positive)) for each in scores)
+    except Exception:
+        return False

@@ -78,8 +78,17 @@ class Trainee(Subject):
 
     @cached_property
     def first_use(self) -> FirstUse:
-        """Results of the first calls of the method."""
-        return first_use(self, self._size or STANDARD)
+        """Results of two calls of every function on each kind of rows; errors are recorded, not raised."""
+        slowest, recompiled = 0.0, None
+        try:
+            for layout in self.layouts:
+                seconds, again = _first_calls(self, self._size or STANDARD, layout)
+                slowest = max(slowest, seconds)
+                if again and recompiled is None:
+                    recompiled = (again, self.where)
+        except (Exception, SystemExit) as error:
+            return FirstUse(error, self.where)
+        return FirstUse(recompiled=recompiled, seconds=slowest)
 
     @cached_property
     def loss(self) -> Any:
@@ -194,20 +203,6 @@ class Trainee(Subject):
     def broken(self, method: str, words: str) -> Broken:
         """The error for a function, with its place."""
         return Broken(f"`{method}` {words}", place_of(getattr(type(self.plugin), method)))
-
-
-def first_use(trainee: Trainee, size: Size) -> FirstUse:
-    """Call every function twice on each kind of rows; errors are recorded, not raised."""
-    slowest, recompiled = 0.0, None
-    try:
-        for layout in trainee.layouts:
-            seconds, again = _first_calls(trainee, size, layout)
-            slowest = max(slowest, seconds)
-            if again and recompiled is None:
-                recompiled = (again, trainee.where)
-    except (Exception, SystemExit) as error:
-        return FirstUse(error, trainee.where)
-    return FirstUse(recompiled=recompiled, seconds=slowest)
 
 
 def _first_calls(trainee: Trainee, size: Size, layout: str) -> tuple[float, str | None]:

@@ -1,9 +1,10 @@
 """Parts of Newton's method for convex functions that several batch methods share."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 
 LARGEST_FACTORED = 2048  # most rows of a factored matrix
 SUFFICIENT = 0.5  # share of the first slope that may be left after a step
@@ -37,6 +38,11 @@ def step_length(slope: Callable[[float], float]) -> float:
             share = at_low / (at_low - at_high) if np.isfinite(at_high) else 0.5
             step = low + (high - low) * min(max(share, 0.1), 0.9)
     return low
+
+
+def dense(matrix: Any) -> np.ndarray:
+    """A dense or sparse matrix as a float64 array."""
+    return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix, np.float64)
 
 
 def inverse(matrix: np.ndarray, ridge: float) -> Callable[[np.ndarray], np.ndarray]:

@@ -39,14 +39,7 @@ PAYS = 4.0  # lazy pays when d exceeds this many times the non-zeros of a block
 LAZY, SGD, MOMENTUM, ADAM = range(4)
 W, GRADIENT, SUM, FIRST, SECOND = range(5)  # of dense weights
 P, Q = range(2)  # of lazy ones; the last is v where points are averaged
-
-
-class Optimiser(StrEnum):
-    """Gradient steps, with momentum, or of Adam."""
-
-    sgd = "sgd"
-    momentum = "momentum"
-    adam = "adam"
+Optimiser = StrEnum("Optimiser", "sgd momentum adam")
 
 
 class Given(NamedTuple):

@@ -32,6 +32,14 @@ from aucbench_algorithms._optimisers import Optimiser, Weights
 NONE, PIECES, PRODUCT = range(3)  # the structure of a loss: none, quadratic by pieces, multiplicative
 
 Momentum = Annotated[float, Interval(low=0.0, high=1.0, open_high=True)]
+ETA = tuple(10.0**power for power in range(-3, 2))
+DEVIATIONS = (
+    "Rows of both classes are drawn uniformly with replacement; LibAUC's sampler goes through the classes in "
+    "turn.",
+    "No entry of the gradient is clipped, and momentum is that of PyTorch; LibAUC clips at 1 and "
+    "damps by 0.1.",
+    "A linear model without intercept or sigmoid, in double precision.",
+)
 
 
 class LossAt(NamedTuple):
@@ -116,7 +124,8 @@ class BlockMethod(LinearMethod):
             state = state._replace(weights=state.weights._replace(factors=factors))
         return state._replace(waiting=waiting)
 
-    def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> optimisers.Factors:
+    def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> Any:
+        """The `Factors` after blocks."""
         raise NotImplementedError
 
     def weights(self, state: State) -> np.ndarray:

@@ -17,10 +17,7 @@ from aucbench_algorithms import _newton
 
 LARGEST_DENSE = 1 << 25  # entries of rows that are made dense for a Hessian (256 MB)
 LARGEST_GRAM = 4096  # most rows of a factored Gram matrix
-FEW_ROWS, FEW_PRODUCTS = (
-    1000,
-    500,
-)  # from which size on conjugate gradients are tried before, and for how long
+FEW_ROWS, FEW_PRODUCTS = 1000, 500  # conjugate gradients are tried before from this size on, and how long
 MOST_PRODUCTS = 2000  # most products in one solution by conjugate gradients
 
 
@@ -64,9 +61,7 @@ def _by_columns(
 def _by_rows(X: Any, curvature: Curvature, ridge: float, weight: float) -> Callable[[np.ndarray], np.ndarray]:
     rows, graph = curvature.rows, curvature.dense()
     part = X[rows]
-    gram = part @ part.T
-    gram = np.asarray(gram if isinstance(gram, np.ndarray) else gram.toarray(), np.float64)
-    matrix = weight * (gram @ graph)
+    matrix = weight * (_newton.dense(part @ part.T) @ graph)
     matrix.flat[:: rows.size + 1] += ridge
     factor = linalg.lu_factor(matrix, overwrite_a=True, check_finite=False)
 

@@ -17,13 +17,7 @@ from aucbench.kernels.rows import CSR, is_dense
 
 ROOM = 2**17  # numbers of the differences that are made at once: one megabyte
 MOST = 4096  # most examples at once
-
-
-class Partner(StrEnum):
-    """The example before, where its class is the other one; or the last example of the other class."""
-
-    previous = "previous"
-    opposite = "opposite"
+Partner = StrEnum("Partner", "previous opposite")
 
 
 class Met(NamedTuple):

@@ -68,7 +68,7 @@ def solve(batch: Batch, w: np.ndarray, mu: float, lam: float) -> tuple[np.ndarra
     if found is None:
         return None
     w, a = found
-    return w, _gap(batch, w, lam, groups, left, right, c, a)
+    return w, _gap(batch, w, lam, groups, (left, right), c, a)
 
 
 def _group(batch: Batch, scores: np.ndarray, mu: float) -> Groups | None:
@@ -138,31 +138,19 @@ def _solve_pairs(Z: Any, c: np.ndarray, g: np.ndarray, lam: float) -> np.ndarray
     if min(pairs, d) > LARGEST_FACTORED:
         return None
     if pairs < d:
-        matrix = _dense(Z @ Z.T) + np.diag(lam / c)
+        matrix = _newton.dense(Z @ Z.T) + np.diag(lam / c)
         return (g - Z.T @ linalg.solve(matrix, Z @ g, assume_a="pos", check_finite=False)) / lam
-    matrix = _dense((Z.T * c) @ Z) if isinstance(Z, np.ndarray) else _dense(Z.T @ (sparse.diags_array(c) @ Z))
+    weighted = Z.T * c if isinstance(Z, np.ndarray) else Z.T @ sparse.diags_array(c)
+    matrix = _newton.dense(weighted @ Z)
     return linalg.solve(matrix + lam * np.eye(d), g, assume_a="pos", check_finite=False)
 
 
-def _dense(matrix: Any) -> np.ndarray:
-    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
-
-
-def _gap(
-    batch: Batch,
-    w: np.ndarray,
-    lam: float,
-    groups: Groups,
-    left: np.ndarray,
-    right: np.ndarray,
-    c: np.ndarray,
-    a: np.ndarray,
-) -> float:
+def _gap(batch: Batch, w: np.ndarray, lam: float, groups: Groups, pairs: Any, c: Any, a: Any) -> float:
     """The duality gap, with dual variables `a` at the given pairs of groups, exact slopes at all others.
 
     A margin that is 1 up to the rounding of its scores counts as 1.
     """
-    X, y = batch.X, batch.y
+    X, y, (left, right) = batch.X, batch.y, pairs
     scores = _scores(X, w, groups)
     ranking = sorted_pairs.rank(scores[groups.of_row], y, batch.weights)
     pull = y * sorted_pairs.degrees(ranking, sorted_pairs.window(ranking, 1.0)) / ranking.total

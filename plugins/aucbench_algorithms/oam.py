@@ -122,22 +122,17 @@ class _Oam(LinearMethod):
     def step(self, state: State, batch: Batch) -> State:
         if len(batch.rows) == 0:
             return state
-        return self.replay(state, batch, _slots(state.rng, batch, state.seen, self.buffer))
-
-    def replay(self, state: State, batch: Batch, slots: np.ndarray) -> State:
-        """`step` where each example takes a given place (k,) in the buffer of its class, -1 for none."""
-        uxv, scaled, members, norms, seen, margin, _ = state
-        u, x = uxv[0], uxv[1 if self._sequential else 0]
+        uxv, scaled, members, norms, seen, margin, rng = state
+        slots, x = _slots(rng, batch, seen, self.buffer), uxv[1 if self._sequential else 0]
         scaled = _run(
             batch.rows_view, batch.y, batch.rows, slots, members, norms, seen,
-            u, x, uxv[-1], None, scaled, self._rule(margin),
+            uxv[0], x, uxv[-1], None, scaled, self._rule(margin),
         )  # fmt: skip
         return state._replace(scaled=scaled)
 
     def _rule(self, margin: float) -> Rule:
-        bounded = self.radius is not None
-        radius = self.radius if self.radius is not None else np.inf
-        return Rule(margin, self.C, radius, bounded, self.average, self._sequential)
+        radius = np.inf if self.radius is None else self.radius
+        return Rule(margin, self.C, radius, self.radius is not None, self.average, self._sequential)
 
     def weights(self, state: State) -> np.ndarray:
         scale, weight, _, _ = state.scaled

@@ -34,17 +34,11 @@ from aucbench import Claims, Objective, Problem, kernels
 from aucbench_algorithms import _optimisers as optimisers
 from aucbench_algorithms import _pair_blocks as pair_blocks
 from aucbench_algorithms._choices import Schedule
-from aucbench_algorithms._pair_blocks import PIECES, PRODUCT, BlockMethod, LossAt, State
+from aucbench_algorithms._pair_blocks import DEVIATIONS, ETA, PIECES, PRODUCT, BlockMethod, LossAt, State
 
 LARGEST_EXPONENT = 700.0  # beyond it the exponential loss is constant
 SORTED = 512  # pairs of a block from which sorting is faster than all B^2 pairs, eight at a time
-
-
-class Pairing(StrEnum):
-    """All pairs of a positive and a negative of the block, or the B pairs as they were drawn."""
-
-    all = "all"
-    matched = "matched"
+Pairing = StrEnum("Pairing", "all matched")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,14 +58,11 @@ class PairBatch(BlockMethod):
     """
 
     name = "pair_batch"
-    grid = {"eta": tuple(10.0**power for power in range(-3, 2)), "block": (8, 32, 128)}
+    grid = {"eta": ETA, "block": (8, 32, 128)}
     claims = Claims(rate="1/sqrt(t)", cost="nnz")
     citation = "yuan2023libauc"
     deviations = (
-        "Rows of both classes are drawn uniformly with replacement; LibAUC's sampler goes through them "
-        "in turn.",
-        "No entry of the gradient is clipped; LibAUC's optimisers clip at 1 by default.",
-        "A linear model without intercept or sigmoid, in double precision.",
+        *DEVIATIONS,
         "eta of sgd is 0.3 where none is given: steps of 1 oscillate on rows with one dominant feature.",
     )
     _sgd_eta = 0.3
@@ -87,10 +78,8 @@ class PairBatch(BlockMethod):
         """As the formula says; with a constant step the iterates stay within a distance of the minimum."""
         return Objective(problem.loss, l2=self.lam)
 
-    def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> optimisers.Factors:
-        matched = self.pairing is Pairing.matched
-        factors: optimisers.Factors = _run(X, blocks, *state.weights, loss, matched)
-        return factors
+    def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> Any:
+        return _run(X, blocks, *state.weights, loss, self.pairing is Pairing.matched)
 
 
 @kernels.kernel
@@ -174,24 +163,22 @@ def _all_sums(high, low, knot, jump, bend, of_high, of_low):
 
 @kernels.kernel
 def _sorted_sums(high, low, knots, c):
-    """What the knots add: counts and sums of the scores within the margin of each."""
+    """What the knots add; for the negatives the scores change their signs and their places."""
     highs, lows = np.argsort(high), np.argsort(low)
-    size = high.size
+    _add_from_above(high, low, highs, lows, knots, c[0], 1.0)
+    _add_from_above(-low, -high, lows[::-1].copy(), highs[::-1].copy(), knots, c[1], -1.0)
+
+
+@kernels.kernel
+def _add_from_above(high, low, highs, lows, knots, out, sign):
+    """Add what the knots add to each high score: counts and sums of the low ones within their margins."""
     for k in range(knots.shape[0]):
         knot, jump, bend = knots[k, 0], knots[k, 1], knots[k, 2]
-        count, total, b = 0, 0.0, size
-        for rank in range(size - 1, -1, -1):
+        count, total, b = 0, 0.0, low.size
+        for rank in range(high.size - 1, -1, -1):
             a = highs[rank]
             while b > 0 and high[a] - low[lows[b - 1]] < knot:
                 b -= 1
                 count += 1
                 total += low[lows[b]]
-            c[0, a] += count * (jump + bend * (high[a] - knot)) - bend * total
-        count, total, a = 0, 0.0, 0
-        for rank in range(size):
-            b = lows[rank]
-            while a < size and high[highs[a]] - low[b] < knot:
-                total += high[highs[a]]
-                count += 1
-                a += 1
-            c[1, b] -= bend * total + count * (jump - bend * (low[b] + knot))
+            out[a] += sign * (count * (jump + bend * (high[a] - knot)) - bend * total)

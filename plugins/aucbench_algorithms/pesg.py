@@ -54,16 +54,10 @@ AtLeastOne = Annotated[float, Interval(low=1.0)]
 
 
 class Point(NamedTuple):
-    """The point besides w, and what has been done."""
+    """Numbers that change, and what has been done."""
 
-    a: float
-    b: float
     alpha: float
     eta: float
-    ref_a: float
-    ref_b: float
-    sum_a: float  # of this stage, as sum_b
-    sum_b: float
     blocks: int
     stages: int  # finished ones
     scale: float
@@ -88,6 +82,7 @@ class State(NamedTuple):
     """Weights, the other variables, and the pairs of the unfinished block."""
 
     vectors: np.ndarray  # (4, d), entries of a column side by side for sparse rows
+    ab: np.ndarray  # (3, 2) a and b, at the point, at the reference point, and their sums in this stage
     point: Point
     given: Given
     waiting: np.ndarray  # (fewer than B, 2) row numbers
@@ -160,7 +155,8 @@ class Pesg(LinearMethod):
         length = max(1, -(-(n // self.block) // self.stages))
         return State(
             vectors,
-            Point(0.0, 0.0, 0.0, self.eta, 0.0, 0.0, 0.0, 0.0, 0, 0, 1.0, 0.0, 0.0, 0.0),
+            np.zeros((3, 2)),
+            Point(0.0, self.eta, 0, 0, 1.0, 0.0, 0.0, 0.0),
             Given(self.margin, self.lam, self.pull, self.decay, length, self.stages, self.bounded),
             np.zeros((0, 2), np.int64),
         )
@@ -181,11 +177,11 @@ class Pesg(LinearMethod):
     def step(self, state: State, batch: Batch) -> State:
         if len(batch.rows) == 0:
             return state
-        vectors, point, given, waiting = state
+        vectors, ab, point, given, waiting = state
         blocks, waiting = pair_blocks.whole_blocks(waiting, batch.rows, self.block)
         if len(blocks):
-            point = _run(batch.rows_view, blocks, vectors, point, given)
-        return State(vectors, point, given, waiting)
+            point = _run(batch.rows_view, blocks, vectors, ab, point, given)
+        return State(vectors, ab, point, given, waiting)
 
     def weights(self, state: State) -> np.ndarray:
         """(d,) weights, averaged where asked for; zero before the first block is full."""
@@ -199,27 +195,26 @@ class Pesg(LinearMethod):
 
 
 @kernels.kernel
-def _run(X, blocks, vectors, point, given):
+def _run(X, blocks, vectors, ab, point, given):
     s = np.empty((2, blocks.shape[1]))
     for u in range(blocks.shape[0]):
         if not pair_blocks.scores(X, blocks, u, vectors, point.scale, point.lean, s):
             s[:] = np.nan  # so that what is not finite enters the weights
-        point = _step(X, blocks[u], s, vectors, point, given)
+        point = _step(X, blocks[u], s, vectors, ab, point, given)
         if point.blocks % given.length == 0 and point.stages + 1 < given.stages:
-            point = _next_stage(vectors, point, given)
+            point = _next_stage(vectors, ab, point, given)
     return point
 
 
 @kernels.kernel
-def _step(X, block, s, vectors, point, given):
+def _step(X, block, s, vectors, ab, point, given):
     """Descent of (w, a, b) and ascent of alpha, all at the old point."""
-    a, b, alpha, eta, size = point.a, point.b, point.alpha, point.eta, block.shape[0]
+    alpha, eta, size = point.alpha, point.eta, block.shape[0]
     if given.bounded:
         squares = 0.0
         for k in range(size):
             squares += rows.norm(X, block[k, 0]) + rows.norm(X, block[k, 1])
         eta /= 1.0 + eta * (4.0 + 2.0 * squares / size)
-    high, low = s[0].mean(), s[1].mean()
     keep = 1.0 - eta * (given.pull + given.lam)
     scale, weight = point.scale * keep, point.weight
     if not abs(scale) >= weights.SMALLEST_SCALE:
@@ -227,23 +222,22 @@ def _step(X, block, s, vectors, point, given):
         scale, weight = 1.0, 0.0
     for k in range(size):
         for own in range(2):
-            residual = s[0, k] - a - alpha if own == 0 else s[1, k] - b + alpha
+            residual = s[own, k] - ab[0, own] - (alpha if own == 0 else -alpha)
             step = -2.0 * eta / size * residual / scale
             rows.axpy2(step, X, block[k, own], vectors[U], weight * step, vectors[SUMS])
+    for own in range(2):
+        slope = given.pull * ab[1, own] + 2.0 * (s[own].mean() - ab[0, own])
+        ab[0, own] = keep * ab[0, own] + eta * slope
+        ab[2, own] += ab[0, own]
+    alpha = max(0.0, alpha + eta * (2.0 * (given.margin + s[1].mean() - s[0].mean()) - 2.0 * alpha))
     lean = keep * point.lean + eta * given.pull
-    a, b = (
-        keep * a + eta * (given.pull * point.ref_a + 2.0 * (high - a)),
-        keep * b + eta * (given.pull * point.ref_b + 2.0 * (low - b)),
-    )
-    alpha = max(0.0, alpha + eta * (2.0 * (given.margin + low - high) - 2.0 * alpha))
     return Point(
-        a, b, alpha, point.eta, point.ref_a, point.ref_b, point.sum_a + a, point.sum_b + b, point.blocks + 1,
-        point.stages, scale, lean, weight + scale, point.leans + lean,
-    )  # fmt: skip
+        alpha, point.eta, point.blocks + 1, point.stages, scale, lean, weight + scale, point.leans + lean
+    )
 
 
 @kernels.kernel
-def _next_stage(vectors, point, given):
+def _next_stage(vectors, ab, point, given):
     """The mean of the stage becomes the reference point; w goes on from where it is, with a smaller step."""
     u, ref, sums, finished = vectors[U], vectors[REF], vectors[SUMS], vectors[FINISHED]
     for j in range(u.size):
@@ -252,7 +246,6 @@ def _next_stage(vectors, point, given):
         ref[j] = total / given.length
         finished[j] += total
         sums[j] = 0.0
-    return Point(
-        point.a, point.b, point.alpha, point.eta / given.decay, point.sum_a / given.length,
-        point.sum_b / given.length, 0.0, 0.0, point.blocks, point.stages + 1, 1.0, 0.0, 0.0, 0.0,
-    )  # fmt: skip
+    for own in range(2):
+        ab[1, own], ab[2, own] = ab[2, own] / given.length, 0.0
+    return Point(point.alpha, point.eta / given.decay, point.blocks, point.stages + 1, 1.0, 0.0, 0.0, 0.0)

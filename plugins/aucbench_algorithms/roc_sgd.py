@@ -24,14 +24,7 @@ from aucbench import Access, Claims, NonNegative, Objective, ParameterError, Pro
 from aucbench.kernels import Move
 
 SMALLEST_FACTOR = 1e-7  # smallest factor of one shrinking
-
-
-class Schedule(StrEnum):
-    """The step: 10 / (t + 10), 1 / (lam t), or 0.02."""
-
-    basic = "basic"
-    pegasos = "pegasos"
-    constant = "constant"
+Schedule = StrEnum("Schedule", "basic pegasos constant")
 
 
 class Given(NamedTuple):

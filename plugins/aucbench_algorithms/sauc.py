@@ -40,12 +40,7 @@ from aucbench_algorithms import _sauc_rounds as rounds
 from aucbench_algorithms._choices import Average
 from aucbench_algorithms._linear_method import planned_iterations
 
-
-class StepRule(StrEnum):
-    """The step: beta / (gamma sqrt(t)), or beta / sqrt(t) as printed."""
-
-    code = "code"
-    printed = "printed"
+StepRule = StrEnum("StepRule", "code printed")
 
 
 class State(NamedTuple):
@@ -200,7 +195,7 @@ def _run(X, y, order, weights, duals, sums, polynomial, constants, planned, R, b
             coefficient += (duals[2, j] - duals[own, j]) * slope[j]
         if before:
             rounds.accumulate(weights)
-            _add(duals, sums)
+            sums += duals
         rounds.step(X, i, weights, 1.0 - pull, -eta * coefficient / terms, apart, centre, square, R)
         rate = eta / terms
         _descend(duals[0], e, rate, 1.0 - own, R1)
@@ -208,7 +203,7 @@ def _run(X, y, order, weights, duals, sums, polynomial, constants, planned, R, b
         _descend(duals[2], e, rate, 1.0, R1 + R2)
         if not before:
             rounds.accumulate(weights)
-            _add(duals, sums)
+            sums += duals
         numbers.steps += 1
         if numbers.steps == length:
             rounds.finish(weights, length, before)
@@ -237,13 +232,6 @@ def _terms(s, L, own, polynomial, powers, e, slope):
         if q > 0:
             for j in range(e.size - q):
                 slope[j] -= polynomial[q, j] * (q * powers[q - 1])
-
-
-@kernels.kernel
-def _add(duals, sums):
-    for j in range(sums.shape[0]):
-        for k in range(sums.shape[1]):
-            sums[j, k] += duals[j, k]
 
 
 @kernels.kernel

@@ -38,24 +38,10 @@ import numpy as np
 from aucbench import Claims, Interval, Positive, Problem, kernels
 from aucbench_algorithms import _optimisers as optimisers
 from aucbench_algorithms import _pair_blocks as pair_blocks
-from aucbench_algorithms._pair_blocks import BlockMethod, LossAt, State
+from aucbench_algorithms._pair_blocks import DEVIATIONS, ETA, BlockMethod, LossAt, State
 
 Share = Annotated[float, Interval(low=0.0, high=1.0, open_low=True)]
-ETA = tuple(10.0**power for power in range(-3, 2))
-DEVIATIONS = (
-    "Rows of both classes are drawn uniformly with replacement; LibAUC's sampler goes through the classes in "
-    "turn.",
-    "No entry of the gradient is clipped, and momentum is that of PyTorch; LibAUC clips at 1 and "
-    "damps by 0.1.",
-    "A linear model without intercept or sigmoid, in double precision.",
-)
-
-
-class Prior(StrEnum):
-    """The share of positives in the precision: that of the training data, or one half as in a block."""
-
-    data = "data"
-    block = "block"
+Prior = StrEnum("Prior", "data block")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,11 +73,8 @@ class Sopa(BlockMethod):
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         return self._first_state(problem, np.zeros((1, problem.n_samples)))
 
-    def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> optimisers.Factors:
-        factors: optimisers.Factors = _run_sopa(
-            X, blocks, *state.weights, loss, state.kept, self.alpha, self.eta_s
-        )
-        return factors
+    def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> Any:
+        return _run_sopa(X, blocks, *state.weights, loss, state.kept, self.alpha, self.eta_s)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,11 +106,8 @@ class SopaS(BlockMethod):
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         return self._first_state(problem, np.full((1, problem.n_samples), -np.inf))
 
-    def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> optimisers.Factors:
-        factors: optimisers.Factors = _run_sopa_s(
-            X, blocks, *state.weights, loss, state.kept, self.temperature, self.gamma
-        )
-        return factors
+    def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> Any:
+        return _run_sopa_s(X, blocks, *state.weights, loss, state.kept, self.temperature, self.gamma)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,11 +143,8 @@ class Soap(BlockMethod):
         p = problem.p if self.prior is Prior.data else 0.5
         return self._first_state(problem, np.zeros((2, problem.n_samples)), p)
 
-    def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> optimisers.Factors:
-        factors: optimisers.Factors = _run_soap(
-            X, blocks, *state.weights, loss, state.kept, self.gamma, state.share
-        )
-        return factors
+    def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> Any:
+        return _run_soap(X, blocks, *state.weights, loss, state.kept, self.gamma, state.share)
 
 
 @kernels.kernel

@@ -34,14 +34,7 @@ from aucbench.kernels import Move, fast_kernel, rows, thresholded
 from aucbench.kernels.thresholded import Thresholded
 
 REFRESH = 1024  # steps between exact computations of a and b with the net on sparse rows, at least
-
-
-class Penalty(StrEnum):
-    """What keeps the weights small."""
-
-    l2 = "l2"
-    net = "net"
-    ball = "ball"
+Penalty = StrEnum("Penalty", "l2 net ball")
 
 
 class Given(NamedTuple):

@@ -42,36 +42,19 @@ from aucbench import Access, Batch, Claims, LinearMethod, NonNegative, Objective
 from aucbench.kernels import fast_kernel, rows, vectors, weights
 
 REFRESH = 1024  # examples between foldings, at least
-
-
-class Schedule(StrEnum):
-    """The step: C / sqrt(t), or 2 C / (t + C)."""
-
-    sqrt = "sqrt"
-    fast = "fast"
-
-
-class Penalty(StrEnum):
-    """What keeps the weights small: a ridge, or an elastic net."""
-
-    l2 = "l2"
-    net = "net"
-
-
-class Statistics(StrEnum):
-    """Where p and the class means come from: the examples so far, or all training data."""
-
-    running = "running"
-    train = "train"
+Schedule = StrEnum("Schedule", "sqrt fast")
+Penalty = StrEnum("Penalty", "l2 net")
+Statistics = StrEnum("Statistics", "running train")
 
 
 class Given(NamedTuple):
-    """What the kernels are given."""
+    """What the kernel is given."""
 
     C: float
     fast: bool
     beta: float
-    nu: float
+    nu: float  # 0 with the ridge
+    net: bool
     running: bool
     average: bool
     bounded: bool  # whether the step is bounded by the curvature
@@ -189,9 +172,10 @@ class Spauc(LinearMethod):
             return state
         uqv, own, products, p = state
         fast, running = self.schedule is Schedule.fast, self.statistics is Statistics.running
-        given = Given(self.C, fast, self.beta, self.nu, running, self.average, self.bounded, p)
-        run = _run_net if self.penalty is Penalty.net else _run
-        own, products = run(batch.rows_view, batch.y, batch.rows, uqv, own, products, given)
+        net = self.penalty is Penalty.net
+        nu = self.nu if net else 0.0
+        given = Given(self.C, fast, self.beta, nu, net, running, self.average, self.bounded, p)
+        own, products = _run(batch.rows_view, batch.y, batch.rows, uqv, own, products, given)
         return State(uqv, own, products, p)
 
     def weights(self, state: State) -> np.ndarray:
@@ -202,42 +186,26 @@ class Spauc(LinearMethod):
         return own.scale * (u + own.a_pos * pos + own.a_neg * neg)
 
 
-@kernels.scalar
-def _gradient(s, a, b, p, positive):
-    """What x - c, and what c- - c+ is multiplied with in the gradient."""
-    k = 2.0 * (1.0 - p) * (s - a) if positive else 2.0 * p * (s - b)
-    return k, 2.0 * p * (1.0 - p) * (1.0 + b - a)
-
-
-@kernels.scalar
-def _eta(t, given, p, positive, apart, spread):
-    """The step; apart is |x - c|^2 and spread |c- - c+|^2."""
-    eta = 2.0 * given.C / (t + given.C) if given.fast else given.C / np.sqrt(t)
-    curvature = 2.0 * (1.0 - p if positive else p) * apart + 2.0 * p * (1.0 - p) * spread
-    return eta / (1.0 + eta * curvature) if given.bounded else eta
-
-
-@kernels.scalar
-def _distances(square, px, nx, positive, n_pos, n_neg, pos_pos, pos_neg, neg_neg):
-    """|x - c|^2 and |c- - c+|^2, from |x|^2 and the products of x, Q+ and Q-."""
-    of_pos, of_neg = pos_pos / n_pos**2, neg_neg / n_neg**2
-    apart = square + (of_pos - 2.0 * px / n_pos if positive else of_neg - 2.0 * nx / n_neg)
-    return apart, of_pos + of_neg - 2.0 * pos_neg / (n_pos * n_neg)
-
-
 @kernels.kernel
 def _run(X, y, order, uqv, own, products, given):
+    """Steps along rows; with the net every step is folded, for it thresholds all weights."""
     refresh = max(REFRESH, uqv.shape[1])
     for k in range(order.size):
         i = rows.visit(X, order, k)
-        own, products = _step(X, i, y[i] > 0, uqv, own, products, given)
-        if own.t % refresh == 0 or own.scale < weights.SMALLEST_SCALE:
-            own, products = _fold(uqv, own, products)
+        own, products, cut = _step(X, i, y[i] > 0, uqv, own, products, given)
+        is_due = own.t % refresh == 0 or own.scale < weights.SMALLEST_SCALE
+        if given.net or is_due:
+            own, products = _fold(uqv, own, products, cut, is_due)
+        if given.average:
+            t, n_pos, n_neg, scale, a_pos, a_neg, weight, sum_pos, sum_neg = own
+            sums = weight + scale, sum_pos + scale * a_pos, sum_neg + scale * a_neg
+            own = Scalars(t, n_pos, n_neg, scale, a_pos, a_neg, *sums)
     return own, products
 
 
 @kernels.kernel
 def _step(X, i, positive, uqv, own, products, given):
+    """The step but for thresholding: numbers, products, and the cut below which u + A+ Q+ + A- Q- is zero."""
     u, pos, neg, v = uqv[0], uqv[1], uqv[2], uqv[3]
     t, n_pos, n_neg, scale, a_pos, a_neg, weight, sum_pos, sum_neg = own
     u_pos, u_neg, pos_pos, pos_neg, neg_neg = products
@@ -266,91 +234,50 @@ def _step(X, i, positive, uqv, own, products, given):
             nx += square
         ux += along * square
         p = n_pos / t
-    keep = 1.0
+    keep, cut = 1.0, 0.0
     if 0.0 < p < 1.0:
         s = scale * (ux + a_pos * px + a_neg * nx)
         a = scale * (u_pos + a_pos * pos_pos + a_neg * pos_neg) / n_pos
         b = scale * (u_neg + a_pos * pos_neg + a_neg * neg_neg) / n_neg
-        slope, pull = _gradient(s, a, b, p, positive)
-        apart, spread = _distances(square, px, nx, positive, n_pos, n_neg, pos_pos, pos_neg, neg_neg)
-        eta = _eta(t, given, p, positive, apart, spread)
-        step, pull = eta * slope / scale, eta * pull / scale
+        share = 2.0 * (1.0 - p if positive else p)
+        eta = 2.0 * given.C / (t + given.C) if given.fast else given.C / np.sqrt(t)
+        if given.bounded:
+            of_pos, of_neg = pos_pos / n_pos**2, neg_neg / n_neg**2
+            apart = square + (of_pos - 2.0 * px / n_pos if positive else of_neg - 2.0 * nx / n_neg)
+            spread = of_pos + of_neg - 2.0 * pos_neg / (n_pos * n_neg)
+            eta /= 1.0 + eta * (share * apart + 2.0 * p * (1.0 - p) * spread)
+        step = eta * share * (s - (a if positive else b)) / scale
+        pull = eta * 2.0 * p * (1.0 - p) * (1.0 + b - a) / scale
         along -= step
         u_pos -= step * px
         u_neg -= step * nx
         a_pos += (pull + step if positive else pull) / n_pos
         a_neg -= (pull if positive else pull - step) / n_neg
-        keep = 1.0 / (1.0 + eta * given.beta)
+        keep, cut = 1.0 / (1.0 + eta * given.beta), eta * given.nu / scale
     moved += weight * along
     if moved != 0.0:
         rows.axpy2(along, X, i, u, moved, v)
     elif along != 0.0:
         rows.axpy(along, X, i, u)
-    scale *= keep
-    if given.average:
-        weight += scale
-        sum_pos += scale * a_pos
-        sum_neg += scale * a_neg
-    own = Scalars(t, n_pos, n_neg, scale, a_pos, a_neg, weight, sum_pos, sum_neg)
-    return own, Products(u_pos, u_neg, pos_pos, pos_neg, neg_neg)
+    own = Scalars(t, n_pos, n_neg, keep * scale, a_pos, a_neg, weight, sum_pos, sum_neg)
+    return own, Products(u_pos, u_neg, pos_pos, pos_neg, neg_neg), cut
 
 
 @fast_kernel
-def _fold(uqv, own, products):
-    """Make u the weights and -v their sum, and compute all products exactly."""
+def _fold(uqv, own, products, cut, is_due):
+    """Make u the weights, thresholded, and -v their sum; compute its products exactly, or all if due."""
     u, pos, neg, v = uqv[0], uqv[1], uqv[2], uqv[3]
+    u_pos = u_neg = 0.0
     for j in range(u.size):
         v[j] -= own.weight * u[j] + own.sum_pos * pos[j] + own.sum_neg * neg[j]
-        u[j] = own.scale * (u[j] + own.a_pos * pos[j] + own.a_neg * neg[j])
-    u_pos, u_neg, pos_neg = vectors.dot(u, pos), vectors.dot(u, neg), vectors.dot(pos, neg)
-    found = Products(u_pos, u_neg, vectors.square(pos), pos_neg, vectors.square(neg))
-    return Scalars(own.t, own.n_pos, own.n_neg, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0), found
-
-
-@kernels.kernel
-def _run_net(X, y, order, uqv, own, products, given):
-    u, pos, neg, v = uqv[0], uqv[1], uqv[2], uqv[3]
-    t, n_pos, n_neg = own.t, own.n_pos, own.n_neg
-    w_pos, w_neg = products.u_pos, products.u_neg
-    for k in range(order.size):
-        i = rows.visit(X, order, k)
-        t, p, positive = t + 1, given.p, y[i] > 0
-        s = rows.dot(X, i, u)
-        if given.running:
-            if positive:
-                n_pos, w_pos = n_pos + 1.0, w_pos + s
-                rows.axpy(1.0, X, i, pos)
-            else:
-                n_neg, w_neg = n_neg + 1.0, w_neg + s
-                rows.axpy(1.0, X, i, neg)
-            p = n_pos / t
-        if 0.0 < p < 1.0:
-            slope, pull = _gradient(s, w_pos / n_pos, w_neg / n_neg, p, positive)
-            apart, spread = _distances(
-                rows.norm(X, i), rows.dot(X, i, pos), rows.dot(X, i, neg), positive, n_pos, n_neg,
-                vectors.square(pos), vectors.dot(pos, neg), vectors.square(neg),
-            )  # fmt: skip
-            eta = _eta(t, given, p, positive, apart, spread)
-            rows.axpy(-eta * slope, X, i, u)
-            along_pos = eta * (pull + slope if positive else pull) / n_pos
-            along_neg = eta * (slope - pull if not positive else -pull) / n_neg
-            cut, factor = eta * given.nu, 1.0 / (1.0 + eta * given.beta)
-            w_pos, w_neg = _threshold(u, pos, neg, along_pos, along_neg, cut, factor)
-        if given.average:
-            vectors.add(-1.0, u, v)
-    own = Scalars(t, n_pos, n_neg, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    return own, Products(w_pos, w_neg, 0.0, 0.0, 0.0)
-
-
-@fast_kernel
-def _threshold(w, pos, neg, along_pos, along_neg, cut, factor):
-    """Move w along the sums of both classes, soft-threshold and shrink it; its products with the sums."""
-    w_pos = w_neg = 0.0
-    for j in range(w.size):
-        moved = w[j] + along_pos * pos[j] + along_neg * neg[j]
+        moved = u[j] + own.a_pos * pos[j] + own.a_neg * neg[j]
         size = abs(moved) - cut
-        size = 0.0 if size <= 0.0 else factor * size  # NaN stays
-        w[j] = size if moved > 0.0 else -size
-        w_pos += w[j] * pos[j]
-        w_neg += w[j] * neg[j]
-    return w_pos, w_neg
+        size = 0.0 if size <= 0.0 else own.scale * size  # NaN stays
+        u[j] = size if moved > 0.0 else -size
+        u_pos += u[j] * pos[j]
+        u_neg += u[j] * neg[j]
+    sums = products.pos_pos, products.pos_neg, products.neg_neg
+    if is_due:
+        sums = vectors.square(pos), vectors.dot(pos, neg), vectors.square(neg)
+    own = Scalars(own.t, own.n_pos, own.n_neg, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return own, Products(u_pos, u_neg, *sums)

@@ -39,13 +39,7 @@ from aucbench_algorithms import _spdam_vectors as two_sums
 
 SMALLEST = 1e-20  # kappa^2 that steps are made for: it is 0 where the rows of each class are equal
 LAZY = 3.0  # cost of a lazy step per non-zero against that of an eager one per weight
-
-
-class SigmaRule(StrEnum):
-    """The dual step: from the conditions of the convergence proof, or as printed."""
-
-    derived = "derived"
-    printed = "printed"
+SigmaRule = StrEnum("SigmaRule", "derived printed")
 
 
 class State(NamedTuple):
@@ -126,18 +120,9 @@ class Spdam(LinearMethod):
     def step(self, state: State, batch: Batch) -> State:
         if len(batch.rows) == 0:
             return state
-        space, numbers, beta, means, gram, products, roots, kappa, layout = state
-        sigma, tau, theta = self._steps(len(beta), batch.rows.shape[1], kappa)
-        if layout is kernels.Layout.lazy:
-            _run_lazy(
-                batch.rows_view, batch.y, batch.rows, space, numbers, beta, means, gram, products, roots,
-                self.lam, sigma, tau, theta,
-            )  # fmt: skip
-        else:
-            _run(
-                batch.rows_view, batch.y, batch.rows, space, beta, means, gram, roots,
-                self.lam, sigma, tau, theta,
-            )  # fmt: skip
+        steps = self._steps(len(state.beta), batch.rows.shape[1], state.kappa)
+        run = _run_lazy if state.layout is kernels.Layout.lazy else _run
+        run(batch.rows_view, batch.y, batch.rows, *state[:7], self.lam, *steps)
         return state
 
     def _layout(self, problem: Problem) -> kernels.Layout:
@@ -182,7 +167,7 @@ def _largest(X, y, means, gram, products, roots):
 
 
 @kernels.kernel
-def _run(X, y, order, space, beta, means, gram, roots, lam, sigma, tau, theta):
+def _run(X, y, order, space, all_numbers, beta, means, gram, products, roots, lam, sigma, tau, theta):
     w, wb, u, work = space
     c, n, m = lam + 1.0 / tau, beta.size, order.shape[1]
     centres, change = np.empty(2), np.empty(2)

@@ -25,13 +25,7 @@ from aucbench.kernels import Move
 from aucbench_algorithms._linear_method import total
 
 LARGEST = 700.0  # largest exponent
-
-
-class Ratio(StrEnum):
-    """Where the share of positives comes from: all training data, or the examples so far."""
-
-    train = "train"
-    running = "running"
+Ratio = StrEnum("Ratio", "train running")
 
 
 class Intercept(NamedTuple):

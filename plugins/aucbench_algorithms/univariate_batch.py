@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse, special
+from scipy import special
 
 from aucbench import Access, Batch, BatchSolver, Claims, Positive, Problem
 from aucbench.kernels.pair_loss import class_shares
@@ -144,13 +144,13 @@ class UniSquare(_Penalised):
         if n < d or d > _newton.LARGEST_FACTORED:
             return super()._gram(problem)
         share = class_shares(problem.y, problem.weights)
-        return _scatter(X, share, X.T @ share / share.sum() if self.intercept else None)
+        return _scatter(X, share, X.T @ share / share.sum() if self.intercept else np.zeros(d))
 
 
 def shared_gram(X: Any) -> np.ndarray | None:
     """X X^T where the factored systems are made of it, whatever the weights of the rows and lam."""
     n, d = X.shape
-    return _products(X) if n < d and n <= _newton.LARGEST_FACTORED else None
+    return _newton.dense(X @ X.T) if n < d and n <= _newton.LARGEST_FACTORED else None
 
 
 def newton_iteration(state: State, batch: Batch, lam: float, intercept: bool, rough: bool = False) -> State:
@@ -212,87 +212,56 @@ def _solve(
     start: np.ndarray | None = None,
     rough: bool = False,
 ) -> tuple[np.ndarray, float]:
-    """The solution (p, q) of a Newton system, refined once where it was factored.
+    """The solution (p, q) of a Newton system; conjugate gradients begin at `start`.
 
     (lam I + X^T D X) p + X^T D 1 q = g and 1^T D X p + 1^T D 1 q = h with D = diag(weights); q = 0, and the
-    second equation is left out, without intercept. Conjugate gradients begin at `start`.
+    second equation is left out, without intercept. It is (lam I + Z^T D Z) p = g - h centre with Z = X -
+    1 centre^T, refined once where it is factored; `gram`, if given, is X X^T where n < d, else Z^T D Z.
     """
-    if not intercept:
-        return _solve_centred(X, weights, lam, g, None, tolerance, gram, start, rough), 0.0
     total = float(weights.sum())
-    centre = X.T @ weights / total
-    p = _solve_centred(X, weights, lam, g - h * centre, centre, tolerance, gram, start, rough)
-    return p, h / total - float(centre @ p)
-
-
-def _solve_centred(
-    X: Any,
-    weights: np.ndarray,
-    lam: float,
-    g: np.ndarray,
-    centre: np.ndarray | None,
-    tolerance: float,
-    gram: np.ndarray | None,
-    start: np.ndarray | None,
-    rough: bool,
-) -> np.ndarray:
-    """The solution p of (lam I + Z^T D Z) p = g, with the rows of X less `centre` (if there is one) in Z.
-
-    `gram` is X X^T where n < d, else Z^T D Z; it is computed where it is not given.
-    """
+    centre = X.T @ weights / total if intercept else np.zeros(g.size)
+    right = g - h * centre
 
     def forth(v: np.ndarray) -> np.ndarray:
-        return X @ v if centre is None else X @ v - centre @ v
+        return X @ v - centre @ v
 
     def back(v: np.ndarray) -> np.ndarray:
-        return X.T @ v if centre is None else X.T @ v - v.sum() * centre
+        return X.T @ v - v.sum() * centre
 
     def multiply(v: np.ndarray) -> np.ndarray:
         return lam * v + back(weights * forth(v))
 
+    def solver(g: np.ndarray) -> np.ndarray:
+        return inverse(g) if d <= n else (g - back(root * inverse(root * forth(g)))) / lam
+
     n, d = X.shape
     if min(n, d) > _newton.LARGEST_FACTORED:
-        return _newton.conjugate_gradients(multiply, g, tolerance, MOST_PRODUCTS, start)
-    if rough and min(n, d) > FEW_FACTORED:
-        return _newton.conjugate_gradients(multiply, g, ROUGH, MOST_ROUGH, start)
-    root = np.sqrt(weights)
-    if d <= n:
-        matrix = _scatter(X, weights, centre) if gram is None else gram.copy()
+        p = _newton.conjugate_gradients(multiply, right, tolerance, MOST_PRODUCTS, start)
+    elif rough and min(n, d) > FEW_FACTORED:
+        p = _newton.conjugate_gradients(multiply, right, ROUGH, MOST_ROUGH, start)
     else:
-        inner = _products(X) if gram is None else gram
-        if centre is not None:
+        root = np.sqrt(weights)
+        if d <= n:
+            matrix = _scatter(X, weights, centre) if gram is None else gram.copy()
+        else:
+            inner = _newton.dense(X @ X.T) if gram is None else gram
             with_centre = np.asarray(X @ centre, np.float64)
             inner = inner - with_centre - with_centre[:, None] + centre @ centre
-        matrix = (inner * root) * root[:, None]
-    matrix.flat[:: matrix.shape[0] + 1] += lam
-    inverse = _newton.inverse(matrix, lam)
-
-    def solver(g: np.ndarray) -> np.ndarray:
-        if d <= n:
-            return inverse(g)
-        return (g - back(root * inverse(root * forth(g)))) / lam
-
-    p = solver(g)
-    return p + solver(g - multiply(p))
+            matrix = (inner * root) * root[:, None]
+        matrix.flat[:: matrix.shape[0] + 1] += lam
+        inverse = _newton.inverse(matrix, lam)
+        p = solver(right)
+        p += solver(right - multiply(p))
+    return p, h / total - float(centre @ p) if intercept else 0.0
 
 
-def _scatter(X: Any, weights: np.ndarray, centre: np.ndarray | None) -> np.ndarray:
+def _scatter(X: Any, weights: np.ndarray, centre: np.ndarray) -> np.ndarray:
     """(d, d) Z^T D Z, summed over blocks of rows."""
     n, d = X.shape
     total = np.zeros((d, d))
     root, size = np.sqrt(weights), max(1, BLOCK_ENTRIES // d)
     for start in range(0, n, size):
         part = slice(start, start + size)
-        block = _dense(X[part]) if centre is None else _dense(X[part]) - centre
-        block = block * root[part, None]
+        block = (_newton.dense(X[part]) - centre) * root[part, None]
         total += block.T @ block
     return total
-
-
-def _products(X: Any) -> np.ndarray:
-    """(n, n) X X^T."""
-    return _dense(X @ X.T)
-
-
-def _dense(matrix: Any) -> np.ndarray:
-    return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix, np.float64)

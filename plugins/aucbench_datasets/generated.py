@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import Annotated
 
 import numpy as np
@@ -43,9 +44,6 @@ class _Generated:
     positive_rate: OpenUnit = field(default=0.1, kw_only=True)
     seed: Index = field(default=0, kw_only=True)
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def _signs(self, rng: np.random.Generator) -> np.ndarray:
         """(n,) labels -1 and +1 in random order."""
         y = np.full(self.n, -1.0)
@@ -55,11 +53,6 @@ class _Generated:
     @property
     def _positives(self) -> int:
         return min(self.n - 1, max(1, round(self.n * self.positive_rate)))
-
-
-def _normal_cdf(x: float) -> float:
-    """The distribution function of a standard normal variable."""
-    return 0.5 * math.erfc(-x / math.sqrt(2.0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +79,7 @@ class Gaussian(_Generated):
     @property
     def bayes_auc(self) -> float:
         """The largest AUC that any score can reach in expectation."""
-        return _normal_cdf(self.separation / math.sqrt(2.0))
+        return NormalDist().cdf(self.separation / math.sqrt(2.0))
 
     def load(self) -> Samples:
         rng = np.random.default_rng(self.seed)
@@ -125,7 +118,7 @@ class SparseText(_Generated):
     signal: NonNegative = 10.0
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        check_fields(self)
         if self.nonzeros > self.d:
             raise ParameterError(
                 f"sparse_text: nonzeros must be at most d, got {self.nonzeros} of {self.d} features."
@@ -215,7 +208,7 @@ class LabelNoise(_Generated):
         p, noise = self.positive_rate, self.noise
         among_positive = p * (1 - noise) / (p * (1 - noise) + (1 - p) * noise)
         among_negative = p * noise / (p * noise + (1 - p) * (1 - noise))
-        clean = _normal_cdf(self.separation / math.sqrt(2.0))
+        clean = NormalDist().cdf(self.separation / math.sqrt(2.0))
         return 0.5 + (among_positive - among_negative) * (clean - 0.5)
 
     def load(self) -> Samples:

@@ -1,6 +1,5 @@
 """Real data sets that come with scikit-learn, read without importing it, which takes a second."""
 
-import gzip
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -8,17 +7,19 @@ from pathlib import Path
 import numpy as np
 
 from aucbench import DataError, Samples
-from aucbench_datasets._several_classes import SeveralClasses
+from aucbench_datasets._labels import SeveralClasses
 
 
-def _bundled(name: str, file: str) -> Path:
+def _bundled(name: str, file: str, header_lines: int) -> Samples:
+    """All rows of a file that comes with scikit-learn; the labels are its last column."""
     spec = find_spec("sklearn")
     if spec is None or spec.origin is None:
         raise DataError(f"{name}: its file {file} comes with scikit-learn, which is not installed.")
     path = Path(spec.origin).parent / "datasets" / "data" / file
     if not path.is_file():
         raise DataError(f"{name}: the installed scikit-learn has no file {path}.")
-    return path
+    table = np.loadtxt(path, delimiter=",", skiprows=header_lines)
+    return Samples(table[:, :-1], table[:, -1])
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,7 @@ class BreastCancer:
 
     def load(self) -> Samples:
         """All rows; label 0 is malignant, 1 is benign."""
-        table = np.loadtxt(_bundled(self.name, "breast_cancer.csv"), delimiter=",", skiprows=1)
-        return Samples(table[:, :-1], table[:, -1])
+        return _bundled(self.name, "breast_cancer.csv", header_lines=1)
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,7 @@ class Digits:
 
     def load(self) -> Samples:
         """All rows; the label is the digit."""
-        with gzip.open(_bundled(self.name, "digits.csv.gz"), "rt") as lines:
-            table = np.loadtxt(lines, delimiter=",")
-        return Samples(table[:, :-1], table[:, -1])
+        return _bundled(self.name, "digits.csv.gz", header_lines=0)
 
 
 @dataclass(frozen=True)
@@ -75,5 +73,4 @@ class Wine(SeveralClasses):
 
     def load(self) -> Samples:
         """All rows; the label is the grower, 0 to 2."""
-        table = np.loadtxt(_bundled(self.name, "wine_data.csv"), delimiter=",", skiprows=1)
-        return Samples(table[:, :-1], table[:, -1])
+        return _bundled(self.name, "wine_data.csv", header_lines=1)

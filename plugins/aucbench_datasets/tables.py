@@ -29,8 +29,8 @@ from typing import Any, ClassVar, Literal
 
 import msgspec
 
-from aucbench import File, Grouping, PluginError, Table
-from aucbench_datasets._several_classes import SeveralClasses, checked_positive, checked_topic
+from aucbench import File, Grouping, ParameterError, PluginError, Table
+from aucbench_datasets._labels import SeveralClasses, checked_positive
 
 Column = int | str
 Label = int | float | str
@@ -136,17 +136,18 @@ class _ByTopic:
     topic: Any = None
 
     def __post_init__(self) -> None:
-        checked_topic(self.name, self.topic)
+        if isinstance(self.topic, bool) or not isinstance(self.topic, int | float | None):
+            raise ParameterError(f"{self.name}: topic must be the number of a label, got {self.topic!r}.")
 
     @property
     def files(self) -> tuple[File, ...]:
         """The declared files, with the topic."""
-        topic = checked_topic(self.name, self.topic)
+        topic = "largest" if self.topic is None else float(self.topic)
         return tuple(replace(file, topic=topic) for file in self._declared)
 
 
 _OF_FILE, _OF_ENTRY = (set(keys.__struct_encode_fields__) for keys in (_FileEntry, _Entry))
-_GROUPED = {"halves": _Halves, "rarest": _Rarest}
+_GROUPED: dict[str, type] = {"halves": _Halves, "rarest": _Rarest}
 
 
 def datasets_from_toml(path: str | Path, module: str) -> tuple[type, ...]:

@@ -7,18 +7,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from aucbench import Count, File, Grouping, Index, ParameterError, Table, check_fields, utf8_path
+from aucbench import Count, File, Index, ParameterError, Table, utf8_path
+from aucbench_datasets._labels import Labels
 from aucbench_datasets._own_files import own_files
-from aucbench_datasets._several_classes import checked_positive
 
 MOST_FEATURES = 2**31 - 1
-
-
-class Missing(StrEnum):
-    """What becomes of missing values."""
-
-    refuse = "refuse"
-    median = "median"
+Missing = StrEnum("Missing", "refuse median")
 
 
 class ColumnType(StrEnum):
@@ -50,33 +44,8 @@ ENDINGS = {  # of the files that are read in a folder, if there are any
 LATER = {"later": True}  # of a field that older results lack: at its default it is left out of their keys
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Labels:
-    """The choice of the positive labels.
-
-    Parameters
-    ----------
-    positive : label or list of labels, optional
-        The labels that become +1. Needed for more than two classes unless there is a grouping; otherwise the
-        larger of -1/+1 or 0/1, and the rarer of any other two.
-    grouping : Grouping, optional
-        ``halves``, ``rarest`` or ``largest``, for several classes.
-    grouping_seed : int
-        Seed of the random halves.
-    """
-
-    name = "labels"
-    positive: Any = None
-    grouping: Grouping | None = None
-    grouping_seed: Index = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        object.__setattr__(self, "positive", checked_positive(self.name, self.positive))
-
-
 @dataclass(frozen=True)
-class _Own(_Labels):
+class _Own(Labels):
     """Fields of every file of one's own.
 
     Parameters
@@ -184,7 +153,7 @@ class Libsvm(_Own):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Columns(_Labels):
+class Columns(Labels):
     """Fields of data sets of columns.
 
     Parameters

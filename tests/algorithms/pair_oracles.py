@@ -8,12 +8,6 @@ def all_pairs(X, y):
     return (X[y == 1][:, None] - X[y == -1][None]).reshape(-1, X.shape[1])
 
 
-def squared_hinge_gradient(w, X, y, C):
-    """Of |w|^2 / 2 + C sum over pairs; by strong convexity its norm bounds |w - minimiser|."""
-    Z = all_pairs(X, y)
-    return w - 2 * C * Z.T @ np.maximum(0, 1 - Z @ w)
-
-
 def hinge_value(w, X, y, lam):
     return 0.5 * lam * w @ w + np.maximum(0, 1 - all_pairs(X, y) @ w).mean()
 

@@ -6,7 +6,6 @@ import pytest
 from aucbench_algorithms import TauFpl, TopPush
 from aucbench_algorithms._top_projection import project
 from aucbench_algorithms.toppush import _best_duals
-from tests.algorithms.formula_data import formula_data
 from tests.helpers.training import random_problem, train, weights
 
 PASSES = np.zeros((300, 0), np.int64)
@@ -69,7 +68,7 @@ def passes_until_solved(algorithm, X, y):
 @pytest.mark.parametrize("passes", [1, 3, 8, "solved"])
 @pytest.mark.parametrize("algorithm", METHODS, ids=str)
 def test_the_gap_is_that_of_primal_and_dual_and_small_in_the_end(algorithm, passes):
-    X, y = formula_data()
+    X, y = random_problem(2, 200, 4)
     positive, lam, K = y == 1, algorithm.lam, top_of(algorithm, y)
     is_last = passes == "solved"
     passes = passes_until_solved(algorithm, X, y) - 1 if is_last else passes
@@ -80,12 +79,12 @@ def test_the_gap_is_that_of_primal_and_dual_and_small_in_the_end(algorithm, pass
     duals = _best_duals(X @ before.w, before.centre, positive, K, before.nu).values
     a, q = duals[positive], duals[~positive]
     assert min(a.min(), q.min()) >= 0
-    assert a.sum() == pytest.approx(q.sum(), rel=1e-12)
-    assert q.max() <= a.sum() / K * (1 + 1e-12)
+    assert a.sum() == pytest.approx(q.sum(), rel=1e-11)
+    assert q.max() <= a.sum() / K * (1 + 1e-11)
     v = a @ X[positive] - q @ X[~positive]
     dual = (a - a**2 / 4).mean() - v @ v / (2 * lam * n_pos**2)
     primal = objective(before.w, X, y, lam, K)
-    assert state.gap == pytest.approx((primal - dual) / primal, rel=1e-8)
+    assert state.gap == pytest.approx((primal - dual) / primal, rel=1e-8, abs=1e-11)
     assert 0.0 <= primal - dual <= (1e-6 * primal if is_last else np.inf)
 
 

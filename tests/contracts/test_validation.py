@@ -93,37 +93,20 @@ def test_a_misspelt_attribute_and_one_of_a_wrong_type_are_refused_by_name(attrib
     assert all(word in reason for word in ("Mine", *words))
 
 
-def test_an_attribute_of_a_loss_a_data_set_or_a_feature_map_is_refused_as_well():
-    @dataclass(frozen=True)
-    class Smooth:
-        name = "smooth"
-        smoothnes = 2.0
-
-        @staticmethod
-        def value(m, theta):
-            return m
-
-        derivative = value
-
-    @dataclass(frozen=True)
-    class Rows:
-        name = "rows"
-        license = "CC0"
-
-        def load(self):
-            return aucbench.Samples(np.eye(2), [0, 1])
-
-    @dataclass(frozen=True)
-    class Same:
-        name = "same"
-        columns = 3
-
-        def fit(self, X, rng):
-            return self
-
-    assert "`smoothness`" in reason_against(Family.losses, Smooth)
-    assert "`licence`" in reason_against(Family.datasets, Rows)
-    assert "`columns`" in reason_against(Family.features, Same)
+@pytest.mark.parametrize(
+    ("family", "functions", "attributes", "word"),
+    [
+        (Family.losses, ("value", "derivative"), {"smoothnes": 2.0}, "smoothness"),
+        (Family.datasets, ("load",), {"license": "CC0"}, "licence"),
+        (Family.features, ("fit",), {"columns": 3}, "columns"),
+    ],
+)
+def test_an_attribute_of_a_loss_a_data_set_or_a_feature_map_is_refused_as_well(
+    family, functions, attributes, word
+):
+    made = {name: staticmethod(lambda *arguments: None) for name in functions}
+    cls = dataclass(frozen=True)(type("Mine", (), made | attributes | {"name": "mine"}))
+    assert f"`{word}`" in reason_against(family, cls)
 
 
 def test_an_accepted_class_checks_and_coerces_the_fields_of_every_instance():

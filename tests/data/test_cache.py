@@ -1,7 +1,6 @@
 """A cache that is damaged, by whatever, is made anew and never believed."""
 
 import json
-import shutil
 
 import numpy as np
 import pytest
@@ -66,14 +65,6 @@ def test_what_is_damaged_is_made_anew(data, damage, cache):
     function(folder, *arguments)
     same_again(data, first)
     assert {path.name: path.read_bytes() for path in part_of(cache).iterdir()} == whole
-
-
-def test_a_file_in_place_of_a_folder_is_replaced(data, cache):
-    first, folder = load(data), part_of(cache)
-    shutil.rmtree(folder)
-    folder.write_text("not a folder")
-    same_again(data, first)
-    assert folder.is_dir()
 
 
 def flipped(content):

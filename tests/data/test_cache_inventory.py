@@ -14,12 +14,6 @@ from tests.helpers.http_server import content
 FOUR = "".join(f"{1 if i < 307 else -1} 1:{i} 2:1\n" for i in range(862))
 
 
-def test_an_empty_cache_holds_nothing(cache, capsys):
-    assert cache_inventory.held([Declared()]) == []
-    assert main(["data"]) == 0
-    assert capsys.readouterr().out.split() == [str(cache), "0", "B", "in", "all"]
-
-
 def test_parsed_data_and_downloads_are_counted_and_removed(web, cache, capsys):
     web.serve("/binary/fourclass", content(FOUR.encode()))
     load(catalogue.fourclass())
@@ -109,12 +103,3 @@ def test_fetch_all_small_takes_what_there_is_and_names_what_failed(mirror, capsy
     for name in ("higgs", "kddcup04", "libsvm", "gaussian", "fourclass"):
         assert name not in last
     assert "aucbench: a9a: no source has the file binary/a9a" in said.err
-
-
-def test_a_part_that_is_there_is_parsed_before_the_missing_one_is_named(web, capsys):
-    rows = "".join(f"{label} 1:1 300:{i + 1}\n" for label, n in ((-1, 48270), (1, 1479)) for i in range(n))
-    web.serve("/binary/w8a", content(rows.encode()))
-    assert main(["fetch", catalogue.w8a.name]) == 2
-    printed = capsys.readouterr()
-    assert "w8a: train part, 49,749 rows, 300 features" in printed.out
-    assert "w8a: no source has the file binary/w8a.t" in printed.err

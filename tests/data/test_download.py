@@ -55,17 +55,6 @@ def test_what_is_not_the_file_is_refused_with_its_address_and_nothing_stays(web,
         assert web.requests["/binary/tiny"] == 3
 
 
-PAGES = (b"\n <!DOCTYPE html><p>Log in", b"<HTML>", b"\n <head></head>", b'{"error": "no such file"}', b"")
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_in_the_place_of_data_is_named_by_its_address_and_removed(web, cache, page):
-    web.serve("/binary/tiny", content(page))
-    with pytest.raises(DataError, match=rf"downloaded from {web.address}/binary/tiny"):
-        load(Declared())
-    assert files_of(cache) == []
-
-
 def test_a_server_that_stalls_is_given_up(web, cache, monkeypatch):
     monkeypatch.setattr(download, "PATIENCE", (1, 0.2))
     release = threading.Event()

@@ -83,12 +83,3 @@ def test_parts_have_their_share_of_either_class_up_to_the_sizes_of_groups(seed, 
             assert (abs(found - weights * own.sum()) < 1 + moved * (found.min() == 1) + 1e-9).all()
         else:
             assert (found - weights * own.sum() <= 2 * sizes.max() + 1).all()
-
-
-@pytest.mark.parametrize("sizes", [[40, 30, 20, 10, 5] + [1] * 295, [150] + [4] * 70])
-def test_a_large_group_is_in_a_part_as_often_as_its_weight_says_if_it_fits(sizes):
-    groups = np.repeat(np.arange(len(sizes)), sizes)
-    y = np.where(np.random.default_rng(0).random(len(groups)) < 0.3, 1, -1).astype(np.int8)
-    weights, fits = [0.7, 0.3], sizes[0] < 0.3 * len(groups)
-    first = [deal(y, groups, weights, np.random.default_rng(seed))[0] for seed in range(400)]
-    assert (0.2 < np.mean(first) < 0.4) if fits else not any(first)

@@ -127,16 +127,6 @@ def test_a_malformed_line_is_refused_with_file_number_and_token(tmp_path, line, 
         assert str(caught.value).startswith(f"{path}, line 4: got {token!r}, ")
 
 
-def test_labels_blanks_comments_query_numbers_and_ends_of_line_are_understood(tmp_path):
-    path = tmp_path / "odd.txt"
-    path.write_bytes(b"# head\r\n+1 qid:7 1:2 \t\r\n\n1.0#end\n  2 3:1 # x\n-1")
-    indptr, indices, values, labels = parse(path)
-    assert labels.tolist() == [1, 1, 2, -1]
-    assert indptr.tolist() == [0, 1, 1, 2, 2]
-    assert indices.tolist() == [0, 2]
-    assert values.tolist() == [2, 1]
-
-
 @pytest.mark.parametrize("pack", [bz2, lzma, gzip], ids=lambda pack: pack.__name__)
 def test_archives_are_read_and_damaged_ones_refused(tmp_path, pack):
     rng = np.random.default_rng(0)

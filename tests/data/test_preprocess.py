@@ -5,11 +5,9 @@ import pytest
 from scipy import sparse
 
 import aucbench
-from aucbench import data
-from aucbench.data.loader import Part
 from aucbench.data.preprocess import Rescaling, prepare
 from aucbench.data.scaler import Scaling, fit_scaling, gather
-from aucbench.data.splits.protocols import Holdout, Side, Split
+from aucbench.data.splits.protocols import Side, Split
 from tests.helpers.fake_plugins import two_clouds
 
 X, Y = two_clouds(n=300)
@@ -23,10 +21,6 @@ def split_of(kind, rows="of one array"):
     chosen = [(None, None), (slice(0, 300, 2), slice(1, 300, 2))][rows == "of one array"]
     numbers = [None if part is None else np.arange(300)[part] for part in chosen]
     return Split(*(Side(KINDS[kind](X), Y if each is None else Y[each], each) for each in numbers))
-
-
-def dataset(path):
-    return aucbench.catalog().dataset("npz")(str(path))
 
 
 def features(name):
@@ -96,25 +90,3 @@ def test_one_row_far_longer_than_the_others_does_not_shrink_them_to_nothing_nor_
     rescaled = dense(Rescaling.fit(KINDS[kind](rows)).apply(KINDS[kind](rows)))
     assert np.max(rescaled**2) == pytest.approx(100.0, rel=1e-6)
     assert np.mean(rescaled**2) < 1.0
-
-
-@pytest.mark.slow
-def test_a_rescaled_run_is_a_run_on_rows_multiplied_by_hand(tmp_path):
-    rows, y = two_clouds(n=200)
-    rows = rows * [1.0, 30.0, 0.2, 5.0, 1.0]
-    words = ["algo=solam", "dataset=npz", "scaling=none", "budget.checkpoints=5", "regularisation=rows"]
-
-    def run(file, X, *more):
-        np.savez(tmp_path / file, X=X, y=y)
-        return aucbench.run(*words, f"dataset.path={tmp_path / file}", *more)
-
-    ours = run("raw.npz", rows)
-    assert ours.record["rescale"] is True
-    split = Holdout().split(lambda part: data.load(dataset(tmp_path / "raw.npz"), part), Part.train, 0)
-    centre, factor = by_hand(rows[split.train.rows])
-    assert ours.record["data"]["row_factor"] == pytest.approx(factor, rel=1e-12)
-    plain = run("multiplied.npz", (rows - centre) * factor, "rescale=false")
-    assert plain.record["data"]["row_factor"] == 1.0
-    np.testing.assert_allclose(ours.weights, plain.weights, rtol=1e-9)
-    np.testing.assert_allclose(ours.curve["auc"], plain.curve["auc"], atol=1e-12)
-    assert ours.record["result"]["score_at_zero"] == pytest.approx(-float(ours.weights @ centre) * factor)

@@ -118,16 +118,6 @@ def test_random_halves_are_half_of_the_classes_and_depend_on_the_seed_alone():
     assert positives(positive=[0, 2]) == 107
 
 
-@pytest.mark.mirror
-def test_thirteen_of_26_letters_are_positive_and_the_test_part_has_the_same_classes(parsed, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_CACHE", str(parsed))
-    data = catalogue.letter(grouping_seed=7)
-    counts = [data.files[part].labels for part in (0, 1)]
-    found = [np.count_nonzero(load(data, part).y == 1) for part in ("train", "test")]
-    order = np.random.default_rng([7, 4]).permutation(26)[:13]
-    assert found == [sum(count[float(i + 1)] for i in order) for count in counts]
-
-
 def test_a_grouping_of_one_class_needs_its_label():
     with pytest.raises(ParameterError, match=r"usps: grouping=one needs the label, dataset\.positive=LABEL"):
         catalogue.usps(grouping="one")

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aucbench.evaluation import auc, exact_auc, measures
+from aucbench.evaluation import auc, delong, exact_auc, functions
 
 SCORES = st.one_of(
     st.floats(allow_nan=False),
@@ -46,5 +46,5 @@ FAMILIES = {
 
 
 def test_the_examples_of_the_documentation_hold():
-    for module in (auc, measures):
+    for module in (auc, delong, functions):
         assert doctest.testmod(module).failed == 0

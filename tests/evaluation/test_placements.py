@@ -1,7 +1,5 @@
 """Deviations of blocks against all pairs, DeLong's variance, and the true difference of two AUCs."""
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.evaluation import difference_interval, exact_auc, placements
-from aucbench.evaluation.placements import block_deviations
+from aucbench.evaluation import difference_interval, exact_auc
+from aucbench.evaluation.delong import BLOCKS, block_deviations
 
 SCORES = st.one_of(
     st.floats(allow_nan=False),
@@ -28,12 +26,12 @@ def all_pairs(scores, y):
 
 
 def by_definition(scores, y, blocks):
-    placed, found = all_pairs(scores, y), np.zeros(placements.BLOCKS)
+    placed, found = all_pairs(scores, y), np.zeros(BLOCKS)
     for label in (1, -1):
         own = y == label
-        share = np.bincount(blocks[own], minlength=placements.BLOCKS) / own.sum()
+        share = np.bincount(blocks[own], minlength=BLOCKS) / own.sum()
         deviations = (placed[own] - placed[own].mean()) / own.sum()
-        found += np.bincount(blocks[own], deviations, placements.BLOCKS) / np.sqrt(1 - share @ share)
+        found += np.bincount(blocks[own], deviations, BLOCKS) / np.sqrt(1 - share @ share)
     return found
 
 
@@ -123,7 +121,3 @@ def test_wrong_values_are_refused():
         difference_interval(0.1, [0.0] * 32, [0.0] * 32, 1, 9)
     with pytest.raises(DataError):
         block_deviations(np.array([0.0, np.nan]), np.array([1, -1], np.int8), np.zeros(2, np.uint8))
-
-
-def test_examples_of_the_documentation_print_what_they_show():
-    assert doctest.testmod(placements).failed == 0

@@ -40,24 +40,9 @@ class InitReturnsNothing(Plain):
         np.zeros(problem.n_features)
 
 
-class ScoreReturnsNothing(Plain):
-    def score(self, w, X):
-        X @ w
-
-
 class Column(Plain):
     def score(self, w, X):  # the mistake
         return (X @ w)[:, None]
-
-
-class Scalar(Plain):
-    def score(self, w, X):
-        return float((X @ w).sum())
-
-
-class Whole(Plain):
-    def score(self, w, X):
-        return (1e6 * (X @ w)).astype(np.int64)
 
 
 class DenseOnly(Plain):
@@ -81,11 +66,6 @@ class NotANumber(Plain):
         return np.full(X.shape[0], np.nan)
 
 
-class Diverging(Plain):
-    def step(self, w, batch):
-        return w / 0.0 if len(batch) else w
-
-
 class Centring(Plain):
     """It works on the rows themselves."""
 
@@ -93,11 +73,6 @@ class Centring(Plain):
         X = batch.X.data if sparse.issparse(batch.X) else batch.X
         X += 1.0
         return super().step(w, batch)
-
-
-class Opposite(Plain):
-    def score(self, w, X):
-        return -(X @ w)
 
 
 class UsedUp(Plain):

@@ -139,11 +139,11 @@ def test_an_editable_install_runs_and_finds_a_new_plugin_file_without_reinstalli
     assert record["result"]["auc"] > 0.95
 
     family = checkout / "plugins" / "aucbench_losses"
-    (family / "brand_new.py").write_text((family / "hinge.py").read_text().replace('"hinge"', '"brand_new"'))
+    (family / "brand_new.py").write_text((family / "losses.py").read_text().replace('"hinge"', '"brand_new"'))
     init = family / "__init__.py"
     text = init.read_text().replace(
-        "from aucbench_losses.hinge",
-        "from aucbench_losses.brand_new import Hinge as New\nfrom aucbench_losses.hinge",
+        "from aucbench_losses.losses",
+        "from aucbench_losses.brand_new import Hinge as New\nfrom aucbench_losses.losses",
     )
     init.write_text(text.replace("return (", "return (New, "))
     assert "brand_new" in call(python, "-m", "aucbench", "list", "losses", cwd=tmp_path)

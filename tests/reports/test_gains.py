@@ -9,7 +9,7 @@ from scipy import stats
 
 from aucbench import leaderboard, run_study
 from aucbench.evaluation import difference_interval
-from aucbench.evaluation.placements import BLOCKS
+from aucbench.evaluation.delong import BLOCKS
 from aucbench.reports.build import build
 from aucbench.reports.columns import VERDICTS
 from aucbench.reports.gains import compared, gains_of, groups_of_data

@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 from aucbench import DataError, ParameterError
 from aucbench.sklearn import AUCClassifier
-from tests.helpers.fake_plugins import Exploding, Perceptron, Weightless, two_clouds
+from tests.helpers.fake_plugins import Exploding, Perceptron, two_clouds
 
 X, Y = two_clouds(n=400)
 X_TEST, Y_TEST = two_clouds(n=400, seed=1)
@@ -120,14 +120,6 @@ def test_a_model_that_diverged_does_not_go_on():
     for _ in range(2):
         with pytest.raises(ParameterError, match="exploding diverged within 200 iterations"):
             model.partial_fit(X[100:200], Y[100:200])
-
-
-def test_a_method_without_weights_is_scored_by_its_state():
-    with_weights = in_parts(AUCClassifier(Perceptron(), random_state=0))
-    without = in_parts(AUCClassifier(Weightless(), random_state=0))
-    np.testing.assert_allclose(without.decision_function(X_TEST), with_weights.decision_function(X_TEST))
-    with pytest.raises(AttributeError, match="the method is not linear"):
-        _ = without.coef_
 
 
 @pytest.mark.parametrize("rows", [slice(50), Y == 1], ids=["few", "one class"])

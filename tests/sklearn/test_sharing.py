@@ -37,27 +37,6 @@ def test_a_model_that_forgot_its_rows_scores_alike_and_holds_none():
     model.fit(X, Y).partial_fit(X, Y)
 
 
-def test_the_weights_are_an_onnx_model_of_three_lines():
-    import onnx.parser
-    import onnxruntime
-
-    model = AUCClassifier(random_state=0).fit(X, Y)
-    found = onnx.parser.parse_model(onnx_text(model))
-    onnx.checker.check_model(found)
-    (scores,) = onnxruntime.InferenceSession(found.SerializeToString()).run(None, {"X": X})
-    np.testing.assert_allclose(scores.ravel(), model.decision_function(X), rtol=1e-12, atol=1e-12)
-
-
-def onnx_text(model):
-    """The model of the page on serving, in ONNX's own text."""
-    w, b = ", ".join(map(repr, model.coef_[0].tolist())), float(model.intercept_[0])
-    d = model.n_features_in_
-    head = '<ir_version: 8, opset_import: ["" : 17]>'
-    weights = f"<double[{d}, 1] w = {{{w}}}, double[1] b = {{{b}}}>"
-    graph = f"auc (double[n, {d}] X) => (double[n, 1] s) {weights}"
-    return f"{head} {graph} {{ z = MatMul(X, w) s = Add(z, b) }}"
-
-
 def test_no_scaling_is_none_or_its_name_and_class_weight_is_refused_with_the_reason():
     models = [AUCClassifier("psam", scaling=each, random_state=0).fit(X, Y) for each in (None, "none")]
     np.testing.assert_array_equal(*[model.coef_ for model in models])

@@ -10,7 +10,7 @@ from msgspec import UNSET
 import aucbench
 from aucbench.data.equal_rows import blocks_of
 from aucbench.data.splits.protocols import PROTOCOLS, Holdout, KFold
-from aucbench.evaluation.placements import block_deviations
+from aucbench.evaluation.delong import block_deviations
 from aucbench.runner.scorer import linear_scores
 from aucbench.studies.archives.archive import from_store, into_store
 from aucbench.studies.archives.archive_file import read, write

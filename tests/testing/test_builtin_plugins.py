@@ -10,6 +10,7 @@ from scipy import sparse
 
 import aucbench
 import aucbench_algorithms as methods
+from aucbench import kernels
 from aucbench.contracts.validation import Family
 from aucbench.testing import (
     ALGORITHM_CHECKS,
@@ -19,8 +20,7 @@ from aucbench.testing import (
     check_loss,
 )
 from aucbench.testing.checks import learned_model
-from aucbench.testing.examine import conclude, examine
-from aucbench.testing.time_limit import TimeLimit
+from aucbench.testing.examine import TimeLimit, conclude, examine
 from tests.helpers.training import is_like_other_rules, random_pairs, random_problem, train, weights
 
 pytestmark = pytest.mark.slow
@@ -138,6 +138,8 @@ def test_weights_are_no_part_of_the_state(method):
 @each(Family.losses)
 def test_a_loss_passes_every_check(plugin):
     everything_tried(check_loss(plugin.cls, patience=PATIENCE))
+    loss = plugin.cls()
+    assert np.isnan(loss.value(np.nan, kernels.theta(loss)))
 
 
 @pytest.mark.filterwarnings("ignore:Number of distinct clusters")  # equal rows of a small sparse problem

@@ -4,6 +4,7 @@ import inspect
 import linecache
 import re
 
+import numpy as np
 import pytest
 
 from aucbench.testing import ALGORITHM_CHECKS, Status, check_algorithm
@@ -11,18 +12,32 @@ from tests.helpers import mistaken_plugins as mistaken
 from tests.helpers.findings import failures
 from tests.helpers.mistaken_plugins import MARK, Centring, Plain
 
+
+def other(**functions):
+    return type("Other", (Plain,), functions)
+
+
 MISTAKES = {  # the check that fails, and the values and the advice in its message
     mistaken.InitReturnsNothing: ("runs", "`init` returned None: .*`return`"),
-    mistaken.ScoreReturnsNothing: ("scores", "`score` of 2 rows returned None"),
+    other(score=lambda self, w, X: None): ("scores", "`score` of 2 rows returned None"),
     mistaken.Column: ("scores", r"ndarray of shape \(2, 1\); .*\(2,\)"),
-    mistaken.Scalar: ("scores", r"`score` of 2 rows returned float of shape \(\)"),
-    mistaken.Whole: ("scores", r"returned int64: .*\.astype\(float\)"),
+    other(score=lambda self, w, X: float((X @ w).sum())): (
+        "scores",
+        r"`score` of 2 rows returned float of shape \(\)",
+    ),
+    other(score=lambda self, w, X: (1e6 * (X @ w)).astype(np.int64)): (
+        "scores",
+        r"returned int64: .*\.astype\(float\)",
+    ),
     mistaken.DenseOnly: ("runs", r"`score` raised .*CSR.*X @ w.*requires:.* 2 x 1 CSR rows"),
     mistaken.NumberOfRows: ("declared", "`batch_size`"),
     mistaken.Exiting: ("runs", r"`step` .*sys.exit, 3"),
     mistaken.NotANumber: ("scores", "2 of 2 scores are NaN; the state is finite.*`score`"),
-    mistaken.Diverging: ("scores", "scores are NaN; the state is not finite"),
-    mistaken.Opposite: ("auc", r"opposite order.*\+1"),
+    other(step=lambda self, w, batch: w / 0.0 if len(batch) else w): (
+        "scores",
+        "scores are NaN; the state is not finite",
+    ),
+    other(score=lambda self, w, X: -(X @ w)): ("auc", r"opposite order.*\+1"),
     mistaken.UsedUp: ("auc", "no score.*`step`.*`score`"),
     mistaken.Generating: ("pickling", r"pickled \(TypeError: .*generators"),
     mistaken.Untypable: ("runs", r"TypingError: No implementation of .*add\(array\(float64"),
@@ -36,7 +51,7 @@ def test_a_mistake_is_one_failure_in_plain_words_at_its_line(mistake):
     check, words = MISTAKES[mistake]
     assert found.check == check
     assert re.search(words, found.message), found.message
-    if MARK in inspect.getsource(mistake):
+    if mistake.__module__ == mistaken.__name__ and MARK in inspect.getsource(mistake):
         file, number, line = found.place.split(":", 2)
         assert file == mistaken.__file__
         assert MARK in line

@@ -13,7 +13,7 @@ from aucbench.registry import Catalog, Plugin
 from aucbench.suggestions import suggest
 from aucbench.testing import CHECKS, Finding, Status
 from aucbench.testing.check_plugin import examined_apart
-from aucbench.testing.time_limit import PATIENCE
+from aucbench.testing.examine import PATIENCE
 
 WIDTH = 110
 INDENT = " " * 11

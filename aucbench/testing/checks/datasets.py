@@ -9,9 +9,8 @@ from aucbench import data
 from aucbench.contracts import DatasetFacts, File
 from aucbench.contracts.validation import Family
 from aucbench.errors import FetchError, ParameterError
-from aucbench.testing.examine import Subject
+from aucbench.testing.examine import Subject, TimeLimit
 from aucbench.testing.findings import Broken, Exempted
-from aucbench.testing.time_limit import TimeLimit
 
 
 class DatasetSubject(Subject):

@@ -10,6 +10,7 @@ from aucbench.contracts.source_location import place_of
 from aucbench.contracts.validation import Family
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken
+from aucbench.testing.problems import Toy
 from aucbench.testing.trainee import require_equal, scale_of
 
 COMPANIONS = 1e-9  # relative to the largest feature
@@ -38,28 +39,27 @@ def _transformed(fitted: Any, X: Any) -> Any:
     return Z.toarray() if sparse.issparse(Z) else np.asarray(Z)
 
 
-def mapped(features: FeatureSubject) -> None:
+def mapped(features: FeatureSubject, toy: Toy) -> None:
     """Every row becomes a row of finite features, an ndarray in C order or CSR."""
-    for toy in features.problems():
-        fitted = features.fit(toy.X)
-        width = None
-        for X in (toy.X, toy.X[:1]):
-            Z = fitted.transform(X)
-            if sparse.issparse(Z):
-                fits = Z.format == "csr"
-            else:
-                fits = isinstance(Z, np.ndarray) and Z.ndim == 2 and Z.flags.c_contiguous
-            if not fits or Z.shape[0] != X.shape[0] or Z.shape[1] != (width or Z.shape[1]):
-                got = "None" if Z is None else f"{type(Z).__name__} of shape {getattr(Z, 'shape', None)}"
-                csr = " These rows are CSR (scipy.sparse): NumPy's own functions cannot take them."
-                raise Broken(
-                    f"`transform` of {X.shape[0]} rows must return a C-contiguous matrix or CSR of "
-                    f"{X.shape[0]} rows, got {got}.{csr if sparse.issparse(X) else ''}",
-                    place_of(getattr(type(fitted), "transform", type(fitted))),
-                )
-            width = Z.shape[1]
-            if not np.isfinite(Z.data if sparse.issparse(Z) else Z).all():
-                raise Broken("Some features are not finite.")
+    fitted = features.fit(toy.X)
+    width = None
+    for X in (toy.X, toy.X[:1]):
+        Z = fitted.transform(X)
+        if sparse.issparse(Z):
+            fits = Z.format == "csr"
+        else:
+            fits = isinstance(Z, np.ndarray) and Z.ndim == 2 and Z.flags.c_contiguous
+        if not fits or Z.shape[0] != X.shape[0] or Z.shape[1] != (width or Z.shape[1]):
+            got = "None" if Z is None else f"{type(Z).__name__} of shape {getattr(Z, 'shape', None)}"
+            csr = " These rows are CSR (scipy.sparse): NumPy's own functions cannot take them."
+            raise Broken(
+                f"`transform` of {X.shape[0]} rows must return a C-contiguous matrix or CSR of "
+                f"{X.shape[0]} rows, got {got}.{csr if sparse.issparse(X) else ''}",
+                place_of(getattr(type(fitted), "transform", type(fitted))),
+            )
+        width = Z.shape[1]
+        if not np.isfinite(Z.data if sparse.issparse(Z) else Z).all():
+            raise Broken("Some features are not finite.")
 
 
 def dtype(features: FeatureSubject) -> None:
@@ -72,35 +72,32 @@ def dtype(features: FeatureSubject) -> None:
                 raise Broken(f"Rows of {np.dtype(wanted)} become features of {found}.")
 
 
-def same_seed(features: FeatureSubject) -> None:
+def same_seed(features: FeatureSubject, toy: Toy) -> None:
     """Two fits of one seed give the same bytes."""
-    for toy in features.problems():
-        one, two = (_transformed(features.fit(toy.X), toy.X) for _ in range(2))
-        require_equal(one, two, "Two fits of seed 0 differ (draw only from the generator `fit` gets)")
+    one, two = (_transformed(features.fit(toy.X), toy.X) for _ in range(2))
+    require_equal(one, two, "Two fits of seed 0 differ (draw only from the generator `fit` gets)")
 
 
-def companions(features: FeatureSubject) -> None:
+def companions(features: FeatureSubject, toy: Toy) -> None:
     """The features of a row do not depend on the rows transformed with it (to 1e-9 of the largest)."""
-    for toy in features.problems():
-        fitted = features.fit(toy.X)
-        together = _transformed(fitted, toy.X)
-        few = range(min(10, len(toy.y)))
-        alone = np.concatenate([_transformed(fitted, toy.X[i : i + 1]) for i in few])
-        words = "Rows transformed one by one differ from all together"
-        require_equal(alone, together[: len(alone)], words, COMPANIONS * scale_of(together))
+    fitted = features.fit(toy.X)
+    together = _transformed(fitted, toy.X)
+    few = range(min(10, len(toy.y)))
+    alone = np.concatenate([_transformed(fitted, toy.X[i : i + 1]) for i in few])
+    words = "Rows transformed one by one differ from all together"
+    require_equal(alone, together[: len(alone)], words, COMPANIONS * scale_of(together))
 
 
-def inputs_untouched(features: FeatureSubject) -> None:
+def inputs_untouched(features: FeatureSubject, toy: Toy) -> None:
     """Fitting and transforming leave the rows as they are."""
-    for toy in features.problems():
-        parts = [toy.X.data, toy.X.indices, toy.X.indptr] if sparse.issparse(toy.X) else [toy.X]
-        before = [part.tobytes() for part in parts]
-        fitted = features.fit(toy.X)
-        if [part.tobytes() for part in parts] != before:
-            raise Broken("`fit` changes the rows it is given; work on a copy.")
-        fitted.transform(toy.X)
-        if [part.tobytes() for part in parts] != before:
-            raise Broken("`transform` changes the rows it is given; work on a copy.")
+    parts = [toy.X.data, toy.X.indices, toy.X.indptr] if sparse.issparse(toy.X) else [toy.X]
+    before = [part.tobytes() for part in parts]
+    fitted = features.fit(toy.X)
+    if [part.tobytes() for part in parts] != before:
+        raise Broken("`fit` changes the rows it is given; work on a copy.")
+    fitted.transform(toy.X)
+    if [part.tobytes() for part in parts] != before:
+        raise Broken("`transform` changes the rows it is given; work on a copy.")
 
 
 def transform_pure(features: FeatureSubject) -> None:
@@ -114,10 +111,9 @@ def transform_pure(features: FeatureSubject) -> None:
         require_equal(_transformed(fitted, toy.X), before, words)
 
 
-def pickling(features: FeatureSubject) -> None:
+def pickling(features: FeatureSubject, toy: Toy) -> None:
     """A fitted map that is pickled maps as before."""
-    for toy in features.problems():
-        fitted = features.fit(toy.X)
-        again = pickle.loads(pickle.dumps(fitted))
-        words = "After pickling it maps elsewhere"
-        require_equal(_transformed(again, toy.X), _transformed(fitted, toy.X), words)
+    fitted = features.fit(toy.X)
+    again = pickle.loads(pickle.dumps(fitted))
+    words = "After pickling it maps elsewhere"
+    require_equal(_transformed(again, toy.X), _transformed(fitted, toy.X), words)

@@ -9,7 +9,7 @@ from aucbench.errors import ParameterError
 from aucbench.humanize import duration
 from aucbench.runner.trainer import arrays, arrays_of_any_library
 from aucbench.testing.findings import Broken
-from aucbench.testing.problems import STANDARD
+from aucbench.testing.problems import STANDARD, Toy
 from aucbench.testing.trainee import SMALLER, Trainee, require_equal, scale_of, snapshot, tolerance
 
 COMPANIONS = 1e-12, 1e-5  # relative to the largest score, in double and in single precision
@@ -46,16 +46,15 @@ def compiled_once(trainee: Trainee) -> None:
         )
 
 
-def scores(trainee: Trainee) -> None:
+def scores(trainee: Trainee, toy: Toy) -> None:
     """Scores are finite numbers, one for each row."""
-    for toy in trainee.problems():
-        state = trainee.final(trainee.train(toy))
-        for n in (len(toy.y), 1):
-            found = trainee.score(state, toy.X[:n])
-            for wrong, name in ((np.isnan(found), "NaN"), (np.isinf(found), "infinite")):
-                count = np.count_nonzero(wrong)
-                if count:
-                    raise Broken(f"{count} of {n} scores are {name}; {_origin(trainee, state)}.")
+    state = trainee.final(trainee.train(toy))
+    for n in (len(toy.y), 1):
+        found = trainee.score(state, toy.X[:n])
+        for wrong, name in ((np.isnan(found), "NaN"), (np.isinf(found), "infinite")):
+            count = np.count_nonzero(wrong)
+            if count:
+                raise Broken(f"{count} of {n} scores are {name}; {_origin(trainee, state)}.")
 
 
 def _origin(trainee: Trainee, state: Any) -> str:
@@ -65,81 +64,76 @@ def _origin(trainee: Trainee, state: Any) -> str:
     return "the state is not finite either: training diverges (is a step too long?)"
 
 
-def waits(trainee: Trainee) -> str | None:
+def waits(trainee: Trainee, toy: Toy) -> str | None:
     """A state with arrays of JAX, or with arrays on a device, needs `wait`, so that all work is timed."""
     if MethodFacts(trainee.plugin).wait is not None:
         return "has `wait`"
-    for toy in trainee.problems():
-        for state in trainee.first_and_last(toy, trainee.rows(toy)).values():
-            for array in arrays_of_any_library(state):
-                if hasattr(array, "block_until_ready") or getattr(array, "is_cuda", False):
-                    kind = f"{type(array).__module__.partition('.')[0]}'s {type(array).__name__}"
-                    raise Broken(
-                        f"The state has an array of another library ({kind}), on which work may go on after "
-                        f"`step` has returned, when the clock has stopped: declare wait(state), such as "
-                        f"jax.block_until_ready(state)."
-                    )
+    for state in trainee.first_and_last(toy, trainee.rows(toy)).values():
+        for array in arrays_of_any_library(state):
+            if hasattr(array, "block_until_ready") or getattr(array, "is_cuda", False):
+                kind = f"{type(array).__module__.partition('.')[0]}'s {type(array).__name__}"
+                raise Broken(
+                    f"The state has an array of another library ({kind}), on which work may go on after "
+                    f"`step` has returned, when the clock has stopped: declare wait(state), such as "
+                    f"jax.block_until_ready(state)."
+                )
     return None
 
 
-def companions(trainee: Trainee) -> None:
+def companions(trainee: Trainee, toy: Toy) -> None:
     """The score of a row does not depend on the rows scored with it (to 1e-12 of the largest score).
 
     To 1e-5 if all scores have single precision.
     """
-    for toy in trainee.problems():
-        state = trainee.train(toy)
-        together = trainee.scores(state, toy.X)
-        few = range(min(20, len(toy.y)))
-        alone = np.concatenate([trainee.scores(state, toy.X[i : i + 1]) for i in few])
-        allowed = tolerance(together, *COMPANIONS)
-        words = "Rows scored one by one differ from all scored together"
-        require_equal(alone, together[: len(alone)], words, allowed)
-        order = np.arange(len(toy.y))[::-1]
-        turned = trainee.scores(state, toy.X[order])
-        require_equal(turned, together[order], "Rows scored in the opposite order score differently", allowed)
+    state = trainee.train(toy)
+    together = trainee.scores(state, toy.X)
+    few = range(min(20, len(toy.y)))
+    alone = np.concatenate([trainee.scores(state, toy.X[i : i + 1]) for i in few])
+    allowed = tolerance(together, *COMPANIONS)
+    words = "Rows scored one by one differ from all scored together"
+    require_equal(alone, together[: len(alone)], words, allowed)
+    order = np.arange(len(toy.y))[::-1]
+    turned = trainee.scores(state, toy.X[order])
+    require_equal(turned, together[order], "Rows scored in the opposite order score differently", allowed)
 
 
-def reading(trainee: Trainee) -> None:
+def reading(trainee: Trainee, toy: Toy) -> None:
     """`score` and `weights` do not train: they leave the state as it is."""
-    for toy in trainee.problems():
-        state = trainee.final(trainee.train(toy))
-        before = snapshot(state)
-        trainee.score(state, toy.X)
-        if MethodFacts(trainee.plugin).weights is not None:
-            trainee.call("weights", state)
-        if snapshot(state) != before:
-            raise Broken("`score` or `weights` changes the state.")
+    state = trainee.final(trainee.train(toy))
+    before = snapshot(state)
+    trainee.score(state, toy.X)
+    if MethodFacts(trainee.plugin).weights is not None:
+        trainee.call("weights", state)
+    if snapshot(state) != before:
+        raise Broken("`score` or `weights` changes the state.")
 
 
-def weights(trainee: Trainee) -> str | None:
+def weights(trainee: Trainee, toy: Toy) -> str | None:
     """`weights` and `score` agree, up to a constant that does not change the order."""
     if MethodFacts(trainee.plugin).weights is None:
         return "has no `weights`"
-    for toy in trainee.problems():
-        for state in trainee.first_and_last(toy, trainee.rows(toy)).values():
-            final = trainee.final(state)
-            w: Any = trainee.call("weights", final)
-            if not isinstance(w, np.ndarray) or w.shape != (toy.X.shape[1],):
-                raise Broken(f"`weights` must be an ndarray of shape ({toy.X.shape[1]},), got {w!r:.60}.")
-            by_weights, by_score = toy.X @ w, trainee.score(final, toy.X)
-            shift = by_score[0] - by_weights[0]
-            allowed = WEIGHTS * max(scale_of(by_weights), scale_of(by_score))
-            words = f"X @ weights plus {shift:.3g} is not the score"
-            require_equal(by_weights + shift, by_score, words, allowed)
+    for state in trainee.first_and_last(toy, trainee.rows(toy)).values():
+        final = trainee.final(state)
+        w: Any = trainee.call("weights", final)
+        if not isinstance(w, np.ndarray) or w.shape != (toy.X.shape[1],):
+            raise Broken(f"`weights` must be an ndarray of shape ({toy.X.shape[1]},), got {w!r:.60}.")
+        by_weights, by_score = toy.X @ w, trainee.score(final, toy.X)
+        shift = by_score[0] - by_weights[0]
+        allowed = WEIGHTS * max(scale_of(by_weights), scale_of(by_score))
+        words = f"X @ weights plus {shift:.3g} is not the score"
+        require_equal(by_weights + shift, by_score, words, allowed)
     return None
 
 
-def finalize(trainee: Trainee) -> str | None:
+def finalize(trainee: Trainee, toy: Toy) -> str | None:
     """`finalize` leaves its argument as it is, so that training can go on."""
     if MethodFacts(trainee.plugin).finalize is None:
         return "has no `finalize`"
-    for toy in trainee.problems():
-        for when, state in trainee.first_and_last(toy, trainee.rows(toy)).items():
-            before = snapshot(state)
-            trainee.final(state)
-            if snapshot(state) != before:
-                raise Broken(f"`finalize` changes the {when} state it is given.")
+    for when, state in trainee.first_and_last(toy, trainee.rows(toy)).items():
+        before = snapshot(state)
+        trainee.final(state)
+        if snapshot(state) != before:
+            raise Broken(f"`finalize` changes the {when} state it is given.")
     return None
 
 

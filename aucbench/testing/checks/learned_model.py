@@ -55,27 +55,26 @@ def float32_rows(trainee: Trainee) -> None:
         require_equal(found, expected, words, SINGLE * scale_of(expected))
 
 
-def one_class_first(trainee: Trainee) -> str | None:
+def one_class_first(trainee: Trainee, toy: problems.Toy) -> str | None:
     """A first chunk that holds one class only leaves finite scores."""
     if trainee.access in (Access.pairs, Access.balanced, Access.full):
         return f"every iteration of access {trainee.access} meets both classes"
     n = trainee.size.n
     if trainee.access is Access.minibatch and trainee.plugin.batch_size(n) > n // 3:  # a third is positive
         return f"its minibatches hold more than a third of {n} rows"
-    for toy in trainee.problems():
-        rest = trainee.rows(toy)
-        for label in (1, -1):
-            only: NDArray[np.int64] = np.flatnonzero(toy.y == label)
-            if trainee.access is Access.minibatch:
-                only = only[: len(only) // rest.shape[1] * rest.shape[1]].reshape(-1, rest.shape[1])
-            rows = np.concatenate([only, rest])
-            state = trainee.start(toy, len(rows))
-            trainee.where = f"{toy.words}, the first {only.size} rows of label {label}"
-            for when, chunk in (("that chunk", only), ("the rows after it", rest)):
-                state = trainee.step(state, trainee.batch(toy, chunk))
-                found = trainee.scores(state, toy.X)
-                if not np.isfinite(found).all():
-                    raise Broken(f"Begun with label {label} only, scores after {when} are not finite.")
+    rest = trainee.rows(toy)
+    for label in (1, -1):
+        only: NDArray[np.int64] = np.flatnonzero(toy.y == label)
+        if trainee.access is Access.minibatch:
+            only = only[: len(only) // rest.shape[1] * rest.shape[1]].reshape(-1, rest.shape[1])
+        rows = np.concatenate([only, rest])
+        state = trainee.start(toy, len(rows))
+        trainee.where = f"{toy.words}, the first {only.size} rows of label {label}"
+        for when, chunk in (("that chunk", only), ("the rows after it", rest)):
+            state = trainee.step(state, trainee.batch(toy, chunk))
+            found = trainee.scores(state, toy.X)
+            if not np.isfinite(found).all():
+                raise Broken(f"Begun with label {label} only, scores after {when} are not finite.")
     return None
 
 

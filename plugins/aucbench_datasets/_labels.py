@@ -1,4 +1,4 @@
-"""Reduction of several classes, or labels, to two: the fields by which a run chooses, and their checks."""
+"""The positive labels of a data set: the fields by which a run chooses them, and their checks."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,36 +16,35 @@ def checked_positive(name: str, positive: Any) -> tuple[float | str, ...] | None
     return tuple(label if isinstance(label, bool | str) else float(label) for label in many)
 
 
-def checked_topic(name: str, topic: Any) -> float | str:
-    """The field `topic` as `File` takes it, ``largest`` for None; a ParameterError if it is no number."""
-    if topic is None:
-        return "largest"
-    if isinstance(topic, bool) or not isinstance(topic, int | float):
-        raise ParameterError(f"{name}: topic must be the number of a label, got {topic!r}.")
-    return float(topic)
-
-
-@dataclass(frozen=True)
-class SeveralClasses:
-    """Fields of a data set of several classes.
+@dataclass(frozen=True, kw_only=True)
+class Labels:
+    """The choice of the positive labels.
 
     Parameters
     ----------
-    grouping : Grouping
-        ``halves``, ``rarest``, ``largest``, or ``one`` with `positive`.
-    grouping_seed : int
-        Of the random halves.
     positive : label or list of labels, optional
-        The labels that become +1, whatever the grouping.
+        The labels that become +1. Needed for more than two classes unless there is a grouping; otherwise the
+        larger of -1/+1 or 0/1, and the rarer of any other two.
+    grouping : Grouping, optional
+        ``halves``, ``rarest`` or ``largest``, for several classes; or ``one`` with `positive`.
+    grouping_seed : int
+        Seed of the random halves.
     """
 
-    name = "classes"
-    grouping: Grouping = Grouping.halves
-    grouping_seed: Index = 0
+    name = "labels"
     positive: Any = None
+    grouping: Grouping | None = None
+    grouping_seed: Index = 0
 
     def __post_init__(self) -> None:
         check_fields(self)
         object.__setattr__(self, "positive", checked_positive(self.name, self.positive))
         if self.grouping is Grouping.one and self.positive is None:
             raise ParameterError(f"{self.name}: grouping=one needs the label, dataset.positive=LABEL.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeveralClasses(Labels):
+    """The choice for data of several classes; `positive` overrides any grouping."""
+
+    grouping: Grouping = Grouping.halves
