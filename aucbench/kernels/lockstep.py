@@ -14,7 +14,7 @@ import numpy as np
 from aucbench.kernels import rows, vectors, weights
 from aucbench.kernels.jit import fast_kernel, kernel, overloaded, scalar
 from aucbench.kernels.rows import CSR, entry, extent, for_csr_rows, for_dense_rows, for_rows
-from aucbench.kernels.rule_loops import Scaled, Update, exactly, has_faded, projected, written_out
+from aucbench.kernels.rule_loops import Scaled, exactly, has_faded, written_out
 from aucbench.kernels.rules import NOT_COMPUTED
 from aucbench.kernels.weights import _less
 
@@ -27,10 +27,11 @@ CONTRACTED: Any = CSR | {"fastmath": {"contract"}}
 
 # The rows of numbers after those of `Scaled`.
 START = Scaled()
-PRODUCT = len(START)  # u.x
-UPDATE = PRODUCT + 1  # the first field of `Update`; flags are 1 or 0
-A, B, FOLDS, _, _, UNCERTAIN, AFTER = range(UPDATE, UPDATE + len(Update._fields))
-OWN = UPDATE + len(Update._fields)
+WEIGHT = Scaled._fields.index("weight")
+PRODUCT, A, B = 6, 7, 8  # u.x, and the coefficients of x added to u and v
+FOLDS, FOLD_SCALE, FOLD_WEIGHT = 9, 10, 11  # flag to fold (1 or 0), scale and weight of the folding
+UNCERTAIN, AFTER = 12, 13  # as in `rule_loops.Update`
+OWN = 14
 
 MOST_FOLDS = 512  # most foldings a column may be behind; a new folding updates all pending ones
 NEGLIGIBLE = 1e-150  # a smaller remaining share of a weight counts as zero
@@ -92,9 +93,11 @@ def advance(
         for m in range(LANES):
             if numbers[at(UNCERTAIN, m, LANES)] > 0.0:
                 w = pick(numbers, START, 0, m, LANES)
-                after = numbers[at(AFTER, m, LANES)]
                 radius = pick(numbers, given, OWN + len(own), m, LANES).radius
-                w = projected(w, after, vectors.square(uv[:, m]), radius)
+                shrink, size = weights.into_ball(w.scale * w.scale * vectors.square(uv[:, m]), radius)
+                scale = w.scale * shrink
+                weight = w.weight + numbers[at(AFTER, m, LANES)] * (scale - w.scale)
+                w = Scaled(scale, 1.0 / scale, weight, w.total, size, w.peak)
                 put(numbers, START, 0, m, LANES, w)
     return faded, fixed, own
 
@@ -114,10 +117,17 @@ def step_all(t, positive, positives, square, row_weight, is_due, numbers, fixed,
         put(numbers, START, 0, m, LANES, w)
         put(numbers, own, OWN, m, LANES, new)
         put(numbers, fixed, OWN + len(own) + len(given), m, LANES, products)
-        put(numbers, update, UPDATE, m, LANES, update)
+        numbers[at(WEIGHT, m, LANES)] = w.weight + update.after * w.scale
+        numbers[at(A, m, LANES)] = update.a
+        numbers[at(B, m, LANES)] = w.weight * update.a
+        numbers[at(FOLDS, m, LANES)] = 1.0 if update.must_fold else 0.0
+        numbers[at(FOLD_SCALE, m, LANES)] = update.fold_scale
+        numbers[at(FOLD_WEIGHT, m, LANES)] = update.fold_weight
+        numbers[at(UNCERTAIN, m, LANES)] = 1.0 if update.is_uncertain else 0.0
+        numbers[at(AFTER, m, LANES)] = update.after
         folds += update.must_fold
         uncertain += update.is_uncertain
-        sums += update.b != 0.0
+        sums += w.weight != 0.0
         faded += has_faded(w, products)
     return folds, uncertain, sums, faded
 

@@ -36,8 +36,7 @@ class Scaled(NamedTuple):
 class Update(NamedTuple):
     """The change of u and v in a step: folding if needed, then adding multiples of x."""
 
-    a: float  # u += a x
-    b: float  # v += b x
+    a: float  # u += a x, v += weight a x
     must_fold: bool
     fold_scale: float  # scale and weight before the folding
     fold_weight: float
@@ -76,9 +75,7 @@ def step(t, positive, positives, product, square, row_weight, is_due, w, fixed, 
     fold_scale, fold_weight = scale, weight
     if must_fold:
         scale, inverse, weight = 1.0, 1.0, 0.0
-    a = step * inverse
-    update = Update(a, weight * a, must_fold, fold_scale, fold_weight, is_uncertain, move.after)
-    weight += move.after * scale
+    update = Update(step * inverse, must_fold, fold_scale, fold_weight, is_uncertain, move.after)
     return update, Scaled(scale, inverse, weight, total + move.before + move.after, size, peak), fixed, own
 
 
@@ -98,24 +95,20 @@ def advance(X, i, row_weight, t, positive, positives, refresh, uv, w, fixed, cha
     update, w, fixed, own = STEP(
         t, positive, positives, product, square, row_weight, is_due, w, fixed, changes, own, given, loss
     )  # fmt: skip
+    scale, inverse, weight, total, size, peak = w
     if update.must_fold:
         weights.fold(u, update.fold_scale, v, update.fold_weight)
-    if update.a != 0.0:
-        if update.b == 0.0:
-            rows.axpy(update.a, X, i, u)
+    a = update.a
+    if a != 0.0:
+        if weight == 0.0:
+            rows.axpy(a, X, i, u)
         else:
-            rows.axpy2(update.a, X, i, u, update.b, v)
+            rows.axpy2(a, X, i, u, weight * a, v)
     if BALL and update.is_uncertain:
-        w = projected(w, update.after, vectors.square(u), given.radius)
-    return w, fixed, own
-
-
-@scalar
-def projected(w, after, square, radius):
-    """The scalars after the step, projected on the ball once more, with |w|^2 from the exact |u|^2."""
-    shrink, size = weights.into_ball(w.scale * w.scale * square, radius)
-    scale = w.scale * shrink
-    return Scaled(scale, 1.0 / scale, w.weight + after * (scale - w.scale), w.total, size, w.peak)
+        shrink, size = weights.into_ball(scale * scale * vectors.square(u), given.radius)
+        scale *= shrink
+        inverse = 1.0 / scale
+    return Scaled(scale, inverse, weight + update.after * scale, total, size, peak), fixed, own
 
 
 @scalar
