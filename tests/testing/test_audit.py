@@ -150,10 +150,7 @@ def ends(scores, labels):
     raise SystemExit(3)
 
 
-SCALED = {
-    "saddle": scaled_cross_term,
-    "arguments": scaled_cross_term_of_arguments,
-}
+SCALED = {"saddle": scaled_cross_term, "arguments": scaled_cross_term_of_arguments}
 
 
 @pytest.mark.parametrize("loss", SCALED.values(), ids=SCALED)
