@@ -196,11 +196,8 @@ def _plain_values(instance: Any) -> dict[str, Any]:
 
 def imported(plugin: Any) -> Any:
     """The class, or instance, that a stand-in stands for, imported in this process; any other as it is."""
-    if isinstance(plugin, _StandIn):
-        return _imported(plugin._described.module, plugin._described.qualname)
-    if isinstance(type(plugin), _StandIn):
-        return _made(plugin._described.module, plugin._described.qualname, _values(plugin))
-    return plugin
+    is_stand_in = isinstance(plugin, _StandIn) or isinstance(type(plugin), _StandIn)
+    return pickle.loads(pickle.dumps(plugin)) if is_stand_in else plugin
 
 
 def _imported(module: str, qualname: str) -> Any:

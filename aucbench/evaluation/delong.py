@@ -225,9 +225,7 @@ def around_difference(
 def _placements(scores: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The placement of each row, (n,), and which rows are positive."""
     values, positive = checked(scores, y)
-    order = np.argsort(values)
-    ordered, block = values[order], np.empty(len(values), np.int64)
-    block[order] = np.concatenate([[0], np.cumsum(ordered[1:] != ordered[:-1])])  # of tied scores, ascending
+    block = np.unique(values, return_inverse=True)[1]  # of tied scores, ascending
     above, below = _shares(block, positive), _shares(block, ~positive)
     return np.where(positive, below, 1.0 - above), positive
 

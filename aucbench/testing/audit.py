@@ -110,10 +110,7 @@ class _Trial:
 
     def _exact(self, scores: np.ndarray, positive: np.ndarray) -> float:
         """The value that a batch should have, NaN if unknown."""
-        if not self._is_known:
-            return math.nan
-        with np.errstate(all="ignore"):
-            return self._match.value(scores, positive)
+        return self._match.value(scores, positive) if self._is_known else math.nan
 
     def _batches(self) -> list[Batch]:
         """Some batches of several compositions, and one with equal scores."""

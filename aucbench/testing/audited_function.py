@@ -89,19 +89,21 @@ class AuditedFunction:
     def _working(self) -> list[int]:
         """Set the library and the type of labels with which the function returns numbers; its codings."""
         errors: list[tuple[bool, bool, Exception]] = []  # with those first that explain more
-        for self.library, self._label_type in product(CALLS, (np.int64, None)):  # None: that of the scores
-            if self.library not in sys.modules:  # a call may have imported it
+        for library, label_type in product(CALLS, (np.int64, None)):  # None: that of the scores
+            if library not in sys.modules:  # a call may have imported it
                 continue
+            self.library, self._label_type = library, label_type
             codings = []
-            for self.negative in NEGATIVES:
+            for coding in NEGATIVES:
+                self.negative = coding
                 try:
                     values = {self.value(*probe) for probe in _probes()}
                     if len(values) == 1 or not np.isfinite([*values]).all():
                         text = f"{self.name} returned {values.pop():g} for every batch of 12 scores."
                         raise ParameterError(text)
-                    codings.append(self.negative)
+                    codings.append(coding)
                 except Exception as error:
-                    is_used = self.library in _used(self._function)
+                    is_used = library in _used(self._function)
                     errors.append((is_used, isinstance(error, ParameterError), error))
             if codings:
                 return codings

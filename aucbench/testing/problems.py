@@ -8,7 +8,6 @@ from scipy import sparse
 
 WIDE = 15  # columns of a wide sparse problem per column of a dense one
 WIDE_NONZEROS = 3  # non-zeros per wide row, few enough for a lazy layout
-RIDGE = 1e-2  # weight of |w|^2 / 2 in the exact solution
 
 
 class Size(NamedTuple):
@@ -80,11 +79,3 @@ def sparse_rows(n: int, d: int, nonzeros: int) -> Toy:
     X = sparse.csr_matrix((data.ravel(), indices.ravel().astype(np.int32), indptr.astype(np.int32)), (n, d))
     y = np.where(np.arange(n) % 3 == 0, 1, -1).astype(np.int8)
     return Toy(X, y, f"{n} x {d:,} CSR rows with {nonzeros} non-zeros each")
-
-
-def least_squares(X: NDArray[np.float64], y: NDArray[np.int8]) -> NDArray[np.float64]:
-    """(d,) minimiser of 1e-2 |w|^2 / 2 + mean over pairs of (1 - w.(x+ - x-))^2 / 2, in closed form."""
-    positive, negative = X[y == 1], X[y == -1]
-    b = positive.mean(axis=0) - negative.mean(axis=0)
-    matrix = np.cov(positive.T, bias=True) + np.cov(negative.T, bias=True) + np.outer(b, b)
-    return np.linalg.solve(matrix + RIDGE * np.eye(X.shape[1]), b)

@@ -21,7 +21,7 @@ from aucbench.testing.audited_function import AuditedFunction
 
 # Positives and negatives of a batch: few sizes, as JAX compiles for each.
 COMPOSITIONS = ((2, 3), (3, 9), (9, 3), (6, 6), (2, 14), (2, 38))
-FEW = COMPOSITIONS[:2]  # on which unknown parameters are searched
+FEW = 2  # compositions on which unknown parameters are searched
 WIDTHS = (0.3, 0.3, 0.3, 1.0, 1.0, 1.0, 1.0, 2.5, 2.5, 2.5)  # standard deviations of the scores of a batch
 SCALES = np.geomspace(0.05, 20.0, 53)  # parameters tried first; 1 is the 27th
 EXACT, EXACT_SINGLE = 1e-6, 1e-3  # relative residuals up to which a function is a surrogate
@@ -103,11 +103,11 @@ def law(factors: Sequence[float], laws: Sequence[str] = tuple(LAWS)) -> tuple[st
     return None
 
 
-def batches(unit: bool, compositions: Sequence[tuple[int, int]] = COMPOSITIONS) -> list[list[Batch]]:
+def batches(unit: bool) -> list[list[Batch]]:
     """Batches of random scores by composition, in (0, 1) if `unit`, in random order of rows."""
     rng = np.random.default_rng(35)
     found = []
-    for positives, negatives in compositions:
+    for positives, negatives in COMPOSITIONS:
         own = []
         for width in WIDTHS:
             n = positives + negatives
@@ -166,7 +166,7 @@ class Identification:
     def fit(self, surrogate: Surrogate, parameter: float, few: bool = False) -> Match:
         """Fit r and d of each composition by least squares of relative residuals."""
         factors, offsets, worst = [], [], 0.0
-        for own, values in list(zip(self.batches, self.values, strict=True))[: len(FEW) if few else None]:
+        for own, values in list(zip(self.batches, self.values, strict=True))[: FEW if few else None]:
             means = np.array([surrogate.mean(*batch, parameter) for batch in own])
             if not (np.isfinite(means).all() and np.isfinite(values).all()):
                 return Match(surrogate, parameter, (), (), math.inf)

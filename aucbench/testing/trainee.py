@@ -134,7 +134,7 @@ class Trainee(Subject):
         asks = validation_share(self.plugin)  # the training rows serve as well as others
         validation = ValidationRows(toy.X, toy.y, toy.weights) if asks else None
         problem = Problem(toy.X, toy.y, iterations, self.loss, toy.weights, validation=validation)
-        return self.done(self.call("init", problem, np.random.default_rng(0)))
+        return self.call("init", problem, np.random.default_rng(0))
 
     def batch(self, toy: Toy, rows: NDArray[np.int64]) -> Batch:
         """The rows as `step` takes them."""
@@ -142,13 +142,7 @@ class Trainee(Subject):
 
     def step(self, state: Any, batch: Batch) -> Any:
         """The state after the batch."""
-        return self.done(self.call("step", state, batch))
-
-    def done(self, state: Any) -> Any:
-        """The state, when no work on it runs any more."""
-        if MethodFacts(self.plugin).wait is not None:
-            self.call("wait", state)
-        return state
+        return self.call("step", state, batch)
 
     def train(
         self, toy: Toy, rows: NDArray[np.int64] | None = None, lengths: Iterable[int] | None = None
@@ -169,7 +163,7 @@ class Trainee(Subject):
         """The state to score, after `finalize`."""
         if MethodFacts(self.plugin).finalize is None:
             return state
-        return self.done(self.call("finalize", state))
+        return self.call("finalize", state)
 
     def scores(self, state: Any, X: Any) -> NDArray[np.float64]:
         """(n,) decision values, after `finalize`."""
@@ -193,11 +187,13 @@ class Trainee(Subject):
         return np.asarray(self.call("weights", self.final(state)))
 
     def call(self, method: str, *arguments: Any) -> Any:
-        """Call a function of the method if there is time left; returns its result."""
+        """The result of a function of the method, if there is time left; all work on a state is done."""
         self.limit.require()
         result = getattr(self.plugin, method)(*arguments)
-        if result is None and method in RETURN_STATE:
+        if method in RETURN_STATE and result is None:
             raise self.broken(method, "returned None: end it with `return` and the state.")
+        if method in RETURN_STATE and MethodFacts(self.plugin).wait is not None:
+            self.plugin.wait(result)
         return result
 
     def broken(self, method: str, words: str) -> Broken:

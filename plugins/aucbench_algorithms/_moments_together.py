@@ -109,7 +109,7 @@ class SecondMoments(MomentsMethod):
             run,
             start[1:],
             [*np.zeros((k, count, d)), *np.array([_numbers(each) for each in algorithms], np.float64).T],
-            lambda *own: start._replace(vectors=np.stack(own[:k])),
+            lambda *own: start._replace(vectors=np.concatenate(own[:k])),
         )
 
 
@@ -138,7 +138,7 @@ class MomentsTogether:
         Vectors and hyperparameters, along `axis` one of each setting. NaN or infinity in the first says
         that the setting has diverged.
     state : callable
-        Makes the state of a setting of its part of `own`.
+        Makes the state of a setting of its part of `own`, of length one along the axis.
     axis : int
         0 or -1.
     """
@@ -172,7 +172,7 @@ class MomentsTogether:
         self._dropped.add(number)
 
     def _of(self, place: int) -> list[np.ndarray]:
-        return [np.array(array.take(place, self._axis)) for array in self._own]
+        return [array.take([place], self._axis) for array in self._own]
 
     def _pack(self) -> None:
         """Leave out the settings that have diverged or were dropped."""

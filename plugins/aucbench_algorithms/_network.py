@@ -1,4 +1,4 @@
-"""A multilayer perceptron in JAX: training on balanced batches as one compiled loop, and losses of margins.
+"""A multilayer perceptron in JAX: training on balanced batches as one compiled loop.
 
 JAX is imported when a network is trained, not with this module. Every run of a shape is one compiled program:
 a loop over a block of batches of which the first `count` are visited, so that neither the number of steps nor
@@ -6,21 +6,18 @@ a hyperparameter compiles anew, and how a run is cut into chunks changes no bit.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
-from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench import ParameterError, kernels
-from aucbench.kernels import loss_pieces
+from aucbench import ParameterError
+from aucbench.kernels.translated_loss import translated
+from aucbench.objectives import jax_pair_loss
 
 STAGES, STAGE_DECAY = 3, 10.0  # of PESG, as in `pesg`
-# Margins at which a traced loss is compared with its scalar functions; none is a likely kink.
-TRIED = np.linspace(-30.03, 30.01, 157)
-CLOSE = 1e-4  # tolerated there, relative to 1 + |value|: float32
 
 Params = tuple[tuple[Any, Any], ...]  # (inputs, outputs) weights and (outputs,) biases of every layer
 
@@ -63,8 +60,7 @@ class Kind(NamedTuple):
     """What a compiled program is made for, beside the shapes of its arrays."""
 
     optimiser: str
-    loss: Any  # of all pairs, if JAX can trace it; None for cross entropy
-    takes_slopes: bool  # whether the derivatives of the loss by the scores are passed in
+    loss: Any  # of all pairs; None for cross entropy
     has_dropout: bool
     is_cosine: bool
     has_saddle: bool
@@ -110,12 +106,11 @@ def optimiser_named(name: str, learning_rate: Any, weight_decay: Any) -> Any:
 
 
 @lru_cache(64)
-def programs(kind: Kind) -> tuple[Callable[..., Trained], Callable[..., Any]]:
-    """The compiled ``run(trained, blocks, count, start, key, numbers, slopes)``, and the scores of a batch.
+def program(kind: Kind) -> Callable[..., Trained]:
+    """The compiled ``run(trained, blocks, count, start, key, numbers)``.
 
     `blocks` (L, m, d) are the rows of L batches, positives first; `count` of them are visited, as the
-    iterations from `start` on. `slopes` (m,) is None, or the derivatives of the loss by the scores of the
-    only batch, which ``scores_of(params, x, t, key, numbers)`` gives.
+    iterations from `start` on.
     """
     import jax
     import jax.numpy as jnp
@@ -123,7 +118,7 @@ def programs(kind: Kind) -> tuple[Callable[..., Trained], Callable[..., Any]]:
     from jax import lax, nn, random
 
     map_tree = jax.tree.map
-    loss = None if kind.loss is None else margin_loss(kind.loss)
+    mean_over_pairs = None if kind.loss is None else pair_mean(kind.loss)
 
     def scores(params: Params, x: Any, key: Any, rate: Any) -> Any:
         for layer, (weights, biases) in enumerate(params[:-1]):
@@ -134,26 +129,24 @@ def programs(kind: Kind) -> tuple[Callable[..., Trained], Callable[..., Any]]:
         weights, biases = params[-1]
         return (x @ weights)[:, 0] + biases[0]
 
-    def value(params: Params, x: Any, key: Any, numbers: Numbers, slopes: Any) -> Any:
+    def value(params: Params, x: Any, key: Any, numbers: Numbers) -> Any:
         found = scores(params, x, key, numbers.dropout)
-        if kind.takes_slopes:
-            return jnp.dot(slopes, found)
         high, low = jnp.split(found, 2)
-        if loss is not None:
-            return jnp.mean(loss(high[:, None] - low[None, :]))
+        if mean_over_pairs is not None:
+            return mean_over_pairs(high, low)
         of_high, of_low = jnp.mean(nn.softplus(-high)), jnp.mean(nn.softplus(low))
         return numbers.share * of_high + (1.0 - numbers.share) * of_low
 
-    def descend(now: Trained, x: Any, t: Any, key: Any, numbers: Numbers, slopes: Any) -> Trained:
+    def descend(now: Trained, x: Any, t: Any, key: Any, numbers: Numbers) -> Trained:
         rate: Any = numbers.learning_rate
         if kind.is_cosine:
             rate = rate * 0.5 * (1.0 + jnp.cos(jnp.pi * jnp.minimum(t / numbers.planned, 1.0)))
         optimiser = optimiser_named(kind.optimiser, rate, numbers.weight_decay)
-        gradient = jax.grad(value)(now.params, x, key, numbers, slopes)
+        gradient = jax.grad(value)(now.params, x, key, numbers)
         updates, state = optimiser.update(gradient, now.optimiser, now.params)
         return Trained(optax.apply_updates(now.params, updates), state, now.saddle)
 
-    def pesg(now: Trained, x: Any, t: Any, key: Any, numbers: Numbers, slopes: Any) -> Trained:
+    def pesg(now: Trained, x: Any, t: Any, key: Any, numbers: Numbers) -> Trained:
         old = now.saddle
         assert old is not None
         alpha = old.alpha
@@ -185,16 +178,12 @@ def programs(kind: Kind) -> tuple[Callable[..., Trained], Callable[..., Any]]:
         alpha = jnp.maximum(0.0, alpha + eta * ascent)
         return Trained(params, now.optimiser, Saddle(a, b, alpha, reference, total))
 
-    def inputs_of(x: Any, t: Any, key: Any, numbers: Numbers) -> tuple[Any, Any]:
-        return x * numbers.scale, random.fold_in(random.wrap_key_data(key), t)
+    def run(now: Trained, blocks: Any, count: Any, start: Any, key: Any, numbers: Numbers) -> Trained:
+        key = random.wrap_key_data(key)
 
-    def run(
-        now: Trained, blocks: Any, count: Any, start: Any, key: Any, numbers: Numbers, slopes: Any = None
-    ) -> Trained:
         def step(i: Any, now: Trained) -> Trained:
             t = start + i
-            x, own_key = inputs_of(blocks[i], t, key, numbers)
-            given = (now, x, t, own_key, numbers, slopes)
+            given = (now, blocks[i] * numbers.scale, t, random.fold_in(key, t), numbers)
             if not kind.has_saddle:
                 return descend(*given)
             chosen: Trained = lax.cond(t < numbers.first, descend, pesg, *given)
@@ -203,46 +192,30 @@ def programs(kind: Kind) -> tuple[Callable[..., Trained], Callable[..., Any]]:
         result: Trained = lax.fori_loop(0, count, step, now)
         return result
 
-    def scores_of(params: Params, x: Any, t: Any, key: Any, numbers: Numbers) -> Any:
-        return scores(params, *inputs_of(x, t, key, numbers), numbers.dropout)
-
-    return jax.jit(run), jax.jit(scores_of)
+    return jax.jit(run)
 
 
-@lru_cache(64)
-def margin_loss(loss: Any) -> Callable[[Any], Any] | None:
-    """A loss plugin as a function of an array of margins, which JAX differentiates; None where JAX cannot.
+def pair_mean(loss: Any) -> Callable[[Any, Any], Any]:
+    """The mean of a loss over all pairs of scores of positives and negatives, which JAX differentiates.
 
-    A loss that is quadratic by pieces or multiplicative is written in JAX. Of any other, JAX traces `value`
-    with its own functions in the place of those of `math` and NumPy, which is compared with the original.
+    Computed on the host where the source of the loss cannot be translated to JAX.
     """
     import jax
     import jax.numpy as jnp
 
-    parts, rate, theta = loss_pieces.pieces(loss), loss_pieces.rate(loss), kernels.theta(loss)
-    if parts is not None:
+    functions = translated(loss, jnp)
+    if functions is None:
+        on_host = jax_pair_loss(loss)
+        return lambda high, low: on_host(jnp.concatenate([high, low]), np.repeat([1, -1], len(high)))
+    value, derivative = functions
 
-        def by_pieces(m: Any) -> Any:
-            *others, last = parts
-            found = last.c0 + m * (last.c1 + m * last.c2)
-            for part in reversed(others):
-                found = jnp.where(m < part.upper, part.c0 + m * (part.c1 + m * part.c2), found)
-            return found
+    @jax.custom_vjp
+    def mean(high: Any, low: Any) -> Any:
+        return jnp.mean(value(high[:, None] - low))
 
-        return by_pieces
-    if rate is not None:
-        return lambda m: jnp.exp(rate * m)
-    plain: Any = getattr(loss.value, "py_func", loss.value)
-    own: Mapping[str, Any] = {
-        name: jnp if it is math or it is np else it for name, it in plain.__globals__.items()
-    }
-    names = {**own, "max": jnp.maximum, "min": jnp.minimum, "abs": jnp.abs}
-    function = FunctionType(plain.__code__, names, plain.__name__, plain.__defaults__, plain.__closure__)
-    margins = TRIED.astype(np.float32)
-    try:
-        found = np.stack(jax.vmap(jax.value_and_grad(lambda m: function(m, theta)))(margins))
-    except Exception:  # whatever a third party's code raises where it gets no number
-        return None
-    exact = np.array([[f(float(m), theta) for m in margins] for f in (loss.value, loss.derivative)])
-    is_same = np.all(np.abs(found - exact) <= CLOSE * (1.0 + np.abs(exact)))
-    return (lambda m: function(m, theta)) if is_same else None
+    def forward(high: Any, low: Any) -> Any:
+        slopes = derivative(high[:, None] - low)
+        return mean(high, low), (jnp.sum(slopes, 1) / slopes.size, -jnp.sum(slopes, 0) / slopes.size)
+
+    mean.defvjp(forward, lambda gradients, above: tuple(above * each for each in gradients))
+    return mean

@@ -1,18 +1,25 @@
-"""The two (d, k) matrices Z_s = sum of x r^T over the samples of a class, on which `opauc_r` works.
+"""The steps of `opauc_r`, for one setting or for several, which share the matrices Z.
 
-For dense x plainly; for CSR rows through the products Z'Z and Z'u, which change with each sample.
+Z_s = sum of x r^T over the samples of a class. For dense x it is used as it is; for CSR rows through the
+products Z'Z and Z'u, which change with each sample. All that belongs to settings has them along its last
+axis, so that what is done to all of them at an entry of a row is one operation on neighbours in memory.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from aucbench import Batch, require_memory
 from aucbench.kernels import Layout, fast_kernel, kernel, rows, vectors
+from aucbench.kernels.rows import extent
+from aucbench_algorithms import _moments_together as moments
 
 DRAWN = 4096  # samples whose random numbers are drawn at once
 REFRESH = 1024  # steps between two foldings, at least
 FOLDING = 128  # and columns per step between them, so that the foldings cost no more than the steps
+FOLDED = 512  # rows of Z that are folded at once
+VECTORS = 3  # (d,) arrays of each setting
 # No digit is lost while the scale is within: u and b are sums of what each step adds, divided by its scale.
 SMALLEST_SCALE, LARGEST_SCALE = 1e-100, 1e100
 
@@ -21,19 +28,162 @@ def allocated(state: Any) -> Any:
     """The state with its matrices, which many settings share in a grid: `init` makes none."""
     if state.Z.size:
         return state
-    d, size = state.u.size, state.b.shape[1]
+    d, size = len(state.u), state.b.shape[1]
     return state._replace(Z=np.zeros((d, 2, size) if state.layout is Layout.lazy else (2, d, size)))
 
 
-def drawn(order: np.ndarray, tau: int, rng: np.random.Generator) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The rows of a chunk in parts, with `tau` random numbers for each row."""
+def run(X: Any, y: np.ndarray, order: np.ndarray, state: Any, exact: bool, *arrays: np.ndarray) -> None:
+    """The steps along rows, with tau random numbers for each."""
+    kernel_of_layout = _run_lazy if state.layout is Layout.lazy else _run
     for first in range(0, len(order), DRAWN):
         part = order[first : first + DRAWN]
-        yield part, rng.standard_normal((len(part), tau))
+        draws = state.rng.standard_normal((len(part), state.b.shape[1] - 1))
+        kernel_of_layout(X, y, part, draws, exact, *arrays)
+
+
+def of_rank(algorithms: Sequence[Any], states: Sequence[Any]) -> moments.MomentsTogether:
+    """`Lockstep` of settings of one rank."""
+    first, count = states[0], len(states)
+    require_memory("opauc_r", (2 * first.b.shape[1] + VECTORS * count, len(first.u)), "lower tau")
+    first = allocated(first)
+    exact = algorithms[0].centring == "exact"
+    own = [np.repeat(array, count, axis=-1) for array in (first.b, first.products, first.scale, first.u)]
+    numbers = [moments.column(algorithms, field) for field in ("eta", "lam")]
+
+    def run_all(X: Any, y: np.ndarray, order: np.ndarray, *arrays: np.ndarray) -> None:
+        run(X, y, order, first, exact, *arrays)
+
+    shared = first.Z, first.sums, first.gram
+    if first.layout is Layout.lazy:
+        return _LazyTogether(
+            run_all,
+            shared,
+            [*own, *numbers],
+            lambda b, products, scale, u, *_: first._replace(b=b, products=products, scale=scale, u=u),
+            axis=-1,
+        )
+    shared, own = (*shared, *own[:3]), own[3:]
+    return moments.MomentsTogether(
+        run_all, shared, [*own, *numbers], lambda u, *_: first._replace(u=u), axis=-1
+    )
+
+
+class _LazyTogether(moments.MomentsTogether):
+    """Settings that are folded together before one of them is looked at."""
+
+    _folded = True
+
+    def step(self, batch: Batch) -> None:
+        super().step(batch)
+        self._folded = False
+
+    def state(self, number: int) -> Any:
+        if not self._folded:
+            b, products, scale, u, *_ = self._own
+            _fold(u, scale, self._shared[0], b, products)
+            self._folded = True
+        return super().state(number)
 
 
 @kernel
-def take(draws, k, r, sums):
+def _run(X, y, order, draws, exact, Z, sums, gram, b, products, scale, w, eta, lam):
+    (d, settings), size = w.shape, draws.shape[1] + 1
+    r, x, s, change = np.empty(size), np.empty(d), np.empty(settings), np.empty((d, settings))
+    q, out, ridge = np.empty((size, settings)), np.empty((size, settings)), 1.0 - eta * lam
+    for k in range(order.size):
+        i = rows.visit(X, order, k)
+        label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
+        _take(draws, k, r, sums[own])
+        x[:] = 0.0
+        rows.axpy(1.0, X, i, x)
+        _add_outer(x, r, Z[own])
+        if sums[other, size - 1] > 0.0:
+            np.dot(x, w, s)
+            _product_of_transposed(Z[other], w, q)
+            _direction(q, s, label, sums[other], eta, exact, out)
+            _product(Z[other], out, change)
+            _scaled_sum(w, ridge, change)
+            _follow(w, x, s)
+
+
+@kernel
+def _run_lazy(X, y, order, draws, exact, Z, sums, gram, b, products, scale, u, eta, lam):
+    size, settings = draws.shape[1] + 1, u.shape[1]
+    r, zx, ridge = np.empty(size), np.empty((2, size)), 1.0 - eta * lam
+    q, out = np.empty((size, settings)), np.empty((size, settings))
+    ux, step, s, back = np.empty(settings), np.empty(settings), np.empty(settings), np.empty(settings)
+    all_b = b.reshape(2 * size, settings)
+    # u of these is zero but for the entries of the last row
+    forgetful, last = np.flatnonzero(ridge == 0.0), -1
+    for k in range(order.size):
+        i = rows.visit(X, order, k)
+        label, own, other = (1.0, 0, 1) if y[i] > 0 else (-1.0, 1, 0)
+        square, moves = rows.norm(X, i), sums[other, size - 1] > 0.0
+        _take(draws, k, r, sums[own])
+        _gather(X, i, Z, zx)
+        _scatter(X, i, r, Z[:, own])
+        _extend(gram, own, other, zx, r, square)
+        vectors.add(square, r, zx[own])
+        # what keeps Z b as it is though Z has changed
+        np.dot(r, b[own], back)
+        _multiply(X, i, u, ux)
+        _follow(products[own], r, ux)
+        for n in range(settings):
+            back[n] = -back[n]
+            step[n] = back[n]
+            ux[n] += square * back[n]
+        _follow(products[0], zx[0], back)
+        _follow(products[1], zx[1], back)
+        if moves:
+            np.dot(zx.reshape(2 * size), all_b, s)
+            s += ux
+            s *= scale
+            _product(gram[other].reshape(size, 2 * size), all_b, q)
+            q += products[other]
+            q *= scale
+            _direction(q, s, label, sums[other], eta, exact, out)
+            for m in forgetful:
+                b[:, :, m] = products[:, :, m] = 0.0
+                scale[m], step[m] = 1.0, 0.0
+                _forget(X, last, u, m)
+            last, smallest, largest = i, np.inf, 0.0
+            for n in range(settings):
+                scale[n] *= ridge[n] if ridge[n] != 0.0 else 1.0
+                s[n] /= scale[n]
+                step[n] += s[n]
+                smallest, largest = min(smallest, abs(scale[n])), max(largest, abs(scale[n]))
+            out /= scale
+            b[other] += out
+            _follow(products[0], zx[0], s)
+            _follow(products[1], zx[1], s)
+        _add(X, i, step, u)
+        is_far = moves and not (smallest >= SMALLEST_SCALE and largest <= LARGEST_SCALE)
+        count = int(sums[0, -1] + sums[1, -1])
+        if is_far or count % max(REFRESH, u.shape[0] // FOLDING) == 0:
+            _fold(u, scale, Z, b, products)
+            last = -1
+
+
+@kernel
+def _product(A, B, out):
+    """Set out to A B; of one column much faster by the product with a vector."""
+    if B.shape[1] == 1:
+        np.dot(A, B.reshape(B.size), out.reshape(out.size))
+    else:
+        np.dot(A, B, out)
+
+
+@kernel
+def _product_of_transposed(A, B, out):
+    """Set out to A'B."""
+    if B.shape[1] == 1:
+        np.dot(A.T, B.reshape(B.size), out.reshape(out.size))
+    else:
+        np.dot(A.T, B, out)
+
+
+@kernel
+def _take(draws, k, r, sums):
     """Set r to the numbers of a sample, the last being one, and add them to the sums of its class."""
     tau = draws.shape[1]
     for j in range(tau):
@@ -43,33 +193,33 @@ def take(draws, k, r, sums):
     sums[tau] += 1.0
 
 
-@kernel
-def direction(q, s, label, sums, eta, exact, out):
-    """Set out to what Z_o is multiplied with in the step; returns what x is multiplied with.
+@fast_kernel
+def _direction(q, s, label, sums, eta, exact, out):
+    """Set out to what Z_o is multiplied with in the step, and s to what x is multiplied with.
 
     q is Z_o'w, the last being T_o c_o.w; s is w.x.
     """
-    tau = q.size - 1
-    count = sums[tau]
-    centre = q[tau] / count
-    square = product = 0.0
+    tau = q.shape[0] - 1
+    count, share, square = sums[tau], 1.0 / sums[tau], 0.0
+    out[tau] = 0.0  # the product of the sums with q, until it is needed
     for j in range(tau):
         square += sums[j] * sums[j]
-        product += sums[j] * q[j]
-        out[j] = -eta * q[j] / count
-        if exact:
-            out[j] += eta * sums[j] / count * centre
+        shift = sums[j] * share * share if exact else 0.0
+        for n in range(s.size):
+            out[tau, n] += sums[j] * q[j, n]
+            out[j, n] = eta[n] * (shift * q[tau, n] - share * q[j, n])
     square /= count * count
-    e = -eta * (s - centre - label)
-    if exact:
-        out[tau] = (-e + eta * (product / count - count * square * centre)) / count
-    else:
-        out[tau] = (-e + eta * square * centre) / count
-    return e
+    for n in range(s.size):
+        centre = q[tau, n] / count
+        s[n] = -eta[n] * (s[n] - centre - label)
+        if exact:
+            out[tau, n] = (-s[n] + eta[n] * (out[tau, n] / count - count * square * centre)) / count
+        else:
+            out[tau, n] = (-s[n] + eta[n] * square * centre) / count
 
 
 @fast_kernel
-def add_outer(x, r, Z):
+def _add_outer(x, r, Z):
     """Add x r^T to Z."""
     for j in range(x.size):
         a = x[j]
@@ -79,30 +229,7 @@ def add_outer(x, r, Z):
 
 
 @fast_kernel
-def products(x, w, Z, q):
-    """Set q to Z'w; returns w.x."""
-    q[:] = 0.0
-    s = 0.0
-    for j in range(w.size):
-        a = w[j]
-        s += a * x[j]
-        for k in range(q.size):
-            q[k] += a * Z[j, k]
-    return s
-
-
-@fast_kernel
-def move(w, ridge, e, x, Z, b):
-    """Set w to ridge w + e x + Z b."""
-    for j in range(w.size):
-        total = ridge * w[j] + e * x[j]
-        for k in range(b.size):
-            total += Z[j, k] * b[k]
-        w[j] = total
-
-
-@fast_kernel
-def gather(X, i, Z, zx):
+def _gather(X, i, Z, zx):
     """Set zx (2, k) to the products of both matrices, side by side in Z (d, 2, k), with the CSR row i."""
     zx[:] = 0.0
     for p in range(np.uintp(X.indptr[i]), np.uintp(X.indptr[i + 1])):
@@ -113,7 +240,7 @@ def gather(X, i, Z, zx):
 
 
 @fast_kernel
-def scatter(X, i, r, Z):
+def _scatter(X, i, r, Z):
     """Add x_i r^T to Z, the row i being CSR."""
     for p in range(np.uintp(X.indptr[i]), np.uintp(X.indptr[i + 1])):
         j, a = X.indices[p], np.float64(X.data[p])
@@ -121,95 +248,94 @@ def scatter(X, i, r, Z):
             Z[j, k] += a * r[k]
 
 
+@kernel
+def _extend(gram, own, other, zx, r, square):
+    """Bring Z'Z up to date after x r^T was added to the matrix of the own class; zx are Z'x before."""
+    for j in range(r.size):
+        _add_two(zx[own, j] + square * r[j], r, r[j], zx[own], gram[own, j, own])
+        vectors.add(r[j], zx[other], gram[own, j, other])
+        vectors.add(zx[other, j], r, gram[other, j, own])
+
+
 @fast_kernel
-def extend(own, across, back, zx_own, zx_other, r, square):
-    """Bring Z'Z up to date after x r^T was added to one matrix.
-
-    own, across and back are the products of that matrix with itself, of it with the other one, and of the
-    other one with it; zx_own and zx_other are those of both with x, before; square is |x|^2.
-    """
-    for j in range(r.size):
-        for k in range(r.size):
-            own[j, k] += zx_own[j] * r[k] + r[j] * (zx_own[k] + square * r[k])
-            across[j, k] += r[j] * zx_other[k]
-            back[j, k] += zx_other[j] * r[k]
+def _add_two(a, x, b, y, out):
+    """Add a x + b y."""
+    for k in range(out.size):
+        out[k] += a * x[k] + b * y[k]
 
 
-@kernel
-def add_row(X, i, own, other, r, square, Z, gram, zx):
-    """Add x_i r^T to Z of the own class; sets zx (2, k) to the new Z'x of both."""
-    gather(X, i, Z, zx)
-    scatter(X, i, r, Z[:, own])
-    extend(gram[own, own], gram[own, other], gram[other, own], zx[own], zx[other], r, square)
-    for j in range(r.size):
-        zx[own, j] += square * r[j]
-
-
-@kernel
-def folds(sums, d):
-    """Whether everything is folded into u after this sample."""
-    return int(sums[0, -1] + sums[1, -1]) % max(REFRESH, d // FOLDING) == 0
-
-
-@kernel
-def step_lazy(
-    X, i, label, own, other, ux, square, r, zx, q, sums, folded,
-    u, Z, b, products, scale, eta, lam, exact, out,
-):  # fmt: skip
-    """Step of one setting after `add_row`; q is Z_o'(Z_+ b_+ + Z_- b_-), then Z_o'w. Returns the scale."""
-    # Z b must not change with Z
-    back = -vectors.dot(r, b[own])
-    for j in range(r.size):
-        products[own, j] += ux * r[j]
-    ux += back * square
-    vectors.add(back, zx[0], products[0])
-    vectors.add(back, zx[1], products[1])
-    step = back
-    if sums[other, r.size - 1] > 0.0:
-        for j in range(r.size):
-            q[j] = scale * (products[other, j] + q[j])
-        s = scale * (ux + vectors.dot(zx[0], b[0]) + vectors.dot(zx[1], b[1]))
-        e = direction(q, s, label, sums[other], eta, exact, out)
-        ridge = 1.0 - eta * lam
-        if folded or not SMALLEST_SCALE <= abs(scale * ridge) <= LARGEST_SCALE:
-            rows.axpy(back, X, i, u)
-            fold(u, scale * ridge, Z, b, products)
-            scale, step, folded = 1.0, e, False
-        else:
-            scale *= ridge
-            e /= scale
-            step += e
-            for j in range(r.size):
-                out[j] /= scale
-        vectors.add(1.0, out, b[other])
-        vectors.add(e, zx[0], products[0])
-        vectors.add(e, zx[1], products[1])
-    rows.axpy(step, X, i, u)
-    if folded:
-        fold(u, scale, Z, b, products)
-        scale = 1.0
-    return scale
-
-
-@kernel
-def fold(u, scale, Z, b, products):
-    """Set u to scale (u + Z_+ b_+ + Z_- b_-), b to zero, and the products Z'u accordingly; Z is (d, 2, k)."""
-    products[:] = 0.0
-    if scale == 0.0:
-        u[:] = b[:] = 0.0
+@fast_kernel
+def _follow(products, z, step):
+    """Add z step' to the products."""
+    if step.size == 1:
+        vectors.add(step[0], z, products.reshape(products.size))
         return
-    for j in range(u.size):
-        u[j] = _fold_one(u[j], scale, Z[j, 0], Z[j, 1], b[0], b[1], products[0], products[1])
-    b[:] = 0.0
+    for j in range(z.size):
+        for n in range(step.size):
+            products[j, n] += z[j] * step[n]
 
 
 @fast_kernel
-def _fold_one(value, scale, z_pos, z_neg, b_pos, b_neg, products_pos, products_neg):
-    for k in range(b_pos.size):
-        value += z_pos[k] * b_pos[k] + z_neg[k] * b_neg[k]
-    value *= scale
-    if value != 0.0:
-        for k in range(b_pos.size):
-            products_pos[k] += value * z_pos[k]
-            products_neg[k] += value * z_neg[k]
-    return value
+def _scaled_sum(u, scale, change):
+    """Set u to scale u + change, and each setting has its scale."""
+    if scale.size == 1:
+        a, v, w = scale[0], u.reshape(u.size), change.reshape(u.size)
+        for j in range(u.size):
+            v[j] = a * v[j] + w[j]
+        return
+    for j in range(u.shape[0]):
+        for n in range(scale.size):
+            u[j, n] = scale[n] * u[j, n] + change[j, n]
+
+
+@fast_kernel
+def _multiply(X, i, u, ux):
+    """Set ux to the products of the CSR row i with the columns of u."""
+    ux[:] = 0.0
+    start, stop = extent(X, i)
+    for p in range(start, stop):
+        x, j = np.float64(X.data[p]), X.indices[p]
+        for n in range(ux.size):
+            ux[n] += x * u[j, n]
+
+
+@fast_kernel
+def _add(X, i, step, u):
+    """Add the CSR row i times step to the columns of u."""
+    start, stop = extent(X, i)
+    for p in range(start, stop):
+        x, j = np.float64(X.data[p]), X.indices[p]
+        for n in range(step.size):
+            u[j, n] += x * step[n]
+
+
+@kernel
+def _forget(X, last, u, n):
+    """Set column n of u to zero, which has no other entries than the CSR row `last`, or all if that is -1."""
+    if last < 0:
+        u[:, n] = 0.0
+        return
+    start, stop = extent(X, last)
+    for p in range(start, stop):
+        u[X.indices[p], n] = 0.0
+
+
+@kernel
+def _fold(u, scale, Z, b, products):
+    """Set u to scale (u + Z_+ b_+ + Z_- b_-), b to zero, and the products Z'u accordingly."""
+    d, settings = u.shape
+    flat, B = Z.reshape(d, b.shape[0] * b.shape[1]), b.reshape(b.shape[0] * b.shape[1], settings)
+    P, change = products.reshape(B.shape), np.empty((min(d, FOLDED), settings))
+    total = np.zeros(B.shape)
+    for start in range(0, d, FOLDED):
+        part, rows_of_z = u[start : start + FOLDED], flat[start : start + FOLDED]
+        image = change[: part.shape[0]]
+        _product(rows_of_z, B, image)
+        for j in range(part.shape[0]):
+            for n in range(settings):
+                part[j, n] = scale[n] * (part[j, n] + image[j, n])
+        _product_of_transposed(rows_of_z, part, P)
+        total += P
+    P[:] = total
+    b[:] = 0.0
+    scale[:] = 1.0

@@ -56,7 +56,6 @@ from aucbench import (
     Problem,
     check_fields,
 )
-from aucbench.kernels import pair_loss
 from aucbench_algorithms import _network as network
 from aucbench_algorithms._linear_method import planned_iterations
 
@@ -67,22 +66,8 @@ COMMON = ("adam", "adamw", "sgd", "rmsprop")  # known without importing optax
 
 Share = Annotated[float, Interval(low=0.0, high=1.0, open_high=True)]
 Rows = Annotated[int, Interval(low=2)]
-
-
-class Criterion(StrEnum):
-    """What training minimises."""
-
-    pairs = "pairs"
-    cross_entropy = "cross_entropy"
-    balanced_cross_entropy = "balanced_cross_entropy"
-    min_max_margin = "min_max_margin"
-
-
-class Schedule(StrEnum):
-    """The learning rate: constant, or falling to zero as a half wave of the cosine."""
-
-    constant = "constant"
-    cosine = "cosine"
+Criterion = StrEnum("Criterion", "pairs cross_entropy balanced_cross_entropy min_max_margin")
+Schedule = StrEnum("Schedule", "constant cosine")
 
 
 class State(NamedTuple):
@@ -93,7 +78,6 @@ class State(NamedTuple):
     key: np.ndarray  # (2,) of JAX's random numbers
     numbers: network.Numbers
     kind: network.Kind
-    called: Any  # a loss that JAX cannot trace
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,12 +188,9 @@ class Mlp(Method):
             first=first,
             length=max(1, math.ceil((planned - first) / network.STAGES)),
         )
-        loss = problem.loss if self.criterion is Criterion.pairs else None
-        takes_slopes = loss is not None and network.margin_loss(loss) is None
         kind = network.Kind(
             optimiser=self.optimiser,
-            loss=None if loss is None or takes_slopes else loss,
-            takes_slopes=takes_slopes,
+            loss=problem.loss if self.criterion is Criterion.pairs else None,
             has_dropout=self.dropout > 0.0,
             is_cosine=is_cosine,
             has_saddle=is_saddle,
@@ -217,27 +198,21 @@ class Mlp(Method):
         first_key, key = rng.integers(1 << 32, size=(2, 2), dtype=np.uint32)
         sizes = [problem.n_features, *[self.width] * self.layers, 1]
         trained = network.first_trained(kind, sizes, first_key)
-        return State(trained, 0, key, numbers, kind, loss if takes_slopes else None)
+        return State(trained, 0, key, numbers, kind)
 
     def step(self, state: State, batch: Batch) -> State:
         """One step of the optimiser, or of PESG, for each batch."""
         trained, t = state.trained, state.t
         size, d = batch.rows.shape[-1], batch.X.shape[1]
-        run, scores_of = network.programs(state.kind)
-        given = state.key, state.numbers
-        length = 1 if state.kind.takes_slopes else min(AT_ONCE, max(1, ENTRIES // (size * d)))
-        labels = np.repeat(np.array([1, -1], np.int8), size // 2)
+        run = network.program(state.kind)
+        length = min(AT_ONCE, max(1, ENTRIES // (size * d)))
         for start in range(0, len(batch.rows), length):
             rows = batch.rows[start : start + length]
             blocks = np.empty((length, size, d), np.float32)  # new: JAX may read it later
             chosen = batch.X[rows.ravel()]
             chosen = chosen.toarray() if sparse.issparse(chosen) else chosen
             blocks[: len(rows)] = chosen.reshape(len(rows), size, d)
-            slopes = None
-            if state.kind.takes_slopes:
-                scores = np.asarray(scores_of(trained.params, blocks[0], np.int32(t), *given), np.float64)
-                slopes = pair_loss.pair_mean(state.called, scores, labels).slopes.astype(np.float32)
-            trained = run(trained, blocks, np.int32(len(rows)), np.int32(t), *given, slopes)
+            trained = run(trained, blocks, np.int32(len(rows)), np.int32(t), state.key, state.numbers)
             t += len(rows)
         return state._replace(trained=trained, t=t)
 

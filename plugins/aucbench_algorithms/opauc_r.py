@@ -32,10 +32,8 @@ from aucbench import (
     kernels,
     require_memory,
 )
-from aucbench.kernels import rows, vectors
 from aucbench_algorithms import _moments_together as moments
 from aucbench_algorithms import _opauc_r_low_rank as low_rank
-from aucbench_algorithms import _opauc_r_together as many
 from aucbench_algorithms._groups import Groups
 
 
@@ -47,15 +45,18 @@ class Centring(StrEnum):
 
 
 class State(NamedTuple):
-    """Weights w = scale (u + Z_+ b_+ + Z_- b_-); b stays zero and scale one in the eager layout."""
+    """Weights w = scale (u + Z_+ b_+ + Z_- b_-); b stays zero and scale one in the eager layout.
 
-    u: np.ndarray  # (d,)
+    The last axis of b, products, scale and u is that of settings which train together, here one.
+    """
+
     Z: np.ndarray  # (2, d, tau + 1) of each class, lazy: (d, 2, tau + 1); empty before the first step
     sums: np.ndarray  # (2, tau + 1) sums of r, the last being the number of samples
-    b: np.ndarray  # (2, tau + 1)
-    products: np.ndarray  # (2, tau + 1) Z'u
-    gram: np.ndarray  # (2, 2, tau + 1, tau + 1) Z'Z
-    scale: float
+    gram: np.ndarray  # (2, tau + 1, 2, tau + 1) Z'Z
+    b: np.ndarray  # (2, tau + 1, 1)
+    products: np.ndarray  # (2, tau + 1, 1) Z'u
+    scale: np.ndarray  # (1,)
+    u: np.ndarray  # (d, 1)
     rng: np.random.Generator
     layout: kernels.Layout
 
@@ -89,73 +90,29 @@ class OpaucR(moments.MomentsMethod):
         """Zero; raises `ParameterError` when two d x tau matrices exceed the available memory."""
         d, size = problem.n_features, self.tau + 1
         require_memory("opauc_r", (2, d, size), "lower tau")
-        layout, Z = kernels.layout(problem.X), np.zeros((2, 0, 0))
-        sums, b, products = np.zeros((3, 2, size))
-        gram = np.zeros((2, 2, size, size))
-        return State(np.zeros(d), Z, sums, b, products, gram, 1.0, rng, layout)
+        b, products = np.zeros((2, 2, size, 1))
+        gram, layout = np.zeros((2, size, 2, size)), kernels.layout(problem.X)
+        empty, sums = np.zeros((2, 0, 0)), np.zeros((2, size))
+        return State(empty, sums, gram, b, products, np.ones(1), np.zeros((d, 1)), rng, layout)
 
     def step(self, state: State, batch: Batch) -> State:
         """Consume the rows of a chunk, in order; draws tau numbers for each."""
         if len(batch.rows) == 0:
             return state
         state = low_rank.allocated(state)
-        *arrays, scale, rng, layout = state
-        run = _run_lazy if layout is kernels.Layout.lazy else _run
+        *arrays, _, _ = state
+        numbers = np.array([self.eta]), np.array([self.lam])
         exact = self.centring is Centring.exact
-        for order, draws in low_rank.drawn(batch.rows, self.tau, rng):
-            scale = run(batch.rows_view, batch.y, order, draws, *arrays, scale, self.eta, self.lam, exact)
-        return state._replace(scale=scale)
+        low_rank.run(batch.rows_view, batch.y, batch.rows, state, exact, *arrays, *numbers)
+        return state
 
     @classmethod
     def together(cls, algorithms: Sequence["OpaucR"], states: Sequence[State]) -> Groups:
         """Settings that share Z where their rank is the same; their random numbers are the same."""
-        return Groups(algorithms, states, "tau", many.of_rank)
+        return Groups(algorithms, states, "tau", low_rank.of_rank)
 
     def weights(self, state: State) -> np.ndarray:
-        u, Z, b = state.u, state.Z, state.b
-        if state.layout is kernels.Layout.lazy and b.any():
-            u = u + Z.reshape(u.size, -1) @ b.ravel()
-        return state.scale * u
-
-
-@kernels.kernel
-def _run(X, y, order, draws, w, Z, sums, b, products, gram, scale, eta, lam, exact):
-    size = draws.shape[1] + 1
-    r, q, out = np.empty(size), np.empty(size), np.empty(size)
-    x = np.empty(w.size)
-    for k in range(order.size):
-        i = rows.visit(X, order, k)
-        label = 1.0 if y[i] > 0 else -1.0
-        own, other = (0, 1) if y[i] > 0 else (1, 0)
-        low_rank.take(draws, k, r, sums[own])
-        x[:] = 0.0
-        rows.axpy(1.0, X, i, x)
-        low_rank.add_outer(x, r, Z[own])
-        if sums[other, size - 1] > 0.0:
-            s = low_rank.products(x, w, Z[other], q)
-            e = low_rank.direction(q, s, label, sums[other], eta, exact, out)
-            low_rank.move(w, 1.0 - eta * lam, e, x, Z[other], out)
-    return scale
-
-
-@kernels.kernel
-def _run_lazy(X, y, order, draws, u, Z, sums, b, products, gram, scale, eta, lam, exact):
-    size = draws.shape[1] + 1
-    r, q, out = np.empty(size), np.empty(size), np.empty(size)
-    zx = np.empty((2, size))
-    for k in range(order.size):
-        i = rows.visit(X, order, k)
-        label = 1.0 if y[i] > 0 else -1.0
-        own, other = (0, 1) if y[i] > 0 else (1, 0)
-        ux, square = rows.dot_norm(X, i, u)
-        low_rank.take(draws, k, r, sums[own])
-        low_rank.add_row(X, i, own, other, r, square, Z, gram, zx)
-        if sums[other, size - 1] > 0.0:
-            for j in range(size):
-                q[j] = vectors.dot(gram[other, other, j], b[other]) + vectors.dot(gram[other, own, j], b[own])
-        folded = low_rank.folds(sums, u.size)
-        scale = low_rank.step_lazy(
-            X, i, label, own, other, ux, square, r, zx, q, sums, folded,
-            u, Z, b, products, scale, eta, lam, exact, out,
-        )  # fmt: skip
-    return scale
+        w = state.u[:, 0]
+        if state.layout is kernels.Layout.lazy and state.b.any():
+            w = w + state.Z.reshape(w.size, -1) @ state.b.ravel()
+        return state.scale[0] * w

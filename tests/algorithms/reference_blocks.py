@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from aucbench import kernels
+
 
 def optimiser(kind, eta, momentum, lam, schedule="constant"):
     """A function of (w, gradient without lam w) that gives the next w."""
@@ -26,7 +28,7 @@ def optimiser(kind, eta, momentum, lam, schedule="constant"):
 
 def of_loss(loss):
     """The value and the derivative of a loss plugin."""
-    theta = getattr(loss, "margin", 0.0)
+    theta = kernels.theta(loss)
     return lambda m: type(loss).value(m, theta), lambda m: type(loss).derivative(m, theta)
 
 

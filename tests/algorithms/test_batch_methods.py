@@ -135,20 +135,6 @@ def test_uni_square_solves_its_normal_equations(intercept, shape, largest, layou
     assert difference(np.append(state.w, state.b), expected) < 1e-11
 
 
-@each_layout
-@pytest.mark.parametrize("shape", [(200, 5), (40, 60)])
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
-def test_classes_that_a_plane_separates_are_no_trouble(scale, shape, layout):
-    X, y = random_problem(4, *shape, unit=False)
-    X[:, 0] += 10.0 * y
-    state, C = train(LogReg(C=1e4), layout(scale * X), y, PASSES), 1e4
-    assert state.solved
-    assert (y * (scale * X @ state.w + state.b) > 0).all()
-    by_w, by_b = logistic_gradient(state.w, scale * X, y, 1 / (C * len(y)), state.b)
-    assert np.linalg.norm(by_w) < 1e-6 * np.linalg.norm(state.w) / (C * len(y))
-    assert abs(by_b) < 1e-12
-
-
 def test_rounding_ends_what_the_gradient_cannot():
     X, y = random_problem(6, 500, 6)
     X[:, 1] = X[:, 0] + 1e-9 * X[:, 1]  # two columns that lam alone tells apart

@@ -3,7 +3,6 @@
 from itertools import pairwise
 
 import numpy as np
-import psutil
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -74,6 +73,7 @@ def members(draw, cls):
     return [made(cls, **same, **each) for each in chosen]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cls", "forms"), CASES)
 def test_settings_together_end_where_each_ends_alone(cls, forms):
     losses = [each for each in cls.losses if each != "*"]
@@ -134,19 +134,6 @@ def test_moments_without_memory_for_all_weights_are_refused(name, monkeypatch):
     monkeypatch.setattr("aucbench.data.memory.available", lambda: 2 * 8 * D * D)
     with pytest.raises(ParameterError, match=rf"{name}: \d+ x 30 numbers"):
         type(several[0]).together(several, states)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["opauc", "adaoam"])
-def test_the_matrices_of_a_grid_are_held_once(name):
-    d, several = 500, [CATALOG.algorithm(name)(lam=10.0**-k) for k in range(60)]
-    rows, process = np.random.default_rng(0).standard_normal((N, d)) / 30, psutil.Process()
-    for _ in range(2):  # compiled; and memory that a grid frees is given to the next
-        before = process.memory_info().rss
-        together = type(several[0]).together(several, starts(several, rows))
-        together.step(Batch(rows, Y, np.arange(100)))
-        assert together.state(0) is not None
-    assert process.memory_info().rss - before < 10 * (2 * 8 * d * d)
 
 
 def test_moments_of_blocks_are_summed_once_for_all_settings(monkeypatch):

@@ -1,4 +1,4 @@
-"""Every recursion against its transcription in plain NumPy, on dense and on sparse rows.
+"""Every recursion against its transcription in plain NumPy, on dense and on sparse rows, in chunks.
 
 A line of the table names a method, its transcription and the settings that are tried: a pair of numbers is
 a range, from which Hypothesis draws by the logarithm, and a list is a choice. Fields that are true or false,
@@ -238,6 +238,7 @@ def trials(draw, case):
     return case.cls(**fields), Run(X, y, rows, loss)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_method_follows_its_transcription(case):
     @settings(max_examples=EXAMPLES, deadline=None, derandomize=True)
@@ -249,7 +250,7 @@ def test_a_method_follows_its_transcription(case):
         assert np.isfinite(expected).all()
         assume(expected.any())
         for layout in (np.asarray, sparse.csr_array):
-            state = train(algorithm, layout(run.X), run.y, run.rows, loss=run.loss)
+            state = train(algorithm, layout(run.X), run.y, run.rows, parts=3, loss=run.loss)
             assert difference(algorithm.weights(state), expected) < 1e-9, layout.__name__
             if intercept is not None:
                 found = algorithm.fitted_intercept(state)

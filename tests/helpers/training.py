@@ -1,5 +1,7 @@
 """Running a method over given rows, as the tests of methods do."""
 
+import pickle
+
 import numpy as np
 
 import aucbench
@@ -22,11 +24,12 @@ def problem_of(algorithm, X, y, iterations=None, loss=None):
 
 
 def train(algorithm, X, y, rows, parts=1, loss=None):
-    """The state after the rows, cut into `parts` chunks."""
+    """The state after the rows, cut into `parts` chunks, between which the state is pickled."""
     rows = np.asarray(rows)
     state = algorithm.init(problem_of(algorithm, X, y, len(rows), loss), np.random.default_rng(0))
     batch = Batch(X, y, rows)
     for chunk in np.array_split(rows, parts):
+        state = pickle.loads(pickle.dumps(state)) if parts > 1 else state
         state = algorithm.step(state, batch.take(chunk))
     return state
 

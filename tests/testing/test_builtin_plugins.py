@@ -1,4 +1,4 @@
-"""Every built-in plugin passes every check, and methods with other settings those of their training."""
+"""Every built-in plugin passes every check; other settings are trained in tests/algorithms."""
 
 import pickle
 from contextlib import suppress
@@ -9,7 +9,6 @@ import pytest
 from scipy import sparse
 
 import aucbench
-import aucbench_algorithms as methods
 from aucbench import kernels
 from aucbench.contracts.validation import Family
 from aucbench.testing import (
@@ -26,35 +25,6 @@ from tests.helpers.training import is_like_other_rules, random_pairs, random_pro
 pytestmark = pytest.mark.slow
 
 PATIENCE = 600.0  # seconds, also where nothing is compiled yet
-# Of other settings, tests/algorithms compares training alone and together; float32 would compile them again.
-OF_DEFAULTS = ("auc", "converges", "cost", "weighted", "float32_rows", "together")
-OF_ALL_SETTINGS = [check for check in ALGORITHM_CHECKS if check.name not in OF_DEFAULTS]
-SETTINGS = [  # one for each loop, norm, buffer and state that the defaults do not have
-    methods.Solam(norm="l1", radius=0.2, zeta=10.0),
-    methods.Fsauc(radius=0.1, eta=1.0, average="before"),
-    methods.Spam(penalty="ball", radius=0.05, C=10.0),
-    methods.Spam(penalty="net", nu=1e-3),
-    methods.OpaucR(tau=5, centring="exact"),
-    methods.Spdam(batch_fraction=0.01),
-    methods.Sauc(radius=0.1, degree=3, average="before"),
-    methods.Asam(gamma=0.1, t0=0.0),
-    methods.RocSgd(schedule="pegasos", pegasos=True),
-    methods.UniExp(ratio="running"),
-    methods.SgdHinge(alpha=1.0, average=False),
-    methods.OamSeq(C=1.0, buffer=20, average=True, radius=0.1),
-    methods.OamGra(buffer=20),
-    methods.Cbr(buffer=9),
-    methods.CbrDiag(buffer=9),
-    methods.FifoOgd(partner="opposite", radius=0.1),
-    methods.Spauc(statistics="train", average=False),
-    methods.FtrlLog(l1=0.1, balanced=True, intercept=False),
-    methods.PairBatch(block=1, lam=0.1, schedule="sqrt", average=True),
-    methods.PairBatch(block=1, optimiser="momentum", average=True),
-    methods.PairBatch(optimiser="adam", eta=0.01),
-    methods.Pesg(block=3, eta=0.01, average=True),
-    methods.SopaS(block=1, optimiser="momentum", eta=0.01),
-    methods.ShtAuc(sparsity=9),
-]
 X, Y = random_problem(6, 250, 120, density=0.04)
 STREAM = np.concatenate([np.random.default_rng(seed).permutation(250) for seed in range(4)])
 ROWS = {
@@ -105,11 +75,6 @@ def test_a_method_passes_every_check(plugin):
 def test_a_method_passes_the_checks_that_compile_it_again(plugin, monkeypatch):
     monkeypatch.setattr(learned_model, "SINGLE", 1e-9)  # ours compute with float64; others may not
     examined(plugin.cls, [check for check in ALGORITHM_CHECKS if check.name in variants(plugin.cls)])
-
-
-@pytest.mark.parametrize("method", SETTINGS, ids=str)
-def test_a_method_with_other_settings_passes_the_checks_of_its_training(method):
-    examined(method, OF_ALL_SETTINGS)
 
 
 @pytest.mark.filterwarnings("ignore:invalid value", "ignore:overflow")

@@ -57,6 +57,7 @@ def test_gaps_of_an_archive_are_its_missing_and_failed_cells_and_departures_from
     assert f"{bare.algorithm} on {bare.dataset}: no ruleset" in gaps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -95,16 +96,6 @@ def test_rulesets_that_are_others_or_not_installed_and_trials_that_were_not_made
     assert all(reason in gap for gap in gaps)
 
 
-def test_a_method_that_is_not_installed_is_a_gap(archive):
-    def of_another(entry):
-        described = replace(entry.described, algorithm=replace(entry.described.algorithm, name="elsewhere"))
-        return replace(entry, algorithm="elsewhere", described=described)
-
-    (gap,) = gaps_of(altered(archive, entry=of_another), entry_of)
-    assert all(name in gap for name in {entry.dataset for plan in archive.studies for entry in plan.entries})
-    assert "cannot be compared" in gap
-
-
 @pytest.mark.parametrize(
     ("more", "count"),
     [((), 0), (("runs=1",), 1), (("max_train_rows=100",), 1), (("algo=solam",), 0), (("ruleset=trials",), 2)],
@@ -130,6 +121,7 @@ def test_chosen_and_repeated_runs_and_extra_entries_are_found(tmp_path):
     assert any("cells of the same run" in gap for gap in gaps_of(same, entry_of))
 
 
+@pytest.mark.slow
 def test_a_contribution_needs_the_reference_study_of_its_method_and_no_replications(archive):
     gaps = analysis.check(archive, "psam")
     names = [gap.partition(" is missing on ")[0] for gap in gaps if " is missing on a9a, " in gap]
