@@ -2,139 +2,87 @@
 
 Dense rows: u is w, the sum is weight u - v, and projections are skipped, exactly, while the triangle
 inequality bounds |w|_1. Sparse rows: w is a thresholded vector (see `aucbench.kernels.thresholded`), whose
-threshold the l1 projection raises, so that a step costs O(nnz log d). The functions are for compiled code.
+threshold the l1 projection raises, so that a step costs O(nnz log d). The compiler keeps the branch of the
+two that the type of w takes: a thresholded vector has `uv`.
 """
 
-from typing import Any
-
 import numpy as np
-from numba import types
-from numba.extending import overload
 
-from aucbench.kernels import rows, thresholded, vectors, weights
+from aucbench.kernels import kernel, rows, thresholded, vectors, weights
 
 
-def score(X: Any, i: int, w: Any) -> tuple[float, float, float]:
+@kernel
+def score(X, i, w):
     """w.x, |x|^2 and, where it is needed, |x|_1 of row i."""
-    raise NotImplementedError
+    if hasattr(w, "uv"):
+        return thresholded.score(X, i, w), rows.norm(X, i), 0.0
+    return rows.dot_norms(X, i, w[0])
 
 
-def accumulate(w: Any, weight: float) -> float:
+@kernel
+def accumulate(w, weight):
     """Add w to the running sum; returns the new weight of u."""
-    raise NotImplementedError
-
-
-def step(
-    X: Any, i: int, a: float, absolute: float, w: Any, weight: float, bound: float, radius: float
-) -> Any:
-    """Add a x to w and project it on the l1 ball; returns the new weight and a bound on |w|_1."""
-    raise NotImplementedError
-
-
-def distance(w: Any, start: Any) -> float:
-    """The squared distance |w - start|^2."""
-    raise NotImplementedError
-
-
-def pull(w: Any, weight: float, start: Any, factor: float) -> float:
-    """Set w to start + factor (w - start); returns the new weight."""
-    raise NotImplementedError
-
-
-def restart(w: Any, weight: float, start: Any, count: int) -> None:
-    """Set w and start to the mean of the `count` points in the sum, and empty the sum."""
-    raise NotImplementedError
-
-
-def _is_dense(w: Any) -> bool:
-    return isinstance(w, types.Array)
-
-
-@overload(score)
-def _score(X, i, w):
-    if _is_dense(w):
-        return lambda X, i, w: rows.dot_norms(X, i, w[0])
-    return lambda X, i, w: (thresholded.score(X, i, w), rows.norm(X, i), 0.0)
-
-
-@overload(accumulate)
-def _accumulate(w, weight):
-    if _is_dense(w):
-        return lambda w, weight: weight + 1.0
-
-    def lazy(w, weight):
+    if hasattr(w, "uv"):
         thresholded.accumulate(w, 1.0)
         return 0.0
+    return weight + 1.0
 
-    return lazy
 
-
-@overload(step)
-def _step(X, i, a, absolute, w, weight, bound, radius):
-    def dense(X, i, a, absolute, w, weight, bound, radius):
-        u, v = w[0], w[1]
-        bound += abs(a) * absolute
-        if bound <= radius:
-            rows.axpy2(a, X, i, u, weight * a, v)
-            return weight, bound
-        # Folded before the step, which may be far larger than what the projection leaves of it.
-        weights.fold(u, 1.0, v, weight)
-        rows.axpy(a, X, i, u)
-        return 0.0, vectors.project_l1(u, radius)
-
-    def lazy(X, i, a, absolute, w, weight, bound, radius):
+@kernel
+def step(X, i, a, absolute, w, weight, bound, radius):
+    """Add a x to w and project it on the l1 ball; returns the new weight and a bound on |w|_1."""
+    if hasattr(w, "uv"):
         if a != 0.0:
             thresholded.step(a, X, i, w)
             thresholded.project(w, radius)
         return 0.0, 0.0
+    u, v = w[0], w[1]
+    bound += abs(a) * absolute
+    if bound <= radius:
+        rows.axpy2(a, X, i, u, weight * a, v)
+        return weight, bound
+    # Folded before the step, which may be far larger than what the projection leaves of it.
+    weights.fold(u, 1.0, v, weight)
+    rows.axpy(a, X, i, u)
+    return 0.0, vectors.project_l1(u, radius)
 
-    return dense if _is_dense(w) else lazy
 
-
-@overload(distance)
-def _distance(w, start):
-    if _is_dense(w):
-        return lambda w, start: vectors.distance(w[0], start)
-
-    def lazy(w, start):
+@kernel
+def distance(w, start):
+    """The squared distance |w - start|^2."""
+    if hasattr(w, "uv"):
         thresholded.fold(w)
         return vectors.distance(w.uv[0], start)
+    return vectors.distance(w[0], start)
 
-    return lazy
 
-
-@overload(pull)
-def _pull(w, weight, start, factor):
-    def dense(w, weight, start, factor):
-        weights.fold(w[0], 1.0, w[1], weight)
-        vectors.pull(w[0], start, factor)
-        return 0.0
-
-    def lazy(w, weight, start, factor):
+@kernel
+def pull(w, weight, start, factor):
+    """Set w to start + factor (w - start); returns the new weight."""
+    if hasattr(w, "uv"):
         thresholded.fold(w)
         pulled = w.uv[0].copy()
         vectors.pull(pulled, start, factor)
         thresholded.replace(w, pulled)
-        return 0.0
+    else:
+        weights.fold(w[0], 1.0, w[1], weight)
+        vectors.pull(w[0], start, factor)
+    return 0.0
 
-    return dense if _is_dense(w) else lazy
 
-
-@overload(restart)
-def _restart(w, weight, start, count):
-    def dense(w, weight, start, count):
-        weights.average(w[0], w[1], weight, count)
-        start[:] = w[0]
-        w[1] = 0.0
-
-    def lazy(w, weight, start, count):
+@kernel
+def restart(w, weight, start, count):
+    """Set w and start to the mean of the `count` points in the sum, and empty the sum."""
+    if hasattr(w, "uv"):
         thresholded.fold(w)
         for j in range(start.size):
             start[j] = -w.uv[1, j] / count
             w.uv[1, j] = 0.0
         thresholded.replace(w, start)
-
-    return dense if _is_dense(w) else lazy
+    else:
+        weights.average(w[0], w[1], weight, count)
+        start[:] = w[0]
+        w[1] = 0.0
 
 
 def mean(w: np.ndarray | thresholded.Thresholded, weight: float, count: int) -> np.ndarray:

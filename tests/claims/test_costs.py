@@ -9,7 +9,7 @@ import pytest
 import aucbench
 from aucbench import Access, Claims, kernels
 from aucbench.kernels import rows
-from studies.claims.costs import claimed_exponents, cost_exponents, cost_finding, design
+from studies.claims.costs import claimed_exponents, cost_exponents, design
 from studies.claims.power_law import Verdict
 
 
@@ -69,31 +69,3 @@ def test_claimed_exponents_are_those_of_the_terms_along_an_axis():
     assert claimed_exponents(bam, "n d min(n, d)", "d", design(bam, "n d min(n, d)")["d"][0])[
         0
     ] == pytest.approx(2.0)
-
-
-def test_a_variable_that_is_no_hyper_parameter_leaves_the_cost_open():
-    class Strange(Linear):
-        claims = Claims(rate="1/t", cost="widgets nnz")
-
-    found = cost_finding(Strange(), None, 2, 0.001)
-    assert found.verdict is Verdict.unknown
-    assert "widgets" in found.why
-
-
-@dataclass(frozen=True)
-class Exploding(Linear):
-    """Steps that are far too long: the weights overflow."""
-
-    def step(self, state, batch):
-        state += np.inf
-        return state
-
-    def weights(self, state):
-        return state
-
-
-def test_weights_that_do_not_stay_finite_leave_the_cost_open():
-    found = cost_finding(Exploding(), None, 2, 0.002)
-    assert found.verdict is Verdict.unknown
-    assert found.measured == ""
-    assert "finite" in found.why

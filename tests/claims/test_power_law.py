@@ -15,13 +15,6 @@ def test_the_exponent_of_an_exact_law_is_exact_whatever_its_factor(power):
     assert exponent(T, 3.7 * T**power) == pytest.approx(power, abs=1e-12)
 
 
-def test_outliers_among_the_points_hardly_move_the_exponent():
-    y = 1.0 / T
-    y[[16, 17, 19]] *= 1e4
-    assert exponent(T, y) == pytest.approx(-1.0, abs=0.05)
-    assert abs(np.polyfit(np.log(T), np.log(y), 1)[0] + 1.0) > 0.2
-
-
 def noisy_curve(rng, power):
     """c t^power whose noise is as correlated from point to point as that of an averaged iterate."""
     noise = np.zeros(len(T))
@@ -50,14 +43,6 @@ def test_the_interval_covers_the_exponent_as_often_as_stated(slopes, by, trials)
     covered = np.mean([each.low <= -1.0 <= each.high for each in found])
     assert abs(covered - CONFIDENCE) < 3 * math.sqrt(CONFIDENCE * (1.0 - CONFIDENCE) / trials)
     assert np.median([each.high - each.low for each in found]) < 0.6  # so that 1/t is told from 1/sqrt(t)
-
-
-def test_repetitions_of_one_group_count_as_groups():
-    values = [1.0, 1.2, 0.9, 1.1]
-    assert group_interval([values]) == group_interval([[value] for value in values])
-    assert group_interval([[1.0]]) == Interval(1.0, -math.inf, math.inf)
-    assert math.isnan(group_interval([]).estimate)
-    assert math.isnan(exponent(np.ones(3), np.array([1.0, 2.0, 3.0])))  # of a single point
 
 
 @pytest.mark.parametrize(

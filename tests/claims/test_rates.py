@@ -1,22 +1,12 @@
 """Rates under test: laws of made curves, and installed methods whose claims are true, or made too strict."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 import aucbench
 from aucbench import Claims
 from studies.claims.power_law import Interval, Verdict, group_interval
-from studies.claims.rates import (
-    Effort,
-    Runs,
-    can_be_measured,
-    claimed_exponent,
-    rate_finding,
-    rate_verdict,
-    statistic,
-)
+from studies.claims.rates import Effort, claimed_exponent, rate_finding, rate_verdict, statistic
 
 EFFORT = Effort(seeds=3, seconds=0.1, datasets=3)
 T = np.arange(1, 3000)
@@ -35,12 +25,6 @@ T = np.arange(1, 3000)
 )
 def test_powers_of_t_are_read(claimed, exponent):
     assert claimed_exponent(claimed) == exponent
-
-
-def test_what_lies_below_the_gap_of_the_certificate_does_not_count():
-    s = 1.0 / T
-    floored = np.where(s > 1e-3, s, 1e-9 * np.sin(T))
-    assert statistic("1/t", T, floored, 1e-3, 1.0) == pytest.approx(-1.0)
 
 
 @pytest.mark.parametrize(
@@ -87,54 +71,3 @@ def test_a_method_without_a_minimum_has_the_reason_in_place_of_a_number(monkeypa
     assert found.verdict is Verdict.unknown
     assert found.measured == ""
     assert "regulariser" in found.why
-
-
-def test_runs_that_blow_up_leave_the_rate_open_with_the_reason(monkeypatch):
-    found = rate_of(monkeypatch, "pair_batch", "1/t", "algo.eta=1e6", "algo.lam=0.01")
-    assert found.verdict is Verdict.unknown
-    assert found.measured == ""
-    assert "breast_cancer" in found.why
-
-
-class Stopped:
-    """A method without an objective that says when it has converged."""
-
-    claims = Claims(rate="linear", cost="d")
-    access = aucbench.Access.full
-    done = weights = None
-
-
-@pytest.mark.parametrize(
-    ("order", "rate", "expected"),
-    [(1.0, "linear", Verdict.holds), (1.5, "linear", Verdict.faster), (1.5, "superlinear", Verdict.holds)],
-)
-def test_the_order_of_a_method_without_objective_is_that_of_its_distance_from_the_end(
-    order, rate, expected, monkeypatch
-):
-    state, kept = 0.5, []
-    while state > 1e-7:
-        kept.append([1.0 + state, 1.0 + state])
-        state = 0.5 * state if order == 1.0 else state**order
-    stop = SimpleNamespace(result=SimpleNamespace(stop_reason="converged"))
-    cell = SimpleNamespace(
-        checkpoint_weights=np.array([*kept, [1.0, 1.0]]),
-        record=stop,
-        curve={"iteration": np.arange(1, len(kept) + 2)},
-    )
-    monkeypatch.setattr(Runs, "run", lambda runs, *words: (cell,))
-    curve = Runs(["algo=toppush"], "").distances()
-    value = statistic(rate, *curve[:4])
-    assert rate_verdict(rate, Interval(value, value - 0.01, value + 0.01)) is expected
-    assert (abs(value - 1.0) < 0.1) == (order == 1.0)
-
-
-def test_a_method_that_never_stops_and_declares_no_objective_has_no_rate(monkeypatch):
-    assert can_be_measured(Stopped())
-    assert not can_be_measured(SimpleNamespace(claims=Claims(rate="linear", cost="d")))
-    stop = SimpleNamespace(result=SimpleNamespace(stop_reason="budget"))
-    monkeypatch.setattr(
-        Runs, "run", lambda runs, *words: (SimpleNamespace(checkpoint_weights=None, record=stop),)
-    )
-    found = rate_finding(["algo=toppush"], EFFORT)
-    assert found.measured == ""
-    assert "converge" in found.why

@@ -48,14 +48,3 @@ def refused(run):
         return lines[0]
 
     return refused
-
-
-@pytest.fixture
-def offered(done, monkeypatch):
-    """The words that the shell offers for an unfinished line."""
-
-    def offered(line):
-        monkeypatch.setenv("COMP_LINE", line)
-        return done("-sc", "query=bash").split()
-
-    return offered

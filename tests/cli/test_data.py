@@ -43,18 +43,6 @@ def test_describe_takes_the_overrides_of_a_run_and_shows_labels_of_any_kind(tabl
     assert "'nothing'" in refused("data", "describe", table, "dataset.target=nothing")
 
 
-def test_describe_and_a_run_refuse_every_column_that_cannot_be_used_with_its_reason(tmp_path, refused):
-    path = tmp_path / "refused.csv"
-    rows = [f'u{i},0{i % 9 + 1}/05/2020,"{i % 9 + 1},{100 + i}",{i * i % 7},{i % 2}' for i in range(60)]
-    rows[3] = rows[3].replace(",2,1", ",inf,1")
-    path.write_text("\n".join(["name,day,price,size,ill", *rows]) + "\n")
-    for words in (("data", "describe", path), ("algo=solam", "dataset=csv", f"dataset.path={path}")):
-        refusal = refused(*words)
-        assert all(f"column '{name}'" in refusal for name in ("name", "price", "size"))
-        for named in ("dataset.drop=[name]", "{price: thousands}", "dataset.drop=[size]"):
-            assert named in refusal
-
-
 def test_a_run_says_how_the_columns_were_read_every_time(table, run):
     words = ["algo=ls_svm", "dataset=csv", f"dataset.path={table}", "dataset.missing=median"]
     for _ in range(2):

@@ -1,7 +1,6 @@
 """``aucbench leaderboard``, ``aucbench compare``, and the leaderboard that ends a study."""
 
 import re
-import shlex
 import shutil
 
 import pandas as pd
@@ -10,32 +9,26 @@ import pytest
 from aucbench.cli.main import main
 from aucbench.reports.cells import from_store
 from aucbench.reports.views.export import FRAMES
-from aucbench.reports.views.figures import Drawn
-from aucbench.studies.execution.prepared_data import PreparedData
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
 from aucbench.studies.store import Store
 from aucbench.tracking.client import Connection
-from tests.helpers.studies import study_of
 
 pytestmark = pytest.mark.slow  # whole studies
 
-COMMON = ("-m", "protocol=kfold", "protocol.folds=3", "budget.checkpoints=5", "budget.epochs=0.1")
-WORDS = (*COMMON, "algo=solam,psam", "dataset=wine,gaussian", "runs=2", "study=pair")
-TUNED = (
-    *COMMON, "algo=solam", "dataset=wine", "study=tuned", "tuning=grid", "tuning.folds=2",
-    "tuning.grid={solam:{zeta:[1,10],radius:[1]}}",
+WORDS = (
+    "-m", "protocol=kfold", "protocol.folds=3", "budget.checkpoints=5", "budget.epochs=0.1",
+    "algo=solam,psam", "dataset=wine,gaussian", "runs=2", "study=pair",
 )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """A folder with a store of two studies, one of them tuned, and their MLflow file."""
+    """A folder with a store of a study, and its MLflow file."""
     folder = tmp_path_factory.mktemp("boards")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         address = f"tracking.uri=sqlite:///{folder}/mlflow.db"
         assert main([*WORDS, address, "tracking=mlflow"]) == 0
-        assert main([*TUNED, "tracking=none"]) == 0
     return folder
 
 
@@ -56,23 +49,10 @@ def test_a_study_ends_by_writing_its_leaderboard_and_sending_it(finished):
     documents |= {"results.csv", "verdicts.csv"}
     assert files == documents | {f"{name}.parquet" for name in FRAMES}
     assert len(table(own)) == 4
-    times = {cell.record.environment.finished_at for cell in Store(finished / "aucbench-store")}
-    assert len(times) == 27
-    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", time) for time in times)
     client = Connection(f"sqlite:///{finished}/mlflow.db").client
     experiments = [each.experiment_id for each in client.search_experiments()]
     (sent,) = (each for each in client.search_runs(experiments) if each.info.run_name == "pair")
     assert {file.path for file in client.list_artifacts(sent.info.run_id)} == files
-
-
-def test_the_leaderboard_of_a_study_is_that_which_ended_it(done, finished, tmp_path):
-    out = done("leaderboard", "--study", "pair", "--out", str(tmp_path / "new"), "--no-pictures")
-    assert "24 cells done, 0 diverged, 0 failed, 0 missing" in out
-    assert f"open {tmp_path / 'new' / 'leaderboard.html'}" in out
-    assert not (tmp_path / "new" / "pictures").exists()
-    pd.testing.assert_frame_equal(
-        table(tmp_path / "new"), table(finished / "aucbench-store" / "boards" / "pair")
-    )
 
 
 def test_papers_quote_a_part_of_the_methods(done, tmp_path):
@@ -86,19 +66,6 @@ def test_papers_quote_a_part_of_the_methods(done, tmp_path):
         tex = (tmp_path / "leaderboard.tex").read_text().lower()
         assert {name for name in ("psam", "solam") if re.search(rf"\b{name}\b(?!}})", tex)} == expected
         assert set(table(tmp_path)["method"]) == {"psam", "solam"}  # the frames have all of them
-
-
-def test_pictures_are_drawn_where_they_are_wanted(done, tmp_path, monkeypatch):
-    drawn = []
-
-    def draw_all(report, folder, width, font):
-        drawn.append((folder, font))
-        return Drawn([folder / "forest-defaults.png"], ["forest-defaults"], [])
-
-    monkeypatch.setattr("aucbench.reports.views.figures.draw_all", draw_all)
-    out = done("leaderboard", "--study", "pair", "--out", str(tmp_path), "--font", "serif")
-    assert drawn == [(tmp_path / "pictures", "serif")]
-    assert "forest-defaults" in out
 
 
 REFUSED = {
@@ -163,37 +130,12 @@ def test_data_that_could_not_be_downloaded_stand_on_the_board(run, done, tmp_pat
         assert re.search(r"study 'part'[^.]*: ls_svm on w8a\.", text)
 
 
-def commands(finished, study):
-    boards = table(finished / "aucbench-store" / "boards" / study)
-    return [(row["data_set"], row["method"], row["command"]) for row in boards.to_dict("records")]
-
-
-@pytest.mark.parametrize("study", ["pair", "tuned"])
-def test_the_command_of_a_row_gives_an_entry_with_the_same_cells(study, finished):
-
-    store = Store(finished / "aucbench-store")
-    keys = {}
-    for cell in from_store(store, study):
-        name = cell.described.dataset.title, cell.described.algorithm.name
-        keys.setdefault(name, set()).add(cell.key)
-    for dataset, method, command in commands(finished, study):
-        program, *words = shlex.split(command)
-        assert program == "aucbench"
-        (entry,) = study_of(*words).entries
-        found = entry.cell_keys(PreparedData().digests(entry))
-        assert set(found.values()) == keys[dataset, method]
-
-
 def test_comparing_prints_and_writes_the_table(run, tmp_path):
     status, out, err = run("compare", "psam_table2", "--study", "pair", "--out", str(tmp_path / "out"))
     assert status == 0
-    assert "Khalid" in out
     assert "0 cells compared" in out
-    assert "│" not in out  # none of its data sets was run
     assert str(tmp_path / "out") in err
-    assert {file.name for file in (tmp_path / "out").iterdir()} == {
-        "psam_table2.md", "psam_table2.csv", "psam_table2.parquet",
-    }  # fmt: skip
+    assert {file.suffix for file in (tmp_path / "out").iterdir()} == {".md", ".csv", ".parquet"}
     command = "Made by `aucbench compare psam_table2 --study pair`."
     assert command in (tmp_path / "out" / "psam_table2.md").read_text()
     written = pd.read_parquet(tmp_path / "out" / "psam_table2.parquet")

@@ -33,13 +33,6 @@ def test_a_file_of_ones_own_is_read_as_by_run(run, folder):
     assert status in (0, 1)
 
 
-def test_without_evidence_the_reason_is_said_and_the_status_is_1(run):
-    status, out, err = run("suggest", "wine", "--with", "tuned.zip", "--seconds", "1e-9")
-    assert (status, err.count("\n")) == (1, 1)
-    assert "no method is expected to end" in err
-    assert "algo=" not in out
-
-
 def test_an_installation_without_an_archive_says_so(refused, monkeypatch):
     monkeypatch.setattr(archive_file, "SHIPPED", "none.zip")
     assert "--with FILE" in refused("suggest", "wine")

@@ -1,10 +1,6 @@
 """``aucbench try``: what it runs, shows, says and refuses."""
 
-import os
 import re
-import signal
-import subprocess
-import sys
 
 import pytest
 
@@ -16,7 +12,6 @@ from aucbench.contracts.validation import Family
 from aucbench.registry import Catalog, Plugin
 from aucbench.studies.store import Store
 from tests.helpers import try_methods
-from tests.helpers.studies import process_environment, write_metadata
 
 pytestmark = pytest.mark.slow
 
@@ -158,40 +153,9 @@ def test_a_slow_method_gets_the_epochs_there_is_time_for_and_that_is_said(tried,
     assert starting(lines, "breast_cancer: test AUC")
 
 
-def test_a_method_that_hangs_is_ended_and_the_others_are_compared(tried):
-    status, out, lines, _ = tried("hanging", seconds=6)
+def test_a_method_that_hangs_is_ended_and_the_others_are_compared(tried, monkeypatch):
+    monkeypatch.setattr(try_method, "GRACE", 1.0)
+    status, out, lines, _ = tried("hanging", seconds=4)
     assert status == 1
     assert starting(lines, "Failed on breast_cancer: timeout")
     assert re.search(r"│ psam +│", out)
-
-
-def test_names_epochs_and_times_that_cannot_be_are_refused_in_one_sentence(tried):
-    for words, parts in (
-        (["perceptrn"], ("perceptrn", "perceptron")),
-        (["hinge"], ("hinge", "algorithm")),
-        (["perceptron", "--epochs", "0"], ("--epochs", "0")),
-        (["perceptron", "--seconds", "nan"], ("--seconds", "nan")),
-    ):
-        status, out, _, err = tried(*words)
-        assert (status, out) == (2, "")
-        (line,) = err.splitlines()
-        assert all(part in line for part in parts)
-
-
-@pytest.mark.usefixtures("process")
-def test_ctrl_c_ends_a_trial_with_one_line(tmp_path):
-    site = write_metadata(tmp_path / "site")
-    (tmp_path / "counter").mkdir()
-    environment = process_environment(site, tmp_path / "counter")
-    words = [sys.executable, "-m", "aucbench", "try", "fake_sleeper", "--seconds", "100"]
-    running = subprocess.Popen(
-        words, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    stages = iter(running.stderr.readline, "")
-    assert any("training" in stage for stage in stages)
-    os.killpg(running.pid, signal.SIGINT)  # as a terminal does
-    _, said = running.communicate()
-    assert running.returncode == 130
-    (line,) = [line for line in said.splitlines() if line and not line.endswith(" ...")]
-    assert line.startswith("aucbench: interrupted")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["counter", "site"]

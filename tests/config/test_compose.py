@@ -71,28 +71,22 @@ def test_a_run_composed_from_parts_is_the_run_composed_as_a_whole(jobs):
             assert composed(composer.compose, words) == composed(compose.compose, words)
 
 
-def compose_words(jobs):
+def swept(*jobs):
     with session(CATALOG):
-        return [job.run for job in compose._each(CATALOG, Composer(), jobs)]
+        return [job.run for job in compose._each(CATALOG, Composer(), [list(job) for job in jobs])]
 
 
-@pytest.fixture
-def compositions(monkeypatch):
-    """Collects the calls of Hydra."""
+def test_parts_that_were_composed_are_not_composed_again(monkeypatch):
     calls, whole = [], compose.compose
     monkeypatch.setattr(compose, "compose", lambda *words: calls.append(words) or whole(*words))
-    return calls
-
-
-def test_parts_that_were_composed_are_not_composed_again(compositions):
     jobs = [
         [f"algo={algo}", f"dataset={dataset}", "tuning=grid"]
         for algo in CATALOG.plugins["algorithms"]
         for dataset in ("gaussian", "a9a", "w8a")
     ]
-    found = compose_words(jobs)
+    found = swept(*jobs)
     assert len(found) == len(jobs)
-    assert len(compositions) <= 2
+    assert len(calls) <= 2
     with session(CATALOG):
         for job, run in list(zip(jobs, found, strict=True))[::7]:
             assert plain(run) == plain(compose.compose(job))
@@ -109,10 +103,6 @@ def test_a_choice_that_sets_something_else_does_so_in_every_run(tmp_path):
 
 
 PAIRS = [(algo, dataset) for algo in ("solam", "psam") for dataset in ("gaussian", "breast_cancer")]
-
-
-def swept(*jobs):
-    return compose_words([list(job) for job in jobs])
 
 
 MATRIX = (
@@ -177,17 +167,6 @@ def test_a_matrix_that_cannot_be_read_is_refused(word, sentence):
         swept(("algo=solam", word))
 
 
-def test_fields_that_a_configuration_of_ones_own_sets_reach_every_method(tmp_path):
-    (tmp_path / "mine.yaml").write_text(
-        "defaults: [config, {override algo: solam}, _self_]\nalgo: {radius: 7.5}\n"
-    )
-    words = ("algo=solam,solam_l1",)
-    request = Request(words, multirun=True, config_name="mine", config_dir=str(tmp_path))
-    found = compose.compose_jobs(CATALOG, request).jobs
-    assert [job.run["algo"].radius for job in found] == [7.5, 7.5]
-    assert [compose.chosen(job.run, "algo") for job in found] == ["solam", "solam_l1"]
-
-
 def test_choices_that_come_after_fields_replace_them_as_in_hydra(tmp_path):
     (tmp_path / "mine.yaml").write_text("defaults: [_self_, config]\ntuning: {folds: 3}\n")
     for words in (("tuning=grid",), ("tuning=grid", "algo=solam")):
@@ -205,11 +184,3 @@ def test_paths_and_columns_need_no_quotes(value, field):
     request = parse(["dataset=csv", "dataset.path=x", f"dataset.{field}={value}"])
     (job,) = compose_jobs(CATALOG, request).jobs
     assert job.run["dataset"][field] == value
-
-
-def test_labels_need_no_quotes_and_several_are_still_swept():
-    request = parse(["-m", "dataset=csv", "dataset.path=a.csv,b.csv", "dataset.positive=>50K"])
-    jobs = compose_jobs(CATALOG, request).jobs
-    assert [(job.run["dataset"].path, job.run["dataset"].positive) for job in jobs] == [
-        ("a.csv", ">50K"), ("b.csv", ">50K")
-    ]  # fmt: skip

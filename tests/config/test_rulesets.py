@@ -54,18 +54,6 @@ def test_a_ruleset_that_does_not_go_with_a_tuning_is_named():
         entry_of("ruleset=trials", "tuning=grid")
 
 
-def test_what_a_ruleset_leaves_open_is_no_departure():
-    words = (
-        "runs=3",
-        "dataset=wine",
-        "protocol=kfold",
-        "max_train_rows=50",
-        "limits.seconds=5",
-        "loss=hinge",
-    )
-    assert entry_of("ruleset=defaults", *words).ruleset.departures == ()
-
-
 def test_a_ruleset_changes_no_key():
     bare, ruled = entry_of("dataset=wine"), entry_of("dataset=wine", "ruleset=defaults")
     assert bare.ruleset is None
@@ -82,11 +70,6 @@ def test_a_ruleset_of_ones_own_is_found_in_a_folder(tmp_path):
     assert str(entry.ruleset) == "ruleset short, version 3 of 2026-01-02"
     assert entry.budget.epochs == 2
     assert entry.ruleset.departures == ()
-
-
-def test_a_ruleset_is_chosen_whole():
-    with pytest.raises(ParameterError, match=r"ruleset\.version"):
-        api.plan_study(["ruleset=trials", "ruleset.version=7"])
 
 
 def test_a_board_names_the_ruleset_its_departures_and_the_methods_without_one(tmp_path):

@@ -1,7 +1,6 @@
 """The pages that are made of the code."""
 
 import re
-import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -18,22 +17,13 @@ pytest.importorskip(
     "numpydoc", reason="the documentation's packages are not installed: pip install -e '.[docs]'"
 )
 ROOT = Path(__file__).parents[2]
-EXTENSION = ROOT / "docs" / "_ext"
 
 
 def names(cls):
     return [field.name for field in fields(cls)]
 
 
-@pytest.fixture(autouse=True, scope="module")
-def path():
-    before = set(sys.modules)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(EXTENSION))
-        yield
-    for name in set(sys.modules) - before:
-        if getattr(sys.modules[name], "__file__", None) and str(EXTENSION) in str(sys.modules[name].__file__):
-            del sys.modules[name]
+pytestmark = pytest.mark.usefixtures("extension")
 
 
 def test_every_method_has_a_page_with_its_parameters_and_its_source():
@@ -77,64 +67,11 @@ def test_every_command_and_field_stands_in_the_reference():
     assert "| `tracking.uri` | `null` | Log every entry" in page
 
 
-def test_plain_mathematics_stays_as_it_is():
-    import docstrings
-    import markdown
-
-    lines = ["the norm of `rows_` and u_, |sum|::", "", "    |kept_|", "", "of `x_`"]
-    docstrings.escape(None, "", "", None, None, lines)
-    assert lines[0] == "the norm of `rows_` and u\\_, \\|sum\\|::"
-    assert lines[2:] == ["    |kept_|", "", "of `x_`"]
-    assert (
-        markdown.escaped("w_t in `solam`, |w|", {"solam": "solam.md"})
-        == "w\\_t in [`solam`](solam.md), \\|w\\|"
-    )
-    shown = markdown.prose("Minimises\n\n    f(w)\n      + g(w)\n\nwhere f * g is small.\n")
-    assert shown == "Minimises\n\n```text\nf(w)\n  + g(w)\n```\n\nwhere f \\* g is small."
-
-
-def test_a_page_shows_what_its_code_prints(tmp_path):
-    import printed
-
-    page = tmp_path / "page.md"
-    page.write_text(
-        "```python\na = 1\nprint(a)\n```\n\n```{printed}\n```\n\nText.\n\n    aucbench check --list\n\n"
-        "```{printed}\n```\n\n    rm -r nothing of this is run\n\n```python\nprint(a + 1)\n```\n\n"
-        "```{printed}\n```\n"
-    )
-    first, second, third = printed.texts(page.read_text(), page, tmp_path / "made")
-    assert first == "1"
-    assert "compiled_once" in second
-    assert third == "2"
-    printed._texts["page"] = [first, second, third]
-    source = [page.read_text()]
-    printed.insert(None, "page", source)
-    assert source[0].startswith("```python\na = 1\nprint(a)\n```\n\n```text\n1\n```\n\nText.")
-    assert printed.HERE not in source[0]
-
-
-def test_code_of_a_page_that_fails_ends_the_build_at_its_line(tmp_path):
-    import printed
-
-    page = tmp_path / "page.md"
-    page.write_text("Text.\n\n```python\na = 1\nraise KeyError\n```\n\n```{printed}\n```\n")
-    with pytest.raises(KeyError) as caught:
-        printed.texts(page.read_text(), page, tmp_path)
-    assert caught.traceback[-1].lineno == 4  # counted from 0
-    for command, complaint in (
-        ("aucbench check no_such", "ended with 2"),
-        ("ls", "is no command of aucbench"),
-    ):
-        page.write_text(f"    {command}\n\n```{{printed}}\n```\n")
-        with pytest.raises(RuntimeError, match=complaint):
-            printed.texts(page.read_text(), page, tmp_path)
-
-
 @pytest.mark.docs
 def test_the_first_run_shows_its_report(tmp_path):
     import printed
 
-    page = EXTENSION.parent / "tutorials" / "first_run.md"
+    page = ROOT / "docs" / "tutorials" / "first_run.md"
     report, _ = printed.texts(page.read_text(encoding="utf-8"), page, tmp_path / "made")
     table = page.read_text(encoding="utf-8").partition("| line | meaning |")[2].partition("\n\n")[0]
     lines = re.findall(r"^\| (\w[\w ]*\w) \|", table, re.MULTILINE)
@@ -145,25 +82,8 @@ def test_the_first_run_shows_its_report(tmp_path):
 def test_readme_says_what_the_archive_of_the_reference_study_says():
     import reference_study
 
-    readme = (EXTENSION.parents[1] / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert " ".join(reference_study.section().split()) in " ".join(readme.split())
-
-
-@pytest.mark.docs
-def test_a_picture_of_the_leaderboard_can_be_taken_again(tmp_path, browser):
-    import reference_study
-    import screenshots
-    from PIL import Image
-
-    page = tmp_path / "leaderboard.html"
-    reference_study.write_leaderboard(page)
-    window = browser.new_page(color_scheme="light")
-    for view in screenshots.VIEWS:
-        screenshots.take(window, page.as_uri(), view, tmp_path / f"{view}.png")
-        with Image.open(tmp_path / f"{view}.png") as taken:
-            assert taken.size == screenshots.SIZE
-            assert len(taken.convert("RGB").getcolors(1 << 16)) > 20, f"{view} is empty"
-    window.close()
 
 
 def test_references_lead_to_papers():

@@ -32,24 +32,3 @@ def test_commands_have_options_that_dask_knows(kind, spec, tmp_path):
     assert options["protocol"] == "tls"
     if kind == "worker":
         assert (options["nthreads"], options["memory_limit"]) == (1, "0")
-
-
-@pytest.mark.parametrize("kind", COMMANDS)
-def test_volumes_are_there_and_hold_the_certificates(kind, spec):
-    pod = spec[kind]["spec"]
-    (container,) = pod["containers"]
-    volumes = {volume["name"] for volume in pod["volumes"]}
-    mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
-    assert set(mounts) == volumes
-    files = [word for word in container["args"] if word.startswith(mounts["certificates"])]
-    assert {Path(file).name for file in files} == {"ca.pem", "cert.pem", "key.pem"}
-
-
-def test_the_service_selects_the_scheduler_and_names_its_port(spec):
-    service, (container,) = spec["scheduler"]["service"], spec["scheduler"]["spec"]["containers"]
-    assert service["selector"] == {"dask.org/cluster-name": spec["name"], "dask.org/component": "scheduler"}
-    (port,), (own,) = service["ports"], container["ports"]
-    assert port["targetPort"] == own["name"]
-    assert (
-        port["port"] == own["containerPort"] == int(container["args"][container["args"].index("--port") + 1])
-    )

@@ -117,33 +117,6 @@ def _type(command, variables, mark, where, capsys):
     )
 
 
-def test_what_is_not_run_has_a_reason():
-    for page in SAYS:
-        for block, _, mark in steps(page):
-            if mark.startswith("not run"):
-                assert len(mark.partition(":")[2].split()) >= 2, (
-                    f"{name_of(page)}:{block.line} gives no reason"
-                )
-
-
-def test_blocks_are_found_with_their_marks(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text(
-        "1. first\n\n       aucbench list\n\nText.\n\n<!-- not run: needs a cluster -->\n\n    sbatch x\n\n"
-        "```python\na = 1\n```\n\n```{toctree}\nx\n```\n\n    aucbench data  # all\n    aucbench list\n"
-    )
-    found = blocks(page)
-    assert [(block.language, block.mark) for block in found] == [
-        ("indented", ""),
-        ("indented", "not run: needs a cluster"),
-        ("python", ""),
-        ("{toctree}", ""),
-        ("indented", ""),
-    ]
-    assert found[0].commands() == ["aucbench list"]
-    assert found[4].commands() == ["aucbench data", "aucbench list"]
-
-
 def test_every_command_stands_on_a_page_that_somebody_wrote():
     written = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     for name in COMMANDS:
@@ -175,11 +148,3 @@ def test_every_public_name_stands_in_the_reference(package):
         home = getattr(getattr(import_module(package), name), "__module__", "")
         told = re.search(rf"(?<![.\w])({package}\.)?{name}(?!\w)", pages)
         assert told or home in members.splitlines(), f"the reference does not know {package}.{name}"
-
-
-def test_links_between_pages_lead_somewhere():
-    for page in PAGES:
-        for target in re.findall(r"\]\(([^)#:]+\.(?:md|rst))(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-            made = GENERATED & set(Path(target).parts)
-            home = ROOT / "docs" if page.name == "CONTRIBUTING.md" and "docs" in target else page.parent
-            assert made or (home / target).exists(), f"{name_of(page)} links to {target}"

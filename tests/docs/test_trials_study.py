@@ -1,30 +1,12 @@
 """Statements of the pages about the trials, computed again from the records with loops."""
 
 import statistics
-import sys
-from pathlib import Path
 
-import numpy as np
 import pytest
 
-from aucbench.reports.suggestion import suggest_methods
 from aucbench.studies.archives.archive_file import read
 from aucbench.studies.archives.tried_settings import tried_settings
 from tests.studies.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)
-
-EXTENSION = Path(__file__).resolve().parents[2] / "docs" / "_ext"
-
-
-@pytest.fixture
-def trials_study(monkeypatch):
-    before = set(sys.modules)
-    monkeypatch.syspath_prepend(str(EXTENSION))
-    import trials_study
-
-    yield trials_study
-    for name in set(sys.modules) - before:
-        if str(EXTENSION) in str(getattr(sys.modules[name], "__file__", "")):
-            del sys.modules[name]
 
 
 @pytest.fixture
@@ -43,7 +25,9 @@ def aucs(tuned_file):  # noqa: F811
     }
 
 
-def test_losses_are_those_of_the_settings_that_are_best_elsewhere(trials_study, aucs, tuned_file):  # noqa: F811
+def test_losses_are_those_of_the_settings_that_are_best_elsewhere(extension, aucs, tuned_file):  # noqa: F811
+    import trials_study
+
     names = sorted({dataset for _, dataset, *_ in aucs})
     found = trials_study.losses(tried_settings(read(tuned_file)[1]))
     assert set(found.index) == {"log_reg", "psam", "solam"}
@@ -70,40 +54,3 @@ def test_losses_are_those_of_the_settings_that_are_best_elsewhere(trials_study, 
             statistics.fmean(tunings) - statistics.fmean(changes), abs=1e-12
         )
         assert told["verdict"] == ""  # four families are too few
-
-
-def test_a_setting_that_is_better_everywhere_is_found(trials_study, tuned_file):  # noqa: F811
-    tried = tried_settings(read(tuned_file)[1])
-    wine = tried["wine"]
-    solam = wine.methods["solam"]
-    rng = np.random.default_rng(0)
-    copies = {}
-    for number in range(12):
-        raised = 0.6 + 0.01 * rng.random(solam.aucs.shape)
-        raised[1] += 0.1
-        own = trials_study.TriedSettings(
-            "solam", f"{number}", solam.settings, raised, solam.tested, True, 1.0
-        )
-        copies[f"{number}"] = trials_study.TriedDataset(f"{number}", wine.facts, {"solam": own})
-    ((_, told),) = trials_study.losses(copies).iterrows()
-    assert told["verdict"] == "better"
-    assert told["setting"] == solam.settings[1]
-    assert (told["raised"], told["lowered"]) == (12, 0)
-
-
-def test_the_evidence_for_suggestions_leaves_out_the_family_of_the_data_set(trials_study, aucs, tuned_file):  # noqa: F811
-    tried = tried_settings(read(tuned_file)[1])
-    told = trials_study.suggestion_evidence(tried)
-    differences = []
-    for name, dataset in tried.items():
-        family = trials_study._family(name)
-        others = {key: each for key, each in tried.items() if trials_study._family(key) != family}
-        found = suggest_methods(others, dataset.facts, linear=True, count=1)
-        for each in found.methods:
-            number = dataset.methods[each.method].settings.index(each.parameters)
-            own = [v for k, v in aucs.items() if k[:3] == (each.method, name, number)]
-            fixed = [v for k, v in aucs.items() if k[:3] == ("psam", name, 0)]
-            differences.append(statistics.fmean(own) - statistics.fmean(fixed))
-    assert told.datasets == len(differences)
-    assert told.datasets + told.without == 4
-    assert told.compared["gain"] == pytest.approx(statistics.fmean(differences), abs=1e-12)

@@ -73,16 +73,6 @@ def test_below_ten_families_there_is_no_verdict_and_the_best_mean_is_named(numbe
         assert f"{best.idxmax()} has the highest mean AUC over {number} data sets, {best.max():.4f}" in text
 
 
-def test_on_one_data_set_the_verdicts_are_those_of_its_gains():
-    report = small_report(data_sets=1, runs=5, far=("gamma",))
-    text = said(report)
-    for row in report.gains.to_dict("records"):
-        assert re.search(
-            rf"{row['method']}\b[^.;]* (is|are) {row['verdict'].removeprefix('slightly ')}", text
-        )
-    assert "One data set cannot tell" in text
-
-
 def test_a_report_without_reference_or_without_any_result_says_so():
     assert "no gains: the reference was not run" in said(build(small_cells(data_sets=3), "t", True))
     assert "No run has finished." in said(build(failed_cells("beta", 3), "t", True))

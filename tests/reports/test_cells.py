@@ -39,21 +39,11 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("one_study", [False, True])
-def test_tuned_and_untuned_results_never_share_a_board(one_study):
-    cells = [finished(0.9), finished(0.8, tuning=tuning())]
-    assert build(cells, "a title", one_study).settings == ["defaults", "tuned"]
-
-
 @pytest.mark.parametrize("name", SETTINGS)
-def test_another_setting_is_another_board_but_not_in_one_study(name):
+def test_another_setting_is_another_board_but_in_one_study_a_row(name):
     cells = [finished(0.9), finished(0.8, algorithm="beta", **SETTINGS[name])]
     assert build(cells, "a title").settings == ["defaults", "defaults 2"]
     assert boards_of(cells, one_study=True) == [("data", ["alpha", "beta"])]
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_one_method_with_two_settings_in_one_study_is_two_rows(name):
     (_, rows), *others = boards_of([finished(0.9), finished(0.8, **SETTINGS[name])], one_study=True)
     assert not others
     assert len(set(rows)) == 2
@@ -65,10 +55,7 @@ def nystroem(landmarks):
 
 
 ROWS = {
-    "one field": (
-        [{}, {"algorithm": parameters(eta=0.5)}],
-        ["alpha (eta=0.1)", "alpha (eta=0.5)"],
-    ),
+    "one field": ([{}, {"algorithm": parameters(eta=0.5)}], ["alpha (eta=0.1)", "alpha (eta=0.5)"]),
     "features": ([{}, nystroem(10)], ["alpha", "alpha (features=nystroem)"]),
     "fields of features": (
         [nystroem(10), nystroem(20)],
@@ -138,12 +125,6 @@ def test_of_two_versions_of_the_code_the_one_that_finished_last_is_the_row(turne
     assert (row["runs"], row["missing"]) == (2, 0)
 
 
-def test_a_missing_cell_is_in_the_row_of_its_method():
-    cells = [finished(0.9, seed=0), unfinished(seed=1)]
-    row = row_of(cells)
-    assert (row["method"], row["runs"], row["missing"]) == ("alpha", 1, 1)
-
-
 OF_ONE_TITLE = {
     "parameters": (
         [{"parameters": {"n": 300, "separation": 1.0}}, {"parameters": {"n": 300, "separation": 2.0}}],
@@ -164,15 +145,6 @@ def test_data_sets_of_one_title_are_told_apart_by_what_differs_and_nothing_else(
     changes, expected = OF_ONE_TITLE[name]
     made = [altered(finished(0.7), dataset={"name": "data"} | each) for each in changes]
     assert [data_set for data_set, _ in boards_of(made, one_study=True)] == expected
-
-
-def test_labels_are_the_same_on_all_boards_of_a_group():
-    cells = several(datasets=("one", "two"))
-    cells += [finished(0.5, seed=seed, dataset="two", **nystroem(10)) for seed in range(3)]
-    assert dict(boards_of(cells)) == {
-        "one": ["alpha", "beta"],
-        "two": ["alpha", "alpha (features=nystroem)", "beta"],
-    }
 
 
 FEATURES = PLUGIN | {"name": "nystroem", "parameters": {"landmarks": 10}}

@@ -4,17 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import aucbench
 from aucbench.reports import papers
-from aucbench.reports.papers import (
-    TABLES,
-    PublishedTable,
-    is_comparable,
-    is_method,
-    judge_table,
-)
+from aucbench.reports.papers import TABLES, PublishedTable, is_comparable, is_method, judge_table
 from aucbench.studies.record import CellStatus
-from tests.helpers.board_cells import PLUGIN, altered, budget, described, finished, parameters, unfinished
+from tests.helpers.board_cells import altered, budget, finished, unfinished
 from tests.helpers.paper_tables import BATCH_ON_EPSILON, CELLS
 from tests.helpers.studies import study_of
 
@@ -66,12 +59,6 @@ def test_a_method_with_gaps_is_not_run_and_the_note_counts_them(other):
     assert row["note"] == f"1 of 2 runs {what}"
 
 
-def test_a_method_or_data_set_that_the_study_lacks_is_not_run():
-    cells = [finished(0.9, algorithm="beta"), finished(0.9, dataset="other")]
-    assert list(papers.compare(ONE, cells)["verdict"]) == ["not run"]
-    assert list(papers.compare(ONE, [])["verdict"]) == ["not run"]
-
-
 def test_classes_that_were_halved_at_random_are_not_comparable():
     made = altered(finished(0.9), dataset={"parameters": {"grouping": "halves", "positive": None}})
     (row,) = papers.compare(ONE, [made]).to_dict("records")
@@ -87,36 +74,6 @@ def test_a_method_with_several_settings_in_the_study_is_not_averaged_over_them()
     assert row["verdict"] == "not comparable"
     assert "2 settings" in row["note"]
     assert np.isnan(row["ours"])
-
-
-def test_the_text_has_the_table_the_verdicts_and_the_command():
-    made = table(("data", "alpha", 0.9, 0.01, 2.0), ("data", "beta", 0.8, np.nan, np.nan))
-    cells = [finished(0.9), finished(0.7, algorithm="beta")]
-    text = papers.markdown("mine", made, papers.compare(made, cells), "aucbench compare mine")
-    assert "| data | alpha | 0.9000 ± 0.0100 | 0.9000 | +0.0000 | equal | 1 | 2,000 |" in text
-    assert "2 cells compared: 1 equal" in text
-    assert "0 better, 1 worse; 50% equal or better. 0 not run, 0 not comparable." in text
-    assert "Made by `aucbench compare mine`." in text
-
-
-def variant(name, loss=None, features="identity", **fields):
-    loss = {"loss": PLUGIN | {"name": loss, "parameters": {}}} if loss else {}
-    features = PLUGIN | {"name": features, "parameters": {}}
-    return described(parameters(name, **fields), **loss, features=features)
-
-
-def test_columns_of_a_table_are_methods_with_their_fields():
-    assert is_method(variant("sauc", loss="hinge"), "sauc_hinge")
-    assert not is_method(variant("sauc", loss="hinge"), "sauc_logistic")
-    assert is_method(variant("spam", penalty="ball"), "spam_ball")
-    assert not is_method(variant("spam", penalty="elastic"), "spam_ball")
-    assert is_method(variant("opauc", features="pca"), "opauc_pca")
-    assert not is_method(variant("opauc", features="pca"), "opauc")
-    assert not is_method(variant("opauc"), "opauc_pca")
-    assert is_method(variant("psam", features="nystroem"), "npsam")
-    assert is_method(variant("cbr_diag"), "cbr")
-    assert is_method(variant("cbr"), "cbr")
-    assert not is_method(variant("sauc", loss="hinge", features="pca"), "sauc_hinge")
 
 
 def planned(name):
@@ -145,13 +102,6 @@ def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_
     assert sorted(taken) == list(range(len(found)))
 
 
-def test_published_names_are_data_sets_of_ours():
-    names = {name for made in TABLES.values() for name in made.numbers()["dataset"]}
-    assert "higgs" in names
-    for name in names:
-        assert aucbench.catalog().dataset(name).name == name
-
-
 NAN = float("nan")
 
 
@@ -159,7 +109,6 @@ NAN = float("nan")
     ("published", "std", "ours", "verdict"),
     [
         (0.9, NAN, 0.903, "equal"),
-        (0.9, NAN, 0.897, "equal"),
         (0.9, NAN, 0.9030001, "better"),
         (0.9, NAN, 0.8969999, "worse"),
         (0.9, 0.001, 0.903, "equal"),

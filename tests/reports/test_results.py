@@ -38,45 +38,38 @@ def replicated(cell, *machines, auc=0.0):
 
 def rows(cells):
     """Results by algorithm."""
-    return build(cells, "s", True).results.set_index("algorithm").to_dict("index")
+    return build(list(cells), "s", True).results.set_index("algorithm").to_dict("index")
 
 
-def test_results_of_one_machine_are_self_reported(cells):
-    assert {row["reported"] for row in rows(cells).values()} == {SELF_REPORTED}
+def psam_everywhere_and_solam_once(cell):
+    if cell.described.algorithm.name == "psam":
+        return replicated(cell, "b", "c")
+    return replicated(cell, "b") if cell.run.seed == 0 else cell
 
 
-def test_a_row_is_replicated_on_as_many_machines_as_each_of_its_runs(cells):
-    moved = [
-        replicated(cell, "b", "c")
-        if cell.described.algorithm.name == "psam"
-        else replicated(cell, "b")
-        if cell.run.seed == 0
-        else cell
-        for cell in cells
-    ]
-    found = rows(moved)
-    assert found["psam"]["reported"] == "replicated on 3 machines"
-    assert found["solam"]["reported"] == "replicated in 1 of 2 runs"
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda cell: cell, [SELF_REPORTED] * 2),
+        (psam_everywhere_and_solam_once, ["replicated on 3 machines", "replicated in 1 of 2 runs"]),
+        # The machine that ran a cell is not counted again.
+        (lambda cell: replicated(cell, cell.record.environment.machine, "b", "b"),
+         ["replicated on 2 machines"] * 2),
+        (lambda cell: replicated(cell, "b", auc=-0.3), ["2 of 2 runs disagree with a replication"] * 2),
+    ],
+)  # fmt: skip
+def test_a_row_is_replicated_on_as_many_machines_as_agree_on_each_of_its_runs(cells, change, expected):
+    found = rows(map(change, cells))
+    assert [found[name]["reported"] for name in ("psam", "solam")] == expected
 
 
-def test_one_machine_that_ran_a_cell_twice_counts_once(cells):
-    own = cells[0].record.environment.machine
-    found = rows([replicated(cell, own, "b", "b") for cell in cells])
-    assert {row["reported"] for row in found.values()} == {"replicated on 2 machines"}
-
-
-def test_disagreeing_replications_are_said_and_do_not_count(cells):
-    found = rows([replicated(cell, "b", auc=-0.3) for cell in cells])
-    assert {row["reported"] for row in found.values()} == {"2 of 2 runs disagree with a replication"}
-
-
-def test_times_of_two_machines_are_marked(cells):
-    moved = [on(cell, cell.described.algorithm.name) for cell in cells]
-    found = rows(moved)
-    assert sum(bool(row["timing_mark"]) for row in found.values()) == 1  # the other is usual on the data set
-
-
-def test_a_row_that_mixes_two_machines_is_marked(cells):
-    moved = [on(cell, "b" if cell.run.seed else "a") for cell in cells]
-    found = rows(moved)
-    assert all(row["timing_mark"] for row in found.values())
+@pytest.mark.parametrize(
+    ("machine", "marked"),
+    [
+        (lambda cell: cell.described.algorithm.name, 1),  # the other is usual on the data set
+        (lambda cell: "b" if cell.run.seed else "a", 2),
+    ],
+)
+def test_times_of_two_machines_are_marked(cells, machine, marked):
+    found = rows(on(cell, machine(cell)) for cell in cells)
+    assert sum(bool(row["timing_mark"]) for row in found.values()) == marked

@@ -43,28 +43,11 @@ def test_of_a_single_run_there_is_no_verdict():
     assert text == "data: test AUC 0.8000 of one run."
 
 
-def test_a_method_that_was_not_run_has_no_sentence():
-    assert verdict(reported({"psam": [0.8]}), "mine") == []
-
-
 @pytest.mark.parametrize(("seconds", "said"), [(50.0, "50 times psam's"), (0.5, "1/2 of psam's")])
 def test_speed_is_told_as_a_multiple_and_a_slow_loop_is_to_be_compiled(seconds, said):
     text = judged(reported({"mine": [0.9], "psam": [0.9]}, {"mine": seconds, "psam": 1.0}))
     assert said in text
     assert ("aucbench.kernels.kernel" in text) == (seconds > 20.0)
-
-
-def test_a_run_that_diverged_is_counted_and_its_advice_comes_next():
-    found = reported({"mine": [None, 0.8], "psam": [0.9, 0.9]}, advice="lower algo.eta, now 9")
-    assert verdict(found, "mine")[0].startswith("data: diverged in 1 of 2 runs")
-    assert "lower algo.eta, now 9" in judged(found)
-
-
-def test_reversed_scores_are_said_with_the_auc_of_the_other_sign():
-    rows = {"test_rows": 200, "test_positives": 50}
-    found = reported({"mine": [0.2, 0.3], "psam": [0.9, 0.9]}, data=rows)
-    assert "AUC 0.2500 on data, with the sign changed 0.7500" in judged(found)
-    assert next_steps(found, "mine", 5.0)[0].startswith("change the sign")
 
 
 def test_noise_is_not_called_reversed():
@@ -77,17 +60,3 @@ def test_noise_is_not_called_reversed():
 def test_a_method_that_still_rises_is_said():
     found = reported({"mine": [0.7], "psam": [0.9]}, checkpoints=20)
     assert "still rises on data: aucbench try mine --epochs 20" in judged(found)
-
-
-def test_what_is_suggested_names_a_method_once():
-    for method in ("psam", "mine"):
-        (step,) = next_steps(reported({method: [0.9], "solam": [0.9]}), method, None)
-        words = next(word for word in step.split() if word.startswith("algo="))
-        names = words.removeprefix("algo=").split(",")
-        assert names[0] == method
-        assert len(names) == len(set(names)) > 2
-
-
-def test_a_failure_comes_first():
-    steps = next_steps(reported({"mine": [0.9]}), "mine", 5.0, failed=True)
-    assert steps[0].startswith("aucbench check mine")

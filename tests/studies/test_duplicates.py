@@ -17,7 +17,7 @@ from aucbench.studies.archives.archive_file import read, write
 from aucbench.studies.execution.prepared_data import PreparedData, prepare_split
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
-from tests.helpers.studies import entry, plan_of, run_entries, study_of
+from tests.helpers.studies import entry, plan_of, run_entries
 from tests.helpers.study_methods import Diverging, Gentle, Other
 
 
@@ -63,17 +63,6 @@ def test_the_default_is_in_no_key_and_the_choice_is(cls):
     assert "duplicates" not in default.describe().protocol.parameters
     assert together.describe().protocol.parameters["duplicates"] == "together"
     assert default.key(("data",)) == entry(Gentle(), protocol=cls()).key(("data",)) != together.key(("data",))
-
-
-def test_only_the_reference_study_keeps_equal_rows_together():
-    for name, expected in (
-        ("reference", "together"),
-        ("reference_defaults", "together"),
-        ("fsauc_table2", None),
-    ):
-        planned = study_of("-m", f"+experiment={name}", "algo=solam", "dataset=a9a,ijcnn1")
-        found = {each.describe().protocol.parameters.get("duplicates") for each in planned.entries}
-        assert found == {expected}
 
 
 def test_placements_are_those_of_the_final_weights_and_survive_archives(tmp_path):

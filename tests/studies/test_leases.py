@@ -13,26 +13,17 @@ from aucbench.pool import file_lock
 from aucbench.studies import store
 from aucbench.studies.leases import Leases
 from tests.helpers.studies import contents, finished, process_environment, started, write_metadata
-from tests.studies.execution.test_resume import TRAININGS, WORDS, counted
 
-HOLDER = """
-import sys, time
-from pathlib import Path
-from aucbench.studies.leases import Leases
-held = Leases(Path(sys.argv[1]))
-print(held.take("cell"), flush=True)
-time.sleep(600)
-"""
+WORDS = (
+    "-m", "algo=fake_gentle,fake_other", "algo.pause=choice(0.04)", "dataset=fake_clouds", "runs=4",
+    "tuning=optuna", "tuning.trials=4", "tuning.folds=2", "split_seed=0,1", "order_seed=null",
+    "budget.checkpoints=4", "tracking=none", "store.path=store",
+)  # fmt: skip
+TRAININGS = 2 * 4 * 2 + 2 * 2 * 4  # two searches of four settings on two folds, and the cells
 
 
-@pytest.fixture
-def holder(tmp_path):
-    """A process that holds the lease `cell`."""
-    command = [sys.executable, "-c", HOLDER, str(tmp_path / "leases")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "True\n"
-        yield process
-        process.kill()
+def counted(folder):
+    return len(list(folder.iterdir()))
 
 
 def test_a_lease_has_one_holder_until_it_is_given_back(tmp_path):
@@ -44,14 +35,6 @@ def test_a_lease_has_one_holder_until_it_is_given_back(tmp_path):
         one.give_back("cell")
         assert [two.take("cell"), one.take("cell")] == [True, False]
     assert Leases(tmp_path).take("cell")
-
-
-def test_the_lease_of_a_killed_process_is_taken_over_at_once(holder, tmp_path):
-    with Leases(tmp_path / "leases") as mine:
-        assert not mine.take("cell")
-        holder.kill()
-        holder.wait()
-        assert mine.take("cell")
 
 
 @pytest.mark.parametrize("linked", ["store", "store/leases", "store/leases/cell"])

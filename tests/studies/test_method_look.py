@@ -2,8 +2,7 @@
 
 from itertools import combinations
 
-import aucbench
-from aucbench.studies.method_look import COLOURS, colour, shown_looks
+from aucbench.studies.method_look import COLOURS, shown_looks
 
 
 def test_the_first_eight_methods_shown_differ_in_colour_and_marker_and_48_in_something():
@@ -13,9 +12,3 @@ def test_the_first_eight_methods_shown_differ_in_colour_and_marker_and_48_in_som
     assert {own.dashes for own in first} == {"solid"}
     for one, other in combinations(looks, 2):
         assert one.dashes != other.dashes or (one.colour != other.colour and one.marker != other.marker)
-
-
-def test_the_colours_of_single_runs_differ_between_methods_and_between_variants():
-    names = list(aucbench.catalog().plugins["algorithms"])
-    assert len({colour(name) for name in names}) == len(names)
-    assert len({colour("mine", variant) for variant in names[:12]}) == 12

@@ -6,7 +6,6 @@ from typing import ClassVar
 import pytest
 from msgspec import structs
 
-from aucbench import ParameterError
 from aucbench.studies import provenance
 from aucbench.studies.store import Store
 from tests.helpers.studies import bound, entry, run_entries, write_metadata
@@ -66,8 +65,6 @@ def test_a_cell_made_with_other_versions_is_told_apart(record):
 
 
 def test_a_method_with_a_missing_package_names_the_command_that_installs_it():
-    from aucbench.config.build import _Builder
-
     words = provenance.missing_packages(Importing())
     assert "aucbench-test-absent" in words
     assert "mine[engine]" in words
@@ -75,7 +72,3 @@ def test_a_method_with_a_missing_package_names_the_command_that_installs_it():
     assert provenance.missing_packages(type("Renamed", (Importing,), {"packages": ("sklearn",)})()) == ""
     bare = type("Bare", (Importing,), {"extra": ""})()
     assert provenance.missing_packages(bare).endswith("pip install aucbench-test-engine aucbench-test-absent")
-    builder = _Builder(None, {}, None)
-    builder._plugin = lambda run, group: bound(Importing())
-    with pytest.raises(ParameterError, match="aucbench-test-absent"):
-        builder._algorithm({}, "algo")

@@ -86,17 +86,6 @@ def test_regularisation_of_a_record_without_it_referred_to_the_rescaled_rows_of_
     assert "regularisation=rows" not in plain
 
 
-def test_fields_that_are_missing_have_defaults_and_those_not_known_are_ignored(store):
-    content = to_dict(next(iter(store)).record)
-    for name in ("positive", "negative", "test_positives", "max_norm", "row_factor"):
-        del content["data"][name]
-    for name in ("score_at_zero", "advice", "converged"):
-        del content["result"][name]
-    found = from_dict(content | {"later": {"field": 1}}, CellRecord)
-    assert (found.data.positive, found.data.test_positives, found.data.row_factor) == ((), None, 1.0)
-    assert (found.result.score_at_zero, found.result.converged) == (0.0, None)
-
-
 @pytest.mark.parametrize("value", [float("inf"), -float("inf"), np.float64(0.5), np.int64(3), (1, (2, 3))])
 def test_parameters_that_strict_json_lacks_are_kept(value, store):
     cell = next(iter(store))

@@ -39,7 +39,8 @@ def test_a_cell_comes_back_as_it_was_kept_also_after_it_was_compressed_or_moved(
     assert store.get(KEY) is None
     store.put(KEY, CELL)
     shutil.copytree(tmp_path / "store", tmp_path / "other name")
-    file = next((tmp_path / "store").rglob("*.npz"))
+    file, bare = next((tmp_path / "store").rglob("*.npz")), store.measured(KEY)
+    assert (bare.record, bare.weights, bare.scores, bare.model) == (CELL.record, None, None, None)
     for compressed in (False, True):
         if compressed:
             np.savez_compressed(file, **dict(np.load(file)))
@@ -51,23 +52,6 @@ def test_a_cell_comes_back_as_it_was_kept_also_after_it_was_compressed_or_moved(
             np.testing.assert_array_equal(found.scores, CELL.scores)
             assert found.scores.dtype == np.float32
             assert found.model == CELL.model
-
-
-def test_arrays_are_removed_one_by_one_and_boards_read_none_of_them(tmp_path):
-    store = Store(tmp_path)
-    store.put(KEY, CELL)
-    bare = store.measured(KEY)
-    assert (bare.weights, bare.checkpoint_weights, bare.scores, bare.model) == (None,) * 4
-    assert bare.record == CELL.record
-    sizes, before = store.sizes(KEY), next(tmp_path.rglob("*.npz")).stat().st_size
-    for removed in ("scores", "model"):
-        assert store.remove_arrays(KEY, [removed]) == sizes[removed] > 0
-        assert store.remove_arrays(KEY, [removed]) == 0
-        assert set(store.sizes(KEY)) == set(sizes := {k: v for k, v in sizes.items() if k != removed})
-    assert next(tmp_path.rglob("*.npz")).stat().st_size < before
-    found = store.get(KEY)
-    assert (found.scores, found.model, found.record) == (None, None, CELL.record)
-    np.testing.assert_array_equal(found.weights, CELL.weights)
 
 
 def test_a_store_that_an_earlier_version_filled_is_taken_over_once(tmp_path):
@@ -125,13 +109,6 @@ def test_a_store_that_is_a_file_is_refused(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(DataError, match=r"store\.path: .*file is a file, expected a folder"):
         Store(tmp_path / "file")
-
-
-def test_what_was_tracked_is_remembered_per_address(tmp_path):
-    store = Store(tmp_path)
-    store.mark_tracked("sqlite:///a.db", "entry", "run-1")
-    assert store.tracked("sqlite:///a.db", "entry") == "run-1"
-    assert store.tracked("sqlite:///b.db", "entry") is None
 
 
 LONG = "学" * LONGEST_NAME

@@ -6,26 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from msgspec import UNSET
-from msgspec.structs import replace
 
 from aucbench import ParameterError
-from aucbench.runner.cell import run_cell
-from aucbench.runner.task import Task
-from aucbench.studies.result import chosen_in_words, edges_in_words
-from aucbench.studies.tuners import (
-    NoTuning,
-    Optuna,
-    edges,
-    grid_points,
-    random_points,
-    resolve,
-)
+from aucbench.studies.tuners import NoTuning, Optuna, edges, grid_points, random_points, resolve
 from aucbench_algorithms.spam import Spam
-from aucbench_losses import Square
-from tests.helpers.board_cells import result
-from tests.helpers.board_cells import tuning as tuning_of
-from tests.helpers.fake_plugins import two_clouds
 from tests.helpers.study_methods import Gentle, Other
 
 
@@ -103,20 +87,6 @@ def test_settings_that_differ_in_ignored_fields_only_are_tried_once(penalty, fie
     assert all(set(point) == fields for point in random_points(SPAM, 20, 0, base))
 
 
-@pytest.mark.parametrize("penalty", ["l2", "net", "ball"])
-def test_what_spam_says_it_ignores_has_no_effect_and_everything_else_has(penalty):
-    X, y = two_clouds(n=300, d=5)
-    others = {"beta": 0.3, "nu": 0.3, "radius": 0.03}
-
-    def weights(**fields):
-        method = Spam(penalty=penalty, C=0.1, **fields)
-        task = Task(method, Square(), X, y, X, y, checkpoints=1)
-        return run_cell(task).weights.tobytes()
-
-    same = {field for field, value in others.items() if weights(**{field: value}) == weights()}
-    assert same == set(Spam(penalty=penalty).ignored())
-
-
 @pytest.mark.parametrize(
     ("given", "space", "first"),
     [
@@ -147,31 +117,6 @@ def test_an_edge_is_the_smallest_or_largest_of_at_least_two_numbers():
     assert edges({"budget.iterations": (10, 100)}, {"budget.iterations": 10}) == {
         "budget.iterations": "lower"
     }
-
-
-def record(parameters, found, name="ls_svm"):
-    cost = {"settings": 2, "trainings": 2, "passes": 2.0, "train_seconds": 0.1}
-    tuned = {"parameters": parameters, "edges": found, "cost": cost}
-    return result(0.9, algorithm=name, tuning=tuning_of("grid"), tuned=tuned).record
-
-
-def test_runs_at_an_edge_are_counted_for_each_method_and_field():
-    records = [record({"lam": 0.1}, {"lam": "lower"})] * 28 + [record({"lam": 1.0}, {})] * 2
-    ((name, sentence),) = edges_in_words(records)
-    assert name == "ls_svm"
-    assert sentence.startswith("lam at the lower edge of its grid in 28 of 30 runs")
-    other = record({"C": 1.0, "eta": 9.0}, {"C": "upper", "eta": "lower"}, "other")
-    assert len(edges_in_words([*records, other])) == 3
-    assert edges_in_words([records[-1], result(0.9).record]) == []
-    old = replace(records[0], tuned=replace(records[0].tuned, edges=UNSET))  # from before edges were kept
-    assert edges_in_words([old]) == []
-
-
-def test_chosen_settings_are_counted_where_they_differ():
-    records = [record({"lam": 0.1, "kind": "a"}, {}), record({"lam": 1e-7, "kind": "a"}, {})]
-    assert chosen_in_words(records[:1] * 3) == "lam=0.1 kind=a"
-    assert chosen_in_words([*records, records[1]]) == "lam=1e-07 kind=a (2); lam=0.1 kind=a (1)"
-    assert chosen_in_words([]) == ""
 
 
 @pytest.mark.parametrize("fields", [{"draw_seed": 1}, {"given_first": True}])

@@ -4,8 +4,6 @@ import contextlib
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 
 import pytest
 
@@ -70,35 +68,6 @@ def test_after_a_run_the_next_steps_lead_to_the_comparison_of_its_data_set(uri, 
     assert "secret" not in capsys.readouterr().out
 
 
-TOGETHER = """
-import multiprocessing, sys, mlflow
-from aucbench.tracking.client import Connection
-
-def opened(number):
-    connection = Connection(sys.argv[1])
-    connection.client.create_run(connection.experiment("mine"), run_name=str(number))
-
-context = multiprocessing.get_context("fork")
-processes = [context.Process(target=opened, args=(number,)) for number in range(3)]
-for process in processes:
-    process.start()
-for process in processes:
-    process.join()
-sys.exit(sum(process.exitcode != 0 for process in processes))
-"""
-
-
-@pytest.mark.usefixtures("process")
-def test_several_processes_that_open_a_new_file_at_once_all_write_to_it(tmp_path):
-    uri = f"sqlite:///{tmp_path}/mlflow.db"
-    assert subprocess.run([sys.executable, "-c", TOGETHER, uri], stderr=subprocess.DEVNULL).returncode == 0
-    connection = Connection(uri)
-    names = {run.info.run_name for run in connection.runs(connection.experiment("mine"), "")}
-    assert names == {str(number) for number in range(3)}
-    with contextlib.closing(sqlite3.connect(tmp_path / "mlflow.db")) as database:
-        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-
-
 def test_an_address_with_an_escaped_character_means_one_file(empty_file, tmp_path):
     shutil.copyfile(empty_file, tmp_path / "a b.db")
     connection = Connection(f"sqlite:///{tmp_path}/a%20b.db")
@@ -106,28 +75,6 @@ def test_an_address_with_an_escaped_character_means_one_file(empty_file, tmp_pat
     assert sqlite_file(connection.address) == tmp_path / "a b.db"
     endings = {"", ".lock", "-wal", "-shm"}
     assert {file.name.removeprefix("a b.db") for file in tmp_path.iterdir()} <= endings
-
-
-KILLED = """
-import os, signal, sys
-from aucbench.tracking.client import Connection
-connection = Connection(sys.argv[1])
-connection.client.create_run(connection.experiment("removed"))
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-@pytest.mark.faults
-@pytest.mark.usefixtures("process")
-def test_what_a_killed_process_wrote_beside_a_removed_file_is_no_part_of_the_next(tmp_path):
-    file = tmp_path / "mlflow.db"
-    subprocess.run(
-        [sys.executable, "-c", KILLED, f"sqlite:///{file}"], stderr=subprocess.DEVNULL, check=False
-    )
-    assert (tmp_path / "mlflow.db-wal").stat().st_size
-    file.unlink()
-    names = [each.name for each in Connection(f"sqlite:///{file}").client.search_experiments()]
-    assert "removed" not in names
 
 
 def test_a_file_that_is_half_made_by_others_is_named_with_what_to_do(uri, tmp_path):

@@ -53,16 +53,6 @@ def test_entries_are_read_back_as_they_were_sent(sent, tmp_path):
 
 
 @pytest.mark.usefixtures("process")
-def test_sending_again_sends_nothing(sent, capsys):
-    store, uri = sent
-    shutil.rmtree(store.path / "tracked")
-    for sentence in ("3 entries sent, 0 were there", "0 entries sent, 3 were there"):
-        assert main(["sync", "--store", str(store.path), "--uri", uri]) == 0
-        assert sentence in capsys.readouterr().out
-    assert len(runs_of(uri)) == 3
-
-
-@pytest.mark.usefixtures("process")
 def test_the_address_of_the_charts_shows_every_method_over_training_time(sent, capsys, browser):
     store, uri = sent
     assert main(["charts", "--store", str(store.path), "--uri", uri]) == 0

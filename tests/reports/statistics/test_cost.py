@@ -31,15 +31,6 @@ def test_the_first_crossing_is_that_of_the_curve_on_a_fine_grid(seed):
         assert first_crossing(cost, value, target) == pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_a_higher_target_is_never_cheaper_and_other_units_scale_the_cost(seed):
-    cost, value = random_curve(seed)
-    paid = [first_crossing(cost, value, target) for target in np.linspace(0, 1, 21)]
-    assert paid == sorted(paid)
-    scaled = [first_crossing(60 * cost, value, target) for target in np.linspace(0, 1, 21)]
-    assert scaled == pytest.approx([60 * each for each in paid])
-
-
 def test_a_first_checkpoint_that_cost_nothing_has_no_logarithm():
     assert first_crossing(np.array([0.0, 10.0]), np.array([0.5, 0.9]), 0.7) == 10.0
     assert first_crossing(np.array([0.0, 10.0]), np.array([0.8, 0.9]), 0.7) == 0.0

@@ -8,14 +8,12 @@ from itertools import combinations, cycle
 import matplotlib.colors
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from matplotlib.text import Text
 
 from aucbench.reports.build import build
 from aucbench.reports.columns import signed
 from aucbench.reports.views import figures
-from aucbench.reports.views.figure_style import WIDTHS, begin, logarithmic, look, span
+from aucbench.reports.views.figure_style import WIDTHS, look
 from tests.helpers.small_report import failed_cells, small_cells, small_report
 
 MANY = [
@@ -164,28 +162,6 @@ def test_degenerate_data_are_drawn(case, width, tmp_path, monkeypatch):
     done = figures.draw_all(report, tmp_path, width)
     assert all(file.parent == tmp_path for file in done.files)
     assert len(done.files) + len(done.lacking) == 1 + len(report.data_sets)
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.lists(st.one_of(st.just(0.0), st.floats()), max_size=5), st.sampled_from("xy"))
-def test_every_logarithmic_axis_can_be_drawn_and_has_ticks(values, which):
-    with look():
-        figure, axes = begin(1.0)
-        logarithmic(axes, which, values)
-        figure.canvas.draw()
-        axis = getattr(axes, f"{which}axis")
-        positive = [value for value in values if 0 < value < np.inf]
-        assert axis.get_scale() == ("log" if positive else "linear")
-        low, high = axis.get_view_interval()
-        assert any(low <= tick <= high for tick in axis.get_ticklocs())
-        assert all(low <= np.clip(value, 1e-60, 1e60) <= high for value in positive)
-
-
-@given(st.lists(st.floats(-1, 1), min_size=1), st.lists(st.floats(-1, 1), min_size=1, max_size=3))
-def test_a_range_holds_the_middle_half_and_what_must_be_seen(values, always):
-    low, high = span(values, always)
-    lower, upper = np.quantile(values, [0.25, 0.75])
-    assert low < min(lower, *always) <= max(upper, *always) < high
 
 
 @pytest.mark.slow

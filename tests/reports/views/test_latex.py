@@ -79,12 +79,6 @@ def test_the_best_gain_and_what_is_equivalent_to_it_are_bold():
     assert {line[0] for line in lines[1:] if "\\bfseries" in line[1]} == {"beta", *equal}
 
 
-def test_nothing_is_bold_without_verdicts():
-    one_run = build(small_cells(["alpha", "beta"], 3, 1), "t", True, reference="alpha")
-    assert "bfseries" not in latex.latex(one_run)
-    assert not one_run.over_all("defaults")["verdict"].any()
-
-
 def test_methods_have_the_names_of_papers_and_every_citation_has_an_entry():
     cells = small_cells(["log_reg", "psam", "solam", "mine"], 3)
     named = with_titles(build(cells, "t", True, reference="log_reg"))
@@ -101,26 +95,10 @@ def test_hostile_names_leave_tables_whole():
     check(latex.latex(build(cells, NASTY, True, reference=NASTY)), 4)
 
 
-def test_methods_without_results_have_dashes():
-    cells = small_cells(["alpha", "gamma"], 3) + failed_cells("beta", 3)
-    text = latex.latex(build(cells, "t", True, reference="alpha"))
-    check(text, 3)
-    (table,) = tables(text)
-    assert table[-1] == ["beta", "--", "", "--", "--"]
-    check(latex.latex(build(failed_cells("alpha", 1), "t", True)), 0)
-
-
 def test_a_single_data_set_has_the_verdicts_over_its_runs():
     report = build(small_cells(["alpha", "beta"], 1, 8, far=["beta"]), "t", True, reference="alpha")
     lines = {line[0]: line for line in tables(latex.latex(report))[0][1:]}
     assert lines["beta"][3] == report.gains["verdict"].iloc[0] == "worse"
-
-
-@pytest.mark.parametrize("letter", '\\&%$#_{}~^<>|"[]*`')
-def test_latex_never_sees_a_special_character_as_such(letter):
-    found = latex.escaped(f"x{letter}y")
-    assert found != f"x{letter}y"
-    assert found[0] + found[-1] == "xy"
 
 
 def test_escaped_text_is_one_line_of_letters_that_latex_knows():

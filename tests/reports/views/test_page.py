@@ -15,7 +15,7 @@ from aucbench.evaluation.measures import restored
 from aucbench.reports.build import build
 from aucbench.reports.gains import compared, gains_of, groups_of_data
 from aucbench.reports.views import page_data
-from aucbench.reports.views.page import compressed, page, script, style, write_page
+from aucbench.reports.views.page import page, script, style
 from aucbench.reports.views.page_data import packed
 from aucbench.reports.views.text import BRIEF, overall_table
 from tests.helpers.board_cells import altered, finished, several, unfinished
@@ -111,14 +111,6 @@ def data_of(text):
     return json.loads(gzip.decompress(base64.b64decode(content)))
 
 
-def test_a_page_is_written_into_a_new_folder_and_over_an_older_one(tmp_path):
-    file = tmp_path / "new" / "page.html"
-    made = usual(("alpha", "beta"))
-    write_page(usual(), file)
-    write_page(made, file)
-    assert file.read_text("utf-8") == page(made)
-
-
 @pytest.mark.parametrize("made", [usual(), named(HARMFUL)], ids=["usual", "harmful"])
 def test_a_page_loads_nothing_and_runs_its_own_script_alone(made):
     text = page(made)
@@ -185,19 +177,8 @@ def test_long_curves_are_thinned_to_their_last_point(monkeypatch):
         assert all(set(some) <= set(every) for some, every in zip(thin[name], whole[name], strict=True))
 
 
-def test_data_are_read_back_as_they_were_and_always_the_same():
-    data = {"</script>": "<!-- & \u2028\u2029 é", "x": [1.5, None, True]}
-    assert json.loads(gzip.decompress(base64.b64decode(compressed(data)))) == data
-    assert compressed(data) == compressed(data)
-
-
 def test_without_scripts_the_verdicts_are_there():
     made = usual()
     text = page(made).split("<noscript>")[1].split("</noscript>")[0]
     for line in overall_table(made, "defaults", BRIEF).lines:
         assert "".join(f"<td>{html.escape(each)}</td>" for each in line) in text
-
-
-def test_a_study_without_a_result_has_a_page():
-    made = build([unfinished(algorithm="alpha", dataset="one")], "a study", one_study=True)
-    assert "<main" in page(made)

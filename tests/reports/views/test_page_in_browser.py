@@ -6,14 +6,11 @@ import pytest
 
 from aucbench.reports.answer import answer
 from aucbench.reports.build import build
-from aucbench.reports.columns import VERDICTS
-from aucbench.reports.gains import compared, gains_of, groups_of_data
 from aucbench.reports.views.page import write_page
-from tests.helpers.board_cells import altered, finished, several, tuning
+from tests.helpers.board_cells import finished, several, tuning
 from tests.reports.views.test_page import HARMFUL, SETS, named, usual, with_precision
 
 VIEWS = ("overall", "data", "data/data3", "methods", "methods/beta", "notes")
-DASH, MINUS = "\u2013", "\u2212"
 
 
 @pytest.fixture(scope="module")
@@ -66,27 +63,6 @@ def test_every_view_fits_the_screen_and_is_accessible(visit, address, width, sch
             if each["impact"] in ("serious", "critical")
         ]
         assert worst == [], view
-
-
-def test_verdicts_shown_are_those_of_the_frames_for_every_group(visit, address, made):
-    setting, reference = made.settings[0], "gamma"
-    gains = gains_of(made.cells, made.data_sets, {setting: reference}, made.rope)
-    expected = compared(gains, made.results, made.data_sets, made.rope)
-    tab = visit(address, viewport={"width": 1400, "height": 900})
-    tab.get_by_label("Reference").select_option(reference)
-    for group in groups_of_data(made.data_sets):
-        tab.locator("[data-key=group]").select_option(group)
-        own = expected[expected["group"] == group].set_index("method")
-        methods = [text.split("\n")[0] for text in column(tab, "ranking", "Method")]
-        assert methods[: len(own)] == list(own.index)
-        shown = dict(zip(methods, column(tab, "ranking", "Verdict"), strict=True))
-        assert shown.pop(reference) == "reference"
-        for method, text in shown.items():
-            verdict = own["verdict"].get(method)
-            assert text.split("\n")[0] == (verdict or DASH), (group, method)
-        numbers = dict(zip(methods, column(tab, "ranking", "95 % interval"), strict=True))
-        for method, row in own[own["gain"].notna()].iterrows():
-            assert numbers[method].replace(MINUS, "-") == VERDICTS["gain"].shown(row)
 
 
 def test_what_is_chosen_stands_in_the_address(visit, address):
@@ -160,24 +136,3 @@ def test_unknown_places_and_choices_fall_back(visit, address):
     for hash_ in ("data/nothing", "methods/%E0%A4%A", "nowhere", "overall?ref=constructor&group=x&sort=z"):
         tab = visit(f"{address}#{hash_}")
         assert tab.locator("#view table").count() > 0
-
-
-def test_one_class_of_model_is_shown_with_the_reference(visit, tmp_path):
-    models = {"alpha": "linear", "beta": "trees", "gamma": "network", "delta": "trees"}
-    cells = [
-        altered(cell, class_of_model=models[cell.described.algorithm.name])
-        for cell in several(tuple(models), SETS)
-    ]
-    write_page(build(cells, "a study", one_study=True, reference="alpha"), tmp_path / "page.html")
-    tab = visit((tmp_path / "page.html").as_uri(), viewport={"width": 1400, "height": 900})
-    assert {tuple(text.split()) for text in column(tab, "ranking", "Method")} == set(models.items())
-    for model in ("trees", "network", ""):
-        tab.get_by_label("Models").select_option(model)
-        own = {name for name in models if models[name] == (model or models[name]) or name == "alpha"}
-        assert {text.split()[0] for text in column(tab, "ranking", "Method")} == own
-        assert set(tab.locator("#heat tbody th").all_inner_texts()) == own
-        told = tab.locator(".tally").inner_text()
-        assert all((each in told) == (each == (model or each)) for each in ("trees", "network"))
-    moved(tab, (tmp_path / "page.html").as_uri(), "data/data3?model=trees")
-    assert {row[0].split()[0] for row in lines(tab, "results")} == {"alpha", "beta", "delta"}
-    assert tab.locator("#curves .key").count() == 3

@@ -9,7 +9,7 @@ from aucbench.reports.answer import answer
 from aucbench.reports.build import build
 from aucbench.reports.report import ALL
 from aucbench.reports.views import text
-from tests.helpers.board_cells import finished, several, unfinished
+from tests.helpers.board_cells import several
 from tests.helpers.small_report import failed_cells, small_cells, small_report
 
 NASTY = "a_b | [x](y) #1 ~z~ *é* <i>$m$</i> \\ `c` & 数据 \x1b[2J \x07\nsecond line, and a very long name"
@@ -78,30 +78,15 @@ def same_on_data(lines, report, data_set):
 
 
 def test_every_number_of_the_tables_is_that_of_the_frames(report):
+    written = text.markdown(report).replace("\\", "")
+    assert answer(report, "defaults") in written
     same_overall(text.overall_table(report, "defaults").lines, report)
     for data_set in report.data_sets["data_set"]:
         table = text.data_set_table(report, "defaults", data_set)
         same_on_data(table.lines, report, data_set)
+        assert all(" | ".join(line) in written for line in table.lines)
         means = [line[1].split()[0] for line in table.lines if line[1] != "-"]
         assert means == sorted(means, reverse=True)
-
-
-def test_markdown_has_every_table_with_the_numbers_of_the_frames(report):
-    tables = re.findall(r"(?:^\|.*\n)+", text.markdown(report), re.MULTILINE)
-    tables = [
-        [
-            [part.strip().replace("\\", "") for part in line.strip("|\n").split(" | ")]
-            for line in table.splitlines()
-        ]
-        for table in tables
-    ]
-    overall, facts, *others = tables
-    same_overall(overall[2:], report)
-    assert [line[0] for line in facts[2:]] == list(report.data_sets["data_set"])
-    assert len(others) == len(report.data_sets)
-    for table, data_set in zip(others, report.data_sets["data_set"], strict=True):
-        same_on_data(table[2:], report, data_set)
-    assert answer(report, "defaults") in text.markdown(report).replace("\\", "")
 
 
 @pytest.mark.parametrize("width", [80, 200, None])
@@ -109,10 +94,7 @@ def test_the_terminal_shows_all_of_a_table_within_its_width(report, shown, width
     out = shown(width, text.show, report, ("data0",)) + shown(width, text.show, report, notes=True)
     assert max(map(cell_len, re.findall(r"^[│┃┏└].*$", out, re.MULTILINE))) <= (width or text.WIDTH)
     assert "…" not in out
-    for table in (
-        text.overall_table(report, "defaults"),
-        text.data_set_table(report, "defaults", "data0"),
-    ):
+    for table in (text.overall_table(report, "defaults"), text.data_set_table(report, "defaults", "data0")):
         for line in [table.head, *table.lines]:
             assert all(part in out for part in line)
     flat = " ".join(out.split())
@@ -155,17 +137,3 @@ def test_a_sweep_shows_its_best_methods_alone(shown):
             best = [line[0] for line in text.data_set_table(report, "defaults", "data0").lines]
         assert re.findall(r"^│ (method\d+)", out, re.MULTILINE) == best[:10]
         assert "12 methods on" in out
-
-
-def test_what_is_to_be_known_of_a_method_is_said():
-    cells = [
-        *(finished(None, seed=seed, advice="a smaller eta") for seed in range(2)),
-        finished(0.9, algorithm="beta", cpu="another chip"),
-        finished(0.8, algorithm="gamma"),
-        unfinished("timeout", seed=1, algorithm="gamma"),
-    ]
-    report = build(cells, "t", True)
-    said = text.marks(report, "defaults", "data")
-    assert "alpha diverged: a smaller eta." in said
-    assert any(each.startswith("beta all times were measured") for each in said)
-    assert text.counts(report) == "2 cells done, 2 diverged, 1 failed, 0 missing"

@@ -95,16 +95,6 @@ def test_rulesets_that_are_others_or_not_installed_and_trials_that_were_not_made
     assert all(reason in gap for gap in gaps)
 
 
-def test_a_method_that_is_not_installed_is_a_gap(archive):
-    def of_another(entry):
-        described = replace(entry.described, algorithm=replace(entry.described.algorithm, name="elsewhere"))
-        return replace(entry, algorithm="elsewhere", described=described)
-
-    (gap,) = gaps_of(altered(archive, entry=of_another), entry_of)
-    assert all(name in gap for name in {entry.dataset for plan in archive.studies for entry in plan.entries})
-    assert "cannot be compared" in gap
-
-
 @pytest.mark.parametrize(
     ("more", "count"),
     [((), 0), (("runs=1",), 1), (("max_train_rows=100",), 1), (("algo=solam",), 0), (("ruleset=trials",), 2)],

@@ -1,29 +1,11 @@
 """Settings that were tried, read from an archive, are those of its records."""
 
-import numpy as np
 import pytest
 
 from aucbench import api
 from aucbench.studies.archives.archive_file import read
 from aucbench.studies.archives.tried_settings import tried_settings
 from aucbench.studies.store import Store
-
-
-def test_each_number_is_that_of_the_trial_with_its_setting_split_and_fold(tuned_file):
-    _, archive = read(tuned_file)
-    tried = tried_settings(archive)
-    assert set(tried) == {"breast_cancer", "gaussian", "label_noise", "wine"}
-    assert all(set(each.methods) == {"log_reg", "psam", "solam"} for each in tried.values())
-    count = 0
-    for cell in archive:
-        record = cell.record
-        own = tried[record.dataset.title].methods[record.algorithm.name]
-        for trial in record.tuned.trials:
-            at = own.settings.index(trial.parameters)
-            assert own.aucs[at, record.seed, trial.fold] == trial.auc
-            count += 1
-        assert own.tested[record.seed] == record.result.auc
-    assert count == sum(own.aucs.size for each in tried.values() for own in each.methods.values())
 
 
 def test_the_first_setting_is_the_method_as_given_and_facts_are_those_of_the_training_rows(tuned_file):
@@ -45,13 +27,3 @@ def test_settings_that_cannot_be_compared_are_left_out(tmp_path, word):
     kept = [each for each in common if each.partition("=")[0] != word.partition("=")[0]]
     api.run_study([*words, *kept, word])
     assert tried_settings(Store(tmp_path))["wine"].methods == {}
-
-
-def test_without_a_tuning_there_is_one_setting_with_the_test_aucs(store):
-    own = tried_settings(store)["label_noise"].methods["psam"]
-    assert own.settings == ({},)
-    assert not own.is_tuned
-    assert sorted(own.aucs.ravel()) == sorted(
-        cell.record.result.auc for cell in store if cell.record.algorithm.name == "psam"
-    )
-    np.testing.assert_array_equal(own.aucs[0, :, 0], own.tested)

@@ -6,18 +6,15 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from aucbench import data
-from aucbench.data.loader import Loaded, Part
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits.inner import inner_split
-from aucbench.data.splits.protocols import Given, Holdout, KFold, TrainValidTest
-from aucbench.studies.execution import worker
+from aucbench.data.splits.protocols import Holdout, KFold, TrainValidTest
 from aucbench.studies.execution.prepared_data import PreparedData
 from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
 from aucbench_features import Nystroem
-from tests.helpers.studies import entry, plan_of, results, run_entries, trials_of
+from tests.helpers.studies import entry, plan_of, results, run_entries
 from tests.helpers.study_methods import Clouds, Gentle
 
 PROTOCOLS = {
@@ -66,45 +63,6 @@ def test_noise_in_the_test_rows_changes_neither_trials_nor_choice(name, tuning, 
     assert trials_of_fold(other, dirty, 0) == trials_of_fold(one, clean, 0)
     assert chosen(dirty) == chosen(clean)
     # The noise is there: the test AUC saw it, and the weights did not.
-    (auc, weights), (noisy_auc, same) = (results(s)["fake_gentle", 0, 0] for s in (clean, dirty))
-    assert auc != noisy_auc
-    assert weights == same
-
-
-def test_noise_in_rows_that_are_trained_on_changes_the_trials(tmp_path):
-    one = entry(Gentle(), tuning=Grid(folds=2))
-    rows = PreparedData().split(one, 0, 0).train.rows
-    other = entry(Gentle(), replace(Clouds(), noisy=tuple(rows[:20].tolist())), tuning=Grid(folds=2))
-    assert trials_of(tuned(one, tmp_path / "clean")) != trials_of(tuned(other, tmp_path / "dirty"))
-
-
-class Parts:
-    """Stands for a data set with a test part of its own, whose rows and labels may be noise."""
-
-    def __init__(self, noisy=()):
-        self.noisy = np.array(noisy, np.int64)
-
-    def load(self, dataset, part, kept=()):
-        samples = Clouds(n=90, seed=0 if part == "train" else 5).load()
-        X, y = samples.X, samples.y.astype(np.int8)
-        if part == Part.test and len(self.noisy):
-            X[self.noisy] = 1e3 * np.random.default_rng(2).standard_normal((len(self.noisy), X.shape[1]))
-        return Loaded(X, y, f"{part}-{self.noisy.tolist()}", "tests", (1,))
-
-
-@pytest.mark.parametrize("halved", [True, False])
-def test_noise_in_a_test_part_changes_neither_trials_nor_choice(halved, tmp_path, monkeypatch):
-    one = entry(Gentle(), protocol=Given(halved=halved), tuning=Grid(folds=2))
-    monkeypatch.setattr(worker, "_prepared_data", PreparedData())
-    monkeypatch.setattr(data, "load", Parts().load)
-    split = PreparedData().split(one, 0, 0)
-    clean = tuned(one, tmp_path / "clean")
-    rows = range(len(split.test.y)) if split.test.rows is None else split.test.rows.tolist()
-    monkeypatch.setattr(worker, "_prepared_data", PreparedData())
-    monkeypatch.setattr(data, "load", Parts(rows).load)
-    dirty = tuned(one, tmp_path / "dirty")
-    assert trials_of(dirty) == trials_of(clean)
-    assert chosen(dirty) == chosen(clean)
     (auc, weights), (noisy_auc, same) = (results(s)["fake_gentle", 0, 0] for s in (clean, dirty))
     assert auc != noisy_auc
     assert weights == same

@@ -125,13 +125,6 @@ def test_open_files_of_the_study_are_out_of_reach(attack, tmp_path):
             fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def test_an_error_that_cannot_be_read_back_is_a_failure_with_its_reason(tmp_path):
-    with closing(LocalExecutor(Observer(), isolated=True)) as executor:
-        result = run_entries([hostile("raises_what_cannot_be_read_back")], Store(tmp_path), executor)
-    assert [failure.reason for failure in result.failures] == ["failed"], result
-    assert "TypeError" in result.failures[0].message
-
-
 # Each alone is tried above; here what some of them leave behind meets the others.
 @pytest.mark.parametrize(("workers", "attacks"), [(1, list(ATTACKS)[::2]), (2, list(ATTACKS)[1::3])])
 def test_all_attacks_in_one_study_change_no_cell_of_others(workers, attacks, expected, tmp_path):

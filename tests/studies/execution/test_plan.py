@@ -8,12 +8,11 @@ import pytest
 from aucbench.contracts.code_digest import code_digest
 from aucbench.studies.default_settings import Limits
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.record import CellStatus
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
 from aucbench_losses import Hinge
 from tests.helpers.studies import bound, entry, plan_of, run_entries
-from tests.helpers.study_methods import Clouds, Gentle, Other, Raising
+from tests.helpers.study_methods import Clouds, Gentle, Other
 
 
 @pytest.fixture
@@ -63,22 +62,6 @@ def test_what_decides_no_number_is_not(store):
         "finished",
         "missing",
     ]
-
-
-def test_equal_entries_are_planned_once(store):
-    plan = plan_of([entry(Gentle()), entry(Other()), entry(Gentle())], store)
-    assert [planned.entry.algorithm.name for planned in plan.entries] == ["fake_gentle", "fake_other"]
-
-
-def test_a_failed_cell_is_wanted_by_name_only(store):
-    run_entries([entry(Raising())], store)
-    (cell,) = plan_of([entry(Raising())], store).cells()
-    assert cell.status is CellStatus.failed
-    assert not cell.is_wanted(only_failed=False)
-    assert cell.is_wanted(only_failed=True)
-    (healthy,) = plan_of([entry(Other())], store).cells()
-    assert healthy.is_wanted(only_failed=False)
-    assert not healthy.is_wanted(only_failed=True)
 
 
 def test_a_study_run_in_parts_keeps_its_parts_and_the_last_word_on_each(store):

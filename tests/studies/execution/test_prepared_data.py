@@ -1,6 +1,5 @@
 """A method that changes its rows fails, and leaves no other method with changed rows."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -51,23 +50,15 @@ def values(X):
     return X.data if sparse.issparse(X) else X
 
 
-@dataclass(frozen=True)
-class Spoiler:
+class Spoiler(Gentle):
     """Halves the rows it is given."""
 
     name: ClassVar[str] = "spoiler"
-    access: ClassVar[str] = "stream"
-
-    def init(self, problem, rng):
-        return np.zeros(problem.n_features)
 
     def step(self, w, batch):
         X = batch.X
         X /= 2.0
         return w
-
-    def score(self, w, X):
-        return X @ w
 
 
 def test_the_cell_of_a_method_that_changes_its_rows_fails_and_the_next_cells_have_them_anew(tmp_path):

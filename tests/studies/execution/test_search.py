@@ -5,13 +5,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from aucbench.cli.main import main
 from aucbench.data.splits.protocols import KFold, TrainValidTest
+from aucbench.studies.default_settings import Budget
+from aucbench.studies.execution.tuning_search import choose
+from aucbench.studies.record import Trial
 from aucbench.studies.store import Store
-from aucbench.studies.tuners import Grid, Optuna, Random
-from tests.helpers.studies import contents, entry, run_entries, trials_of
-from tests.helpers.study_methods import COUNTER, Diverging, Gentle, Other, Raising
+from aucbench.studies.tuners import Grid, Optuna
+from tests.helpers.studies import contents, entry, results, run_entries, trials_of
+from tests.helpers.study_methods import COUNTER, Diverging, Gentle, Raising
 
 
 @pytest.fixture
@@ -47,20 +52,6 @@ def test_a_grid_tries_every_point_on_every_fold_and_the_cell_trains_with_the_bes
     assert tuned.folds == 3
     assert len(tuned.trials) == 9
     assert tuned.space == {"eta": [0.01, 0.1, 1.0]}
-
-
-def test_a_seed_of_the_draws_gives_all_splits_the_same_settings_and_each_trial_keeps_its_cost(store):
-    drawn = Random(trials=3, folds=2, draw_seed=5, given_first=True)
-    run_entries([entry(Gentle(), tuning=drawn, runs=2)], store)
-    of_splits = [
-        {(trial.number, trial.parameters["eta"]) for trial in cell.record.tuned.trials} for cell in store
-    ]
-    assert of_splits[0] == of_splits[1]
-    assert (0, Gentle().eta) in of_splits[0]
-    for cell in store:
-        tuned = cell.record.tuned
-        assert sum(trial.passes for trial in tuned.trials) == pytest.approx(tuned.cost.passes)
-        assert sum(trial.train_seconds for trial in tuned.trials) == pytest.approx(tuned.cost.train_seconds)
 
 
 @dataclass(frozen=True)
@@ -108,20 +99,15 @@ def test_a_tuning_without_a_usable_setting_says_why_and_tries_again_what_failed_
     assert only(store).record.tuned.cost.trainings == 4
 
 
-def test_without_report_no_trial_is_kept_beside_a_result(store):
-    run_entries([entry(Gentle(), tuning=Grid(folds=2, report=False), runs=3, split_seed=0)], store)
-    for cell in store:
-        assert not cell.record.tuned.trials
-        assert cell.record.tuned.cost.trainings == 6
-
-
 def test_one_search_serves_all_orders_of_a_split_unless_each_order_is_tuned(store, tmp_path, trainings):
     run_entries([entry(Gentle(), tuning=Grid(folds=2), runs=3, split_seed=0)], store)
     assert trainings() == 6 + 3
     assert len({repr(cell.record.tuned) for cell in store}) == 1
     other = Store(tmp_path / "other")
-    run_entries([entry(Gentle(), tuning=Grid(folds=2, each_order=True), runs=3, split_seed=0)], other)
+    each = Grid(folds=2, each_order=True, report=False)
+    run_entries([entry(Gentle(), tuning=each, runs=3, split_seed=0)], other)
     assert trainings() == 9 + 3 * 6 + 3
+    assert not any(cell.record.tuned.trials for cell in other)  # without `report`
 
 
 @pytest.mark.parametrize(
@@ -138,33 +124,18 @@ def test_each_fold_has_a_search_and_a_validation_part_takes_the_place_of_inner_f
     }
 
 
-def test_a_method_without_a_grid_is_run_as_it_is(store, trainings):
-    run_entries([entry(Other(), tuning=Grid())], store)
-    assert trainings() == 1
-    assert only(store).record.tuned is None
-
-
-SEARCHES = {
-    "optuna": entry(Gentle(), tuning=Optuna(trials=8, folds=2)),
-    "grid": entry(Gentle(), tuning=Grid(folds=2)),
-}
-
-
-@pytest.mark.faults
-@pytest.mark.parametrize("name", SEARCHES)
-def test_a_trials_file_cut_at_any_byte_gives_the_same_end(name, tmp_path):
-    whole = Store(tmp_path / "whole")
-    run_entries([SEARCHES[name]], whole)
+@pytest.mark.parametrize("tuning", [Optuna(trials=6, folds=2), Grid(folds=2)], ids=lambda each: each.name)
+def test_a_trials_file_that_was_cut_anywhere_gives_the_same_end(tuning, tmp_path):
+    whole, one = Store(tmp_path / "whole"), entry(Gentle(), tuning=tuning)
+    run_entries([one], whole)
     (file,) = (whole.path / "trials").rglob("*.jsonl")
     text = file.read_bytes()
-    ends = [k for k, byte in enumerate(text) if byte == ord("\n")]
-    inside = (0, ends[0], ends[1] - 3, ends[2] + 9, len(text) - 1)
-    for size in (*inside, *(end + 1 for end in ends[:: 1 + len(ends) // 4])):
+    for size in (0, text.index(b"\n"), text.index(b"\n") + 1, 2 * len(text) // 3, len(text) - 1):
         cut = Store(tmp_path / f"cut-{size}")
         torn = cut.path / file.relative_to(whole.path)
         torn.parent.mkdir(parents=True)
         torn.write_bytes(text[:size])
-        run_entries([SEARCHES[name]], cut)
+        run_entries([one], cut)
         assert contents(cut) == contents(whole)
 
 
@@ -176,7 +147,72 @@ def test_the_summary_names_the_chosen_settings_and_the_edges(tmp_path, monkeypat
     lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()[:11])
     assert lines["tuned"] == "lam=100"
     assert "lam at the lower edge of its grid in 2 of 2 runs" in lines["edge"]
-    assert main(["-m", *words, grid, "dataset=breast_cancer,digits"]) == 0
-    out = capsys.readouterr().out.splitlines()
-    assert sum("tuned: lam=" in line for line in out) == 2
-    assert sum(line.startswith("ls_svm: lam at the lower edge") and "of 4 runs" in line for line in out) == 1
+
+
+@pytest.mark.parametrize("budget", [Budget(checkpoints=4), Budget(seconds=3.0, checkpoints=4)])
+@pytest.mark.parametrize(("name", "values"), [("epochs", [0.1, 1.0]), ("iterations", [5, 100])])
+def test_the_cell_is_that_of_the_chosen_budget_and_setting_given_by_hand(
+    name, values, budget, store, tmp_path
+):
+    grid = {"fake_gentle": {f"budget.{name}": values, "eta": [0.01, 0.1]}}
+    run_entries([entry(Gentle(), tuning=Grid(folds=2, grid=grid), budget=budget)], store)
+    tuned, rows = only(store).record.tuned, only(store).record.data.train_rows
+    assert len(tuned.trials) == 4 * 2
+    for trial in tuned.trials:
+        tried = trial.parameters[f"budget.{name}"]
+        expected = tried if name == "epochs" else tried / (rows / 2)
+        assert trial.passes == pytest.approx(expected, rel=0.05)
+    other = Store(tmp_path / "other")
+    by_hand = Budget(checkpoints=4, **{name: tuned.parameters[f"budget.{name}"]})
+    run_entries([entry(Gentle(eta=tuned.parameters["eta"]), budget=by_hand)], other)
+    assert results(store) == results(other)
+
+
+@dataclass(frozen=True)
+class Watched(Gentle):
+    """Has validation rows, and counts them in its model."""
+
+    name: ClassVar[str] = "fake_watched"
+    grid: ClassVar = {"validation": (0.1, 0.5)}
+    validation: float = 0.25
+
+    def init(self, problem, rng):
+        assert len(problem.validation.y) == pytest.approx(
+            self.validation / (1.0 - self.validation) * problem.n_samples, abs=2
+        )
+        return np.full(problem.n_features, float(len(problem.validation.y)))
+
+
+def test_a_cell_and_every_trial_hold_out_the_tuned_share_of_their_rows(store):
+    run_entries([entry(Watched(), tuning=Grid(folds=2))], store)
+    record = only(store).record
+    assert {trial.parameters["validation"] for trial in record.tuned.trials} == {0.1, 0.5}
+    assert all(trial.auc is not None for trial in record.tuned.trials)
+    share = record.tuned.parameters["validation"]
+    assert record.data.validation_rows == pytest.approx(share * record.data.train_rows, abs=1)
+    epochs = record.result.iterations / (record.data.train_rows - record.data.validation_rows)
+    assert epochs == pytest.approx(200.0, rel=0.1)  # of the rows that are left
+
+
+AUCS = st.lists(st.lists(st.sampled_from((None, 0.0, 0.25, 0.5, 1.0)), min_size=2, max_size=3), max_size=5)
+
+
+@given(AUCS, st.randoms(use_true_random=False))
+def test_the_largest_mean_over_folds_of_those_that_ended_everywhere_wins_and_the_first_of_equals(
+    settings, random
+):
+    trials = [
+        Trial(number=number, fold=fold, parameters={}, auc=auc, stop_reason="budget")
+        for number, folds in enumerate(settings)
+        for fold, auc in enumerate(folds)
+    ]
+    random.shuffle(trials)
+    means = {number: sum(folds) / len(folds) for number, folds in enumerate(settings) if None not in folds}
+    chosen = choose(trials)
+    if not means:
+        assert chosen is None
+    else:
+        best = next(number for number in means if means[number] == max(means.values()))
+        assert [(trial.number, trial.fold) for trial in chosen or ()] == [
+            (best, fold) for fold in range(len(settings[best]))
+        ]
