@@ -37,7 +37,9 @@ def solve(
     by_columns = d <= _newton.LARGEST_FACTORED and involved * d <= LARGEST_DENSE
     by_rows = involved <= LARGEST_GRAM
     if by_columns and (d <= involved or not by_rows):
-        solver = _by_columns(X, curvature, ridge, weight)
+        matrix = weight * curvature.scatter(X)
+        matrix.flat[:: d + 1] += ridge
+        solver = _newton.inverse(matrix, ridge)
     elif by_rows:
         if involved > FEW_ROWS:  # a factor takes seconds, and most systems need few products
             p = _newton.conjugate_gradients(multiply, g, tolerance, FEW_PRODUCTS)
@@ -48,14 +50,6 @@ def solve(
         return _newton.conjugate_gradients(multiply, g, tolerance, MOST_PRODUCTS)
     p = solver(g)
     return p + solver(g - multiply(p))
-
-
-def _by_columns(
-    X: Any, curvature: Curvature, ridge: float, weight: float
-) -> Callable[[np.ndarray], np.ndarray]:
-    matrix = weight * curvature.scatter(X)
-    matrix.flat[:: matrix.shape[0] + 1] += ridge
-    return _newton.inverse(matrix, ridge)
 
 
 def _by_rows(X: Any, curvature: Curvature, ridge: float, weight: float) -> Callable[[np.ndarray], np.ndarray]:

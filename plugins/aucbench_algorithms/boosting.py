@@ -70,24 +70,8 @@ RESERVED = {  # parameters of the libraries, by pattern, that something else dec
 }
 MANY = 500  # rows with more pairs than are visited one by one
 OBJECTIVE = r"objective(_type)?|app(lication)?|loss"
-
-
-class Library(StrEnum):
-    """The library that grows the trees."""
-
-    lightgbm = "lightgbm"
-    xgboost = "xgboost"
-
-
-class Criterion(StrEnum):
-    """What the rounds decrease."""
-
-    pairs = "pairs"
-    log_loss = "log_loss"
-    balanced_log_loss = "balanced_log_loss"
-    ranking = "ranking"
-
-
+Library = StrEnum("Library", "lightgbm xgboost")
+Criterion = StrEnum("Criterion", "pairs log_loss balanced_log_loss ranking")
 BOOSTERS: Mapping[Library, Any] = {Library.lightgbm: LightGbm, Library.xgboost: XgBoost}
 
 

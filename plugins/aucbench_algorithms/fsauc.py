@@ -47,19 +47,9 @@ from aucbench_algorithms._choices import Average
 from aucbench_algorithms._linear_method import planned_iterations
 
 HALVE, PAPER, CAPPED = 0, 1, 2  # rules of the step as the kernel takes them
-
-
-class EtaRule(StrEnum):
-    """The step of the next stage: half of the last, the paper's rule, or that rule without growth."""
-
-    halve = "halve"
-    paper = "paper"
-    capped = "capped"
-
-
+EtaRule = StrEnum("EtaRule", "halve paper capped")
 RULES = {EtaRule.halve: HALVE, EtaRule.paper: PAPER, EtaRule.capped: CAPPED}
-# over which samples the class means and the share of positives run; "global" cannot be written as a name
-Scope = StrEnum("Scope", {"global": "global", "stage": "stage"})
+Scope = StrEnum("Scope", "global stage")  # samples that the class means and the share of positives are of
 
 
 class Point(NamedTuple):

@@ -66,22 +66,8 @@ COMMON = ("adam", "adamw", "sgd", "rmsprop")  # known without importing optax
 
 Share = Annotated[float, Interval(low=0.0, high=1.0, open_high=True)]
 Rows = Annotated[int, Interval(low=2)]
-
-
-class Criterion(StrEnum):
-    """What training minimises."""
-
-    pairs = "pairs"
-    cross_entropy = "cross_entropy"
-    balanced_cross_entropy = "balanced_cross_entropy"
-    min_max_margin = "min_max_margin"
-
-
-class Schedule(StrEnum):
-    """The learning rate: constant, or falling to zero as a half wave of the cosine."""
-
-    constant = "constant"
-    cosine = "cosine"
+Criterion = StrEnum("Criterion", "pairs cross_entropy balanced_cross_entropy min_max_margin")
+Schedule = StrEnum("Schedule", "constant cosine")
 
 
 class State(NamedTuple):

@@ -230,10 +230,9 @@ def _draw(rng, y, order, seen, size, slots):
 
 @kernels.kernel
 def _run(X, y, order, slots, members, norms, seen, u, x, v, late, scaled, rule):
-    """Steps along the rows of X in an order: of one setting, or of eight if u, v and numbers are lanes.
+    """Steps of one setting, or of eight if u, v and numbers are lanes; one that rests takes a step of zero.
 
-    Of eight a setting that does not move on a pair takes a step of zero. What they need a row for they do at
-    once, but for the sum v, which is not read in training: `late` (n,) has the factors of the rows there.
+    For eight, `late` (n,) gets the factors of the rows in v, which is not read in training.
     """
     size, room = members.shape[1], lanes.room(u, members.shape[1])
     refresh = max(REFRESH, u.size)

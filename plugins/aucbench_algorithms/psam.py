@@ -46,10 +46,7 @@ def _shrinking_and_average(t, given):
 
 @kernels.rule
 def _proximal_step(pair, own, given):
-    """The loop of Algorithm 1: l_t, the slack, the proximal step; then w is shrunk and averaged now and then.
-
-    The step is taken before w shrinks, and therefore shrinks with it.
-    """
+    """The loop of Algorithm 1; the step is taken before w shrinks, and therefore shrinks with it."""
     step = 1.0 / (given.gamma * (pair.t + given.t0))
     slack = given.theta - pair.s
     step = 0.0 if slack <= 0.0 or pair.square == 0.0 else min(step, slack / pair.square)

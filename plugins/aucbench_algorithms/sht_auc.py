@@ -148,11 +148,7 @@ def keep_largest(w, count):
 
 @kernels.kernel
 def _kth_largest(w, count):
-    """The count-th largest |w_j|, -1 where NaN leaves fewer.
-
-    What exceeds the last estimate is collected, and cut to the largest when the room is full: O(d) and a few
-    sorts of little, where the order of the |w_j| is not adverse.
-    """
+    """The count-th largest |w_j|, -1 where NaN leaves fewer; values above the last estimate are collected."""
     room = np.empty(2 * count)
     filled, threshold = 0, -1.0
     for j in range(w.size):

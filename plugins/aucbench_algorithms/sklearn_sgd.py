@@ -35,12 +35,6 @@ from aucbench import Access, Claims, Positive, Problem, kernels
 from aucbench.kernels import Move, RuleState
 from aucbench_algorithms._linear_method import class_totals, total
 
-DEVIATIONS = (
-    "The intercept is carried through chunks of rows and averaged as w is; scikit-learn's partial_fit starts "
-    "each call from an older intercept while averaging.",
-    "The intercept takes full steps on sparse rows, as on dense ones; scikit-learn takes a hundredth.",
-)
-
 
 class Intercept(NamedTuple):
     """What is fitted besides the weights."""
@@ -99,7 +93,11 @@ class _Sgd(kernels.RuleMethod):
     claims = Claims(rate="1/t", cost="nnz")
     regularisation = {"alpha": 2}
     citation = "pedregosa2011scikit"
-    deviations = DEVIATIONS
+    deviations = (
+        "The intercept is carried through chunks of rows and averaged as w is; scikit-learn's partial_fit "
+        "starts each call from an older intercept while averaging.",
+        "The intercept takes full steps on sparse rows, as on dense ones; scikit-learn takes a hundredth.",
+    )
 
     alpha: Positive | None = None
     average: bool = True

@@ -38,7 +38,8 @@ from aucbench.kernels import rows, vectors
 from aucbench_algorithms import _spdam_vectors as two_sums
 
 SMALLEST = 1e-20  # kappa^2 that steps are made for: it is 0 where the rows of each class are equal
-LAZY = 3.0  # cost of a lazy step per non-zero against that of an eager one per weight
+LAZY = 3.0  # lazy pays when d exceeds this many times the non-zeros of a whole minibatch,
+LAZY_PER_ROW = 16.0  # and this many times those of a row
 SigmaRule = StrEnum("SigmaRule", "derived printed")
 
 
@@ -97,7 +98,7 @@ class Spdam(LinearMethod):
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         """Zero; computes the class means, their products with the rows, and the largest |xt_i|."""
         n, d, p = problem.n_samples, problem.n_features, problem.p
-        layout = self._layout(problem)
+        layout = kernels.layout(problem.X, max(LAZY_PER_ROW, LAZY * self.batch_size(n)))
         lazy = layout is kernels.Layout.lazy
         means = np.array([problem.mean_pos, problem.mean_neg, problem.mean_neg - problem.mean_pos])
         gram = means @ means.T
@@ -124,14 +125,6 @@ class Spdam(LinearMethod):
         run = _run_lazy if state.layout is kernels.Layout.lazy else _run
         run(batch.rows_view, batch.y, batch.rows, *state[:7], self.lam, *steps)
         return state
-
-    def _layout(self, problem: Problem) -> kernels.Layout:
-        """Lazy pays when d exceeds a few times the non-zeros of a whole minibatch."""
-        layout = kernels.layout(problem.X)
-        if layout is kernels.Layout.lazy:
-            nonzeros = problem.X.nnz / problem.n_samples * self.batch_size(problem.n_samples)
-            return layout if problem.n_features > LAZY * nonzeros else kernels.Layout.eager
-        return layout
 
     def _steps(self, n: int, m: int, kappa: float) -> tuple[float, float, float]:
         """Sigma, tau and theta for minibatches of m of n rows."""

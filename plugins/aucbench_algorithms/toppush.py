@@ -72,8 +72,17 @@ class Duals(NamedTuple):
     capped: np.ndarray  # (n,) bool
 
 
+@dataclass(frozen=True, kw_only=True)
 class _Top(BatchSolver):
-    """What both methods share."""
+    """What both methods share.
+
+    Parameters
+    ----------
+    lam : float > 0
+        Weight of |w|^2 / 2.
+    eps : float > 0
+        Duality gap, against the objective, at which the method stops.
+    """
 
     access = Access.full
     losses = ("squared_hinge",)
@@ -81,8 +90,8 @@ class _Top(BatchSolver):
     grid = {"lam": tuple(10.0**power for power in range(-3, 4))}
     claims = Claims(rate="superlinear", cost="d + nnz + n")
 
-    lam: float
-    eps: float
+    lam: Positive = 1e-2
+    eps: Positive = 1e-8
 
     def init(self, problem: Problem, rng: np.random.Generator) -> State:
         return State(np.zeros(problem.n_features), np.zeros(problem.n_samples), 0.0, 1.0, False)
@@ -130,15 +139,7 @@ class _Top(BatchSolver):
 
 @dataclass(frozen=True)
 class TopPush(_Top):
-    """TopPush: every positive above the highest negative, by a squared hinge.
-
-    Parameters
-    ----------
-    lam : float > 0
-        Weight of |w|^2 / 2.
-    eps : float > 0
-        Duality gap, against the objective, at which the method stops.
-    """
+    """TopPush: every positive above the highest negative, by a squared hinge."""
 
     name = "toppush"
     citation = "li2014top"
@@ -148,25 +149,18 @@ class TopPush(_Top):
         "It stops at a duality gap; the authors' code stops at a relative change of 1e-4.",
     )
 
-    lam: Positive = 1e-2
-    eps: Positive = 1e-8
-
     def _top(self, n_neg: int) -> int:
         return 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TauFpl(_Top):
     """tau-FPL: every positive above the mean of the highest share tau of the negatives, by a squared hinge.
 
     Parameters
     ----------
-    lam : float > 0
-        Weight of |w|^2 / 2.
     tau : float in (0, 1)
         Share of the negatives that is the top: floor(tau n-) + 1 of them, at most n-.
-    eps : float > 0
-        Duality gap, against the objective, at which the method stops.
     """
 
     name = "tau_fpl"
@@ -176,9 +170,7 @@ class TauFpl(_Top):
         "Newton's method on proximal points of the dual takes the place of accelerated projected gradients.",
     )
 
-    lam: Positive = 1e-2
     tau: OpenUnit = 0.05
-    eps: Positive = 1e-8
 
     def _top(self, n_neg: int) -> int:
         return min(int(self.tau * n_neg) + 1, n_neg)

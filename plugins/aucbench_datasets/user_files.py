@@ -58,7 +58,6 @@ class _Own(Labels):
         Path of the test part, written like `path`.
     """
 
-    _kind = "libsvm"
     path: Any = None
     test_path: Any = None
 
@@ -94,14 +93,14 @@ class _Own(Labels):
             File(
                 found.path,
                 part=part,
-                kind=self._kind,
+                kind=self.name,
                 table=self._table(),
-                partitions=found.partitions if self._kind in PARTITIONED else (),
+                partitions=found.partitions if self.name in PARTITIONED else (),
                 **self._reading(),
             )
             for part, paths in parts.items()
             for path in _listed(paths)
-            for found in own_files(self.name, self._absolute(path, part), ENDINGS[self._kind])
+            for found in own_files(self.name, self._absolute(path, part), ENDINGS[self.name])
         )
 
     def _absolute(self, path: str, part: str) -> str:
@@ -205,13 +204,8 @@ class Columns(Labels):
         )
 
 
-@dataclass(frozen=True)
-class _OwnColumns(Columns, _Own):
-    """Fields of every file of columns."""
-
-
 @dataclass(frozen=True, kw_only=True)
-class Csv(_OwnColumns):
+class Csv(Columns, _Own):
     """Any CSV file (plain, .bz2, .xz or .gz): ``dataset=csv dataset.path=FILE dataset.target=COLUMN``.
 
     Columns with texts become one column of zeros and ones for each text of the training part.
@@ -231,7 +225,6 @@ class Csv(_OwnColumns):
     """
 
     name = "csv"
-    _kind = "csv"
     header: bool | None = None
     delimiter: str | None = None
     comment: str | None = field(default=None, metadata=LATER)
@@ -248,19 +241,17 @@ class Csv(_OwnColumns):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parquet(_OwnColumns):
+class Parquet(Columns, _Own):
     """Any Parquet file: ``dataset=parquet dataset.path=FILE dataset.target=COLUMN``."""
 
     name = "parquet"
-    _kind = "parquet"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Arff(_OwnColumns):
+class Arff(Columns, _Own):
     """Any ARFF file (plain, .bz2, .xz or .gz): ``dataset=arff dataset.path=FILE dataset.target=COLUMN``."""
 
     name = "arff"
-    _kind = "arff"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -278,7 +269,6 @@ class Npz(_Own):
     """
 
     name = "npz"
-    _kind = "npz"
     target: str | None = None
     missing: Missing = field(default=Missing.refuse, metadata=LATER)
 
