@@ -19,12 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.kernels._all_pairs import least_curvature
+from aucbench.kernels._all_pairs import least_curvature, second_derivatives
 from aucbench.kernels.compiled_loss import call, compile_loss
 from aucbench.kernels.jit import fast_kernel, kernel
 from aucbench.kernels.loss_pieces import Knot, Piece, knots
 from aucbench.kernels.pair_loss import class_shares, pair_mean
-from aucbench.kernels.pair_tree import second
 
 LEAST_CURVATURE = 1e-3  # of a row, as a share of its weight: bounds the values of leaves
 ACCURACY = 1e-8  # largest error of a row's mean slope, relative to the mean absolute slope of all rows
@@ -113,22 +112,15 @@ def _by_cells(
         if error <= ACCURACY * size:
             moments = _moments(scores, y, weights, low, 1.0 / width, cells + 1)
             shares, totals = _shares(moments, POLYNOMIALS)
-            bends = _bends(compiled.derivative, compiled.theta, width, ends, least)
+            margins = (np.arange(slopes.size) - (ends - 1)) * width
+            bends = second_derivatives(margins, np.zeros(1), compiled.derivative, compiled.theta, least)[:, 0]
             sums = _convolved(np.stack([slopes, bends]), shares)
             size = float(np.abs(sums[0, 0]) @ np.abs(shares[0]))
             if error <= ACCURACY * size:
                 is_curved = np.abs(sums[0, 1]) @ np.abs(shares[0]) > ROUNDING * np.abs(bends).max()
-                floor = LEAST_CURVATURE if is_curved else 1.0
-                return _evaluate(
-                    scores,
-                    y,
-                    weights,
-                    low,
-                    1.0 / width,
-                    _polynomials(sums, POLYNOMIALS),
-                    y.size / totals,
-                    floor,
-                )
+                floor, factors = LEAST_CURVATURE if is_curved else 1.0, y.size / totals
+                polynomials = _polynomials(sums, POLYNOMIALS)
+                return _evaluate(scores, y, weights, low, 1.0 / width, polynomials, factors, floor)
         cells *= 2
     return None
 
@@ -245,15 +237,6 @@ def _slopes(derivative, theta, width, ends):
         between = (150.0 * inner - 25.0 * outer + 3.0 * (slopes[k - 2] + slopes[k + 3])) / 256.0
         error = max(error, abs(call(derivative, (k + 0.5 - (ends - 1)) * width, theta) - between))
     return slopes, 2.4 * error + ROUNDING * largest
-
-
-@kernel
-def _bends(derivative, theta, width, ends, least):
-    """Second derivatives at the margins of all pairs of ends of cells, at least `least`."""
-    found = np.empty(2 * ends - 1)
-    for k in range(found.size):
-        found[k] = second(derivative, (k - (ends - 1)) * width, theta, least)
-    return found
 
 
 @fast_kernel

@@ -173,13 +173,15 @@ def _smoothness(loss: Any) -> float:
 
 
 def lightgbm_objective(loss: Any) -> _Objective:
-    """The objective of LightGBM for a loss over all pairs, for `params["objective"]` of `lightgbm.train`.
+    """The objective of LightGBM or XGBoost for a loss over all pairs.
 
-    The derivatives are those of the mean over all pairs times n, so that they add up over rows as LightGBM
-    expects, in float32 as it keeps them, and with an error of at most 1e-8 of the mean slope. The Hessian is
+    It is `params["objective"]` of `lightgbm.train`, or, as `xgboost_objective`, `obj` of `xgboost.train`. The
+    derivatives are those of the mean over all pairs times n, so that they add up over rows as boosters
+    expect, in float32 as they keep them, and with an error of at most 1e-8 of the mean slope. The Hessian is
     the diagonal of the mean's, at least 0.001 times the row's share of its class, so that no leaf has an
     infinite value; for a piecewise linear loss it is the share. Weights of the data set are those of the
-    rows. Start at a score of 0: LightGBM's `boost_from_average` does not apply.
+    rows. Start at a score of 0: LightGBM's `boost_from_average` does not apply; pass `base_score=0` to
+    XGBoost.
 
     Parameters
     ----------
@@ -189,7 +191,7 @@ def lightgbm_objective(loss: Any) -> _Objective:
     Returns
     -------
     callable
-        Of (scores, lightgbm.Dataset), which returns gradient and Hessian, (n,) each.
+        Of (scores, lightgbm.Dataset or xgboost.DMatrix), which returns gradient and Hessian, (n,) each.
     """
     derivatives = booster_derivatives(_loss(loss))
 
@@ -201,22 +203,7 @@ def lightgbm_objective(loss: Any) -> _Objective:
     return objective
 
 
-def xgboost_objective(loss: Any) -> _Objective:
-    """The objective of XGBoost for a loss over all pairs, for `obj` of `xgboost.train`.
-
-    Gradient, Hessian and weights are as for `lightgbm_objective`. Pass `base_score=0` to XGBoost.
-
-    Parameters
-    ----------
-    loss : str or Loss
-        The name of a loss, such as "logistic", or an instance of a loss plugin.
-
-    Returns
-    -------
-    callable
-        Of (scores, xgboost.DMatrix), which returns gradient and Hessian, (n,) each.
-    """
-    return lightgbm_objective(loss)  # data sets and matrices have labels and weights by the same names
+xgboost_objective = lightgbm_objective  # data sets and matrices have labels and weights by the same names
 
 
 def jax_pair_loss(loss: Any) -> Callable[..., Any]:

@@ -165,6 +165,7 @@ class Told(Observer):
                 setattr(self, name, lambda *report, name=name: self.told.append(name))
 
 
+@pytest.mark.slow
 def test_a_study_from_python_is_that_of_the_command_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     observer = Told()

@@ -18,6 +18,7 @@ from scipy import sparse
 from aucbench import ParameterError, kernels, pair_loss
 from aucbench.booster_derivatives import booster_derivatives
 from aucbench.kernels import pair_loss as means
+from aucbench.kernels import pair_tree
 from aucbench.kernels.pair_loss import class_shares, pair_mean
 from aucbench.kernels.translated_loss import translated
 from aucbench.objectives import jax_pair_loss, lightgbm_objective, torch_pair_loss, xgboost_objective
@@ -172,7 +173,7 @@ def test_a_kink_that_is_not_declared_costs_few_pairs_and_too_many_are_declined(m
     y = (rng.random(30_000) < 0.3).astype(int)
     scores = rng.normal(size=30_000) + y
     declared = pair_loss("hinge", scores, y)
-    monkeypatch.setattr(means, "MOST_PAIRS", 10_000_000)  # of 189 millions
+    monkeypatch.setattr(pair_tree, "MOST_PAIRS", 10_000_000)  # of 189 millions
     found = pair_loss(UndeclaredHinge(), scores, y)
     assert found.value == pytest.approx(declared.value, rel=1e-12)
     np.testing.assert_allclose(found.gradient, declared.gradient, rtol=1e-10, atol=1e-18)

@@ -102,7 +102,7 @@ def certificate(
         for width in widths:
             smoothed = loss_pieces.Smoothed(width, objective.loss)
             slopes = pair_loss.pair_mean(smoothed, scores, y).slopes
-            lost = max(0.0, pair_loss.mean_of_pieces(smoothed.excess(), scores, y))
+            lost = max(0.0, pair_loss.pair_mean(loss_pieces.Excess(width, objective.loss), scores, y).value)
             gap = min(gap, lost + _gap(objective, w, np.asarray(X.T @ slopes), value))
         gap = max(gap, ROUNDING_AT_KINKS * value)
     elif objective.is_bounded:

@@ -23,7 +23,7 @@ from aucbench.kernels import (
     weights,
 )
 from aucbench.kernels.compiled_loss import CompiledLoss, call, compile_loss, theta
-from aucbench.kernels.jit import fast_kernel, kernel, scalar, source_hash
+from aucbench.kernels.jit import fast_kernel, kernel, overloaded, scalar, source_hash
 from aucbench.kernels.rule_method import RuleMethod, RuleState
 from aucbench.kernels.rules import Move, Row, Rule, rule
 from aucbench.kernels.weights import Layout, layout, two_vectors
@@ -44,6 +44,7 @@ __all__ = [
     "lanes",
     "layout",
     "loss_pieces",
+    "overloaded",
     "pair_loss",
     "pairs",
     "rows",

@@ -7,21 +7,26 @@ from typing import Any, Self
 import numpy as np
 
 from aucbench.contracts import LossFacts
-from aucbench.kernels import pair_tree, sorted_pairs
+from aucbench.kernels import sorted_pairs
 from aucbench.kernels.compiled_loss import call, compile_loss
 from aucbench.kernels.jit import kernel
 
-BLOCK_PAIRS = 1 << 22  # second derivatives held at a time (32 MB)
+BESIDE = 2.0**-13  # step of a numeric second derivative
 LARGEST_EXPONENT = 700.0  # of a multiplicative loss; products of larger powers overflow
 
 
 class AllPairs:
-    """A mean with a curvature of all pairs."""
+    """A mean with a curvature of all pairs; its subclasses give the sums over the pairs of each row."""
 
-    def __init__(self, y: np.ndarray, weights: np.ndarray | None):
-        self._size, self._sides = y.size, [np.flatnonzero(y == 1), np.flatnonzero(y == -1)]
-        self._weighted, own = weights is not None, np.ones(y.size) if weights is None else weights
-        self._own = [own[side] for side in self._sides]
+    def __init__(self, positives: np.ndarray, negatives: np.ndarray):
+        self._sides = positives, negatives
+
+    def _by_row(self, positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
+        """(n, ...) numbers of the rows of both classes in the order of the rows."""
+        total = np.empty((len(positives) + len(negatives), *positives.shape[1:]))
+        for rows, numbers in zip(self._sides, (positives, negatives), strict=True):
+            _place(rows, numbers, total)
+        return total
 
     @property
     def curvature(self) -> Self:
@@ -29,131 +34,116 @@ class AllPairs:
 
     @property
     def rows(self) -> np.ndarray:
-        return np.arange(self._size)
+        return np.arange(sum(map(len, self._sides)))
+
+    @property
+    def diagonal(self) -> np.ndarray:
+        raise NotImplementedError
+
+    def _across(self, here: np.ndarray, there: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sums for positives of `there` (n-, ...) over their pairs, and of `here` (n+, ...) for negatives."""
+        raise NotImplementedError
+
+    @property
+    def _graph(self) -> np.ndarray:
+        """(n+, n-) second derivatives."""
+        raise NotImplementedError
+
+    def product(self, v: np.ndarray) -> np.ndarray:
+        here, there = (v[side] for side in self._sides)
+        total: np.ndarray = (self.diagonal * v.T).T - self._by_row(*self._across(here, there))
+        return total
+
+    def scatter(self, X: Any) -> np.ndarray:
+        rows = sorted_pairs.dense(X, self.rows)
+        return np.asarray(rows.T @ self.product(rows))
+
+    def dense(self) -> np.ndarray:
+        (pos, neg), weights, size = self._sides, self._graph, self.rows.size
+        graph = np.zeros((size, size))
+        graph[np.ix_(pos, neg)], graph[np.ix_(neg, pos)] = -weights, -weights.T
+        graph.flat[:: size + 1] = -graph.sum(axis=1)
+        return graph
 
 
 class ByProduct(AllPairs):
     """The mean of e^(rate m): the product of the means of e^(rate s+) and e^(-rate s-)."""
 
     def __init__(self, rate: float, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
-        super().__init__(y, weights)
-        self._rate = rate
-        exponents = [rate * scores[self._sides[0]], -rate * scores[self._sides[1]]]
-        shifts = [
-            float(each.max(initial=-np.inf, where=own > 0.0))
-            for own, each in zip(self._own, exponents, strict=True)
-        ]
-        self.largest = sum(shifts)  # exponent of any pair
-        self._shares = [
-            own * np.exp(np.minimum(each - shift, 0.0)) / own.sum()
-            for own, each, shift in zip(self._own, exponents, shifts, strict=True)
-        ]
+        super().__init__(np.flatnonzero(y == 1), np.flatnonzero(y == -1))
+        self._rate, self._shares, self.largest = rate, [], 0.0  # largest exponent of a pair
+        for side, sign in zip(self._sides, (1.0, -1.0), strict=True):
+            exponents, own = (
+                sign * rate * scores[side],
+                np.ones(side.size) if weights is None else weights[side],
+            )
+            shift = float(exponents.max(initial=-np.inf, where=own > 0.0))
+            self.largest += shift
+            self._shares.append(own * np.exp(np.minimum(exponents - shift, 0.0)) / own.sum())
         self._scale = math.exp(min(self.largest, LARGEST_EXPONENT))
+        self._sums = [share.sum() for share in self._shares]
 
     @property
     def value(self) -> float:
-        return float(self._scale * self._shares[0].sum() * self._shares[1].sum())
+        return float(self._scale * self._sums[0] * self._sums[1])
 
     @cached_property
     def slopes(self) -> np.ndarray:
-        total = np.empty(self._size)
-        for own, sign in ((0, 1.0), (1, -1.0)):
-            factor = sign * self._rate * self._scale * self._shares[1 - own].sum()
-            total[self._sides[own]] = factor * self._shares[own]
-        return total
+        factor, (pos, neg) = self._rate * self._scale, self._shares
+        return self._by_row(factor * self._sums[1] * pos, -factor * self._sums[0] * neg)
 
     @property
     def diagonal(self) -> np.ndarray:
         return np.abs(self._rate * self.slopes)
 
-    def product(self, v: np.ndarray) -> np.ndarray:
-        total = np.empty(self._size)
-        for own in (0, 1):
-            mine, others = self._shares[own], self._shares[1 - own]
-            here, there = v[self._sides[own]], v[self._sides[1 - own]]
-            total[self._sides[own]] = mine * (others.sum() * here - others @ there)
-        return self._rate**2 * self._scale * total
+    def _across(self, here: np.ndarray, there: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        factor, (pos, neg) = self._rate**2 * self._scale, self._shares
+        return np.multiply.outer(pos, factor * (neg @ there)), np.multiply.outer(neg, factor * (pos @ here))
 
     def scatter(self, X: Any) -> np.ndarray:
-        sums, means, total = [], [], np.zeros((X.shape[1], X.shape[1]))
-        for own in (0, 1):
-            rows, share = sorted_pairs.dense(X, self._sides[own]), self._shares[own]
-            sums.append(share.sum())
-            means.append(share @ rows)
-            total += self._shares[1 - own].sum() * ((rows.T * share) @ rows)
-        crossed = np.outer(means[0], means[1])
-        return self._rate**2 * self._scale * (total - crossed - crossed.T)
+        rows, (pos, neg) = sorted_pairs.dense(X, self.rows), self._shares
+        means = [self._by_row(pos, 0.0 * neg) @ rows, self._by_row(0.0 * pos, neg) @ rows]
+        crossed = self._rate**2 * self._scale * np.outer(*means)
+        return np.asarray((rows.T * self.diagonal) @ rows - crossed - crossed.T)
 
-    def dense(self) -> np.ndarray:
-        weights = self._rate**2 * self._scale * np.outer(self._shares[0], self._shares[1])
-        return _graph(self._size, self._sides[0], self._sides[1], weights)
+    @property
+    def _graph(self) -> np.ndarray:
+        return self._rate**2 * self._scale * np.outer(*self._shares)
 
 
 class ByPairs(AllPairs):
     """The mean pair by pair; second derivatives are differences of first derivatives."""
 
     def __init__(self, loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
-        super().__init__(y, weights)
+        super().__init__(np.flatnonzero(y == 1), np.flatnonzero(y == -1))
         self._compiled, self._least = compile_loss(loss), least_curvature(loss)
-        self._high, self._low = scores[self._sides[0]], scores[self._sides[1]]
+        self._scores = [scores[side] for side in self._sides]
+        self._own = [np.ones(side.size) if weights is None else weights[side] for side in self._sides]
         self._pairs = float(self._own[0].sum() * self._own[1].sum()) or 1.0
 
     @property
     def value(self) -> float:
-        sums = _value_sums(self._high, self._low, *self._own, self._compiled.value, self._compiled.theta)
+        sums = _value_sums(*self._scores, *self._own, self._compiled.value, self._compiled.theta)
         return math.fsum(sums) / self._pairs
 
     @cached_property
     def slopes(self) -> np.ndarray:
-        pos, neg = slope_sums(
-            self._high, self._low, *self._own, self._compiled.derivative, self._compiled.theta
-        )
-        total = np.empty(self._size)
-        total[self._sides[0]], total[self._sides[1]] = pos / self._pairs, -neg / self._pairs
-        return total
-
-    def _weights(self, part: slice) -> np.ndarray:
         compiled = self._compiled
-        found = _second(self._high[part], self._low, compiled.derivative, compiled.theta, self._least)
-        if self._weighted:
-            found *= self._own[0][part, None] * self._own[1]
-        return found / self._pairs
+        pos, neg = slope_sums(*self._scores, *self._own, compiled.derivative, compiled.theta)
+        return self._by_row(pos / self._pairs, -neg / self._pairs)
 
-    def _blocks(self) -> list[slice]:
-        size = max(1, BLOCK_PAIRS // max(1, self._low.size))
-        return [slice(start, start + size) for start in range(0, self._high.size, size)]
+    @cached_property
+    def _graph(self) -> np.ndarray:
+        compiled = self._compiled
+        found = second_derivatives(*self._scores, compiled.derivative, compiled.theta, self._least)
+        return np.asarray(found * (self._own[0][:, None] * self._own[1]) / self._pairs)
 
     @property
     def diagonal(self) -> np.ndarray:
-        total = np.zeros(self._size)
-        for part in self._blocks():
-            weights = self._weights(part)
-            total[self._sides[0][part]] = weights.sum(axis=1)
-            total[self._sides[1]] += weights.sum(axis=0)
-        return total
+        return self._by_row(self._graph.sum(axis=1), self._graph.sum(axis=0))
 
-    def product(self, v: np.ndarray) -> np.ndarray:
-        here, there = v[self._sides[0]], v[self._sides[1]]
-        total, own, other = np.empty(self._size), np.empty_like(here), np.zeros_like(there)
-        for part in self._blocks():
-            weights = self._weights(part)
-            own[part] = weights.sum(axis=1) * here[part] - weights @ there
-            other += weights.sum(axis=0) * there - here[part] @ weights
-        total[self._sides[0]], total[self._sides[1]] = own, other
-        return total
-
-    def scatter(self, X: Any) -> np.ndarray:
-        P, N = (sorted_pairs.dense(X, side) for side in self._sides)
-        total, degrees = np.zeros((X.shape[1], X.shape[1])), np.zeros(len(N))
-        for part in self._blocks():
-            weights = self._weights(part)
-            degrees += weights.sum(axis=0)
-            crossed = P[part].T @ (weights @ N)
-            total += (P[part].T * weights.sum(axis=1)) @ P[part] - crossed - crossed.T
-        return total + (N.T * degrees) @ N
-
-    def dense(self) -> np.ndarray:
-        return _graph(self._size, self._sides[0], self._sides[1], self._weights(slice(None)))
+    def _across(self, here: np.ndarray, there: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._graph @ there, self._graph.T @ here
 
 
 def least_curvature(loss: Any) -> float:
@@ -161,12 +151,11 @@ def least_curvature(loss: Any) -> float:
     return -math.inf if LossFacts(loss).convex is False else 0.0
 
 
-def _graph(size: int, positives: np.ndarray, negatives: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    graph = np.zeros((size, size))
-    graph[np.ix_(positives, negatives)] = -weights
-    graph[np.ix_(negatives, positives)] = -weights.T
-    graph.flat[:: size + 1] = -graph.sum(axis=1)
-    return graph
+@kernel
+def _place(rows, numbers, total):
+    """Set some rows of an array; in half the time of NumPy."""
+    for k in range(rows.size):
+        total[rows[k]] = numbers[k]
 
 
 @kernel
@@ -198,10 +187,18 @@ def slope_sums(high, low, high_weights, low_weights, address, parameter):
 
 
 @kernel
-def _second(high, low, address, parameter, least):
+def second_derivatives(high, low, address, parameter, least):
     """(n+, n-) second derivatives, at least `least`."""
     found = np.empty((high.size, low.size))
     for i in range(high.size):
         for j in range(low.size):
-            found[i, j] = pair_tree.second(address, high[i] - low[j], parameter, least)
+            found[i, j] = second(address, high[i] - low[j], parameter, least)
     return found
+
+
+@kernel
+def second(address, m, theta, least):
+    """A second derivative, at least `least`, from first derivatives beside the margin."""
+    once = call(address, m + BESIDE, theta) - call(address, m - BESIDE, theta)
+    twice = call(address, m + 2.0 * BESIDE, theta) - call(address, m - 2.0 * BESIDE, theta)
+    return max(least, (8.0 * once - twice) / (12.0 * BESIDE))

@@ -8,61 +8,34 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.kernels.rows import CSR, ONE, ONLY_COMPILED, TWO, _for_csr_rows, _for_dense_rows, extent
+from aucbench.kernels.rows import ONE, TWO, entry, extent, for_csr_rows, for_dense_rows, for_rows
 
 
+@for_rows()
 def scatter(X: Any, i: int, x: Any) -> None:
     """Set the zero vector x to the row x_i."""
-    raise NotImplementedError(ONLY_COMPILED.format("buffers.scatter"))
-
-
-def clear(X: Any, i: int, x: Any) -> None:
-    """Set x to zero after x_i was scattered into it."""
-    raise NotImplementedError(ONLY_COMPILED.format("buffers.clear"))
-
-
-def products(X: Any, j: int, u: Any, x: Any) -> tuple[float, float]:
-    """u.x_j and x.x_j in one pass; for sparse rows u and x should alternate in memory."""
-    raise NotImplementedError(ONLY_COMPILED.format("buffers.products"))
-
-
-def difference(X: Any, i: int, j: int, u: Any) -> tuple[float, float, float]:
-    """u.z, x_i.z and |z|^2 of z = x_i - x_j, subtracted entry by entry: exact if the rows nearly agree."""
-    raise NotImplementedError(ONLY_COMPILED.format("buffers.difference"))
-
-
-def longest(X: Any, order: Any, members: Any) -> int:
-    """The row with the most entries among the rows of `order` (k,) and `members` (2, B)."""
-    raise NotImplementedError(ONLY_COMPILED.format("buffers.longest"))
-
-
-@_for_dense_rows(scatter)
-def _scatter_dense(X, i, x):
-    for k in range(X.shape[1]):
-        x[k] = X[i, k]
-
-
-@_for_csr_rows(scatter)
-def _scatter_csr(X, i, x):
     start, stop = extent(X, i)
     for k in range(start, stop):
-        x[X.indices[k]] = X.data[k]
+        j, value = entry(X, i, k)
+        x[j] = value
 
 
-@_for_dense_rows(clear)
-def _clear_dense(X, i, x):
+@for_dense_rows
+def clear(X: Any, i: int, x: Any) -> None:
+    """Set x to zero after x_i was scattered into it."""
     return  # the next row overwrites it
 
 
-@_for_csr_rows(clear)
+@for_csr_rows(clear)
 def _clear_csr(X, i, x):
     start, stop = extent(X, i)
     for k in range(start, stop):
         x[X.indices[k]] = 0.0
 
 
-@_for_dense_rows(products)
-def _products_dense(X, j, u, x):
+@for_dense_rows
+def products(X: Any, j: int, u: Any, x: Any) -> Any:
+    """u.x_j and x.x_j in one pass; for sparse rows u and x should alternate in memory."""
     first = second = 0.0
     for k in range(X.shape[1]):
         value = np.float64(X[j, k])
@@ -71,7 +44,7 @@ def _products_dense(X, j, u, x):
     return first, second
 
 
-@_for_csr_rows(products)
+@for_csr_rows(products)
 def _products_csr(X, j, u, x):
     indices, data = X.indices, X.data
     start, stop = extent(X, j)
@@ -91,8 +64,9 @@ def _products_csr(X, j, u, x):
     return a0 + a1, b0 + b1
 
 
-@_for_dense_rows(difference)
-def _difference_dense(X, i, j, u):
+@for_dense_rows
+def difference(X: Any, i: int, j: int, u: Any) -> Any:
+    """u.z, x_i.z and |z|^2 of z = x_i - x_j, subtracted entry by entry: exact if the rows nearly agree."""
     product = own = square = 0.0
     for k in range(X.shape[1]):
         left = np.float64(X[i, k])
@@ -103,7 +77,7 @@ def _difference_dense(X, i, j, u):
     return product, own, square
 
 
-@_for_csr_rows(difference)
+@for_csr_rows(difference)
 def _difference_csr(X, i, j, u):
     product = own = square = 0.0
     p, p_stop = extent(X, i)
@@ -126,12 +100,13 @@ def _difference_csr(X, i, j, u):
     return product, own, square
 
 
-@_for_dense_rows(longest, CSR)
-def _longest_dense(X, order, members):
+@for_dense_rows
+def longest(X: Any, order: Any, members: Any) -> int:
+    """The row with the most entries among the rows of `order` (k,) and `members` (2, B)."""
     return order[0]
 
 
-@_for_csr_rows(longest)
+@for_csr_rows(longest)
 def _longest_csr(X, order, members):
     row, most = order[0], X.indptr[0]
     for rows in (order, members.ravel()):

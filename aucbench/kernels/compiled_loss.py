@@ -69,24 +69,17 @@ def compile_loss(loss: Any) -> CompiledLoss:
         Addresses, valid in this process.
     """
     cls: Any = type(loss)
-    functions = _compile_class(cls)
-    value, derivative, prox = (0 if function is None else int(function.address) for function in functions)
+    value, derivative, prox = (0 if each is None else int(each.address) for each in _compile_class(cls))
     return CompiledLoss(value, derivative, prox, theta(loss))
 
 
 @cache  # keeps the compiled functions alive while their addresses are in use
-def _compile_class(cls: Any) -> tuple[Any, Any, Any]:
-    prox = LossFacts(cls).prox
-    return (
-        _compile(cls.value, SCALAR),
-        _compile(cls.derivative, SCALAR),
-        None if prox is None else _compile(prox, PROX),
-    )
-
-
-def _compile(function: Any, signature: str) -> Any:
-    plain = getattr(function, "py_func", function)
-    return cached(partial(numba.cfunc, signature), plain)
+def _compile_class(cls: Any) -> list[Any]:
+    found = []
+    for function, signature in ((cls.value, SCALAR), (cls.derivative, SCALAR), (LossFacts(cls).prox, PROX)):
+        plain = getattr(function, "py_func", function)
+        found.append(None if plain is None else cached(partial(numba.cfunc, signature), plain))
+    return found
 
 
 @intrinsic

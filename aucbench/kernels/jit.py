@@ -6,13 +6,14 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from threading import RLock, get_ident
 from typing import Any
 
 import numba
 from numba.core import caching, event
+from numba.extending import overload
 
 from aucbench.contracts.cache_folder import cache_folder
 from aucbench.contracts.code_digest import folder_digest, module_digest
@@ -94,6 +95,40 @@ def scalar(function: Callable[..., Any]) -> Any:
         Callable from rules and from other functions made by `kernels.scalar`.
     """
     return numba.njit(forceinline=True, error_model="numpy", _nrt=False)(function)
+
+
+def only_compiled(function: Callable[..., Any]) -> Any:
+    """A function with the name, arguments and docstring of another, to be called in compiled code only."""
+
+    @wraps(function)
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        raise NotImplementedError(f"aucbench.kernels: {name} can only be called inside compiled code.")
+
+    return refuse
+
+
+def overloaded(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Make a function of compiled code, with a version for each combination of the types of its arguments.
+
+    Parameters
+    ----------
+    **options : Any
+        Numba's options for the compilation of the versions.
+
+    Returns
+    -------
+    callable
+        A decorator of a function that takes the numba types of the arguments, and returns the version for
+        them: a function with the same names of arguments; or None if there is none.
+    """
+
+    def register(choose: Callable[..., Any]) -> Any:
+        function = only_compiled(choose)
+        overload(function, jit_options=options, strict=False)(choose)  # versions have no annotations
+        return function
+
+    return register
 
 
 def cached(compiler: Callable[..., Any], function: Callable[..., Any], **options: Any) -> Any:

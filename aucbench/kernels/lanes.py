@@ -20,6 +20,8 @@ from numba.core.typeconv import Conversion
 from numba.extending import intrinsic, lower_cast, models, overload, register_model
 from numba.np.arrayobj import make_array, populate_array
 
+from aucbench.kernels.jit import overloaded
+
 WIDTH = 8  # settings in one vector: the widest register of today's processors
 _VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
 _STRICT: Any = {"error_model": "numpy"}
@@ -125,41 +127,32 @@ def _root(typingctx, value):
     return _Lanes(_Lanes), generate
 
 
+@overloaded(**_STRICT)
 def where_less(left: Any, right: Any, yes: Any, no: Any) -> Any:
     """`yes` where left < right, else `no`, also for NaN; for lanes or numbers."""
-    raise NotImplementedError
-
-
-def any_moves(value: Any) -> bool:
-    """Whether a number, or any lane, is not zero; NaN counts."""
-    raise NotImplementedError
-
-
-def root(value: Any) -> Any:
-    """The square root of a number or of the lanes."""
-    raise NotImplementedError
-
-
-def room(like: Any, count: int) -> Any:
-    """A new zero vector of the element type of `like`: numbers or lanes."""
-    raise NotImplementedError
-
-
-@overload(where_less, jit_options=_STRICT)
-def _where_less(left, right, yes, no):
     if _Lanes in (left, right, yes, no):
         return lambda left, right, yes, no: _select_less(left, right, yes, no)
     return lambda left, right, yes, no: yes if left < right else no
 
 
-@overload(any_moves, jit_options=_STRICT)
-def _any_moves(value):
+@overloaded(**_STRICT)
+def any_moves(value: Any) -> Any:
+    """Whether a number, or any lane, is not zero; NaN counts."""
     return (lambda value: _differs(value)) if value is _Lanes else (lambda value: value != 0.0)
 
 
-@overload(root, jit_options=_STRICT)
-def _root_of(value):
+@overloaded(**_STRICT)
+def root(value: Any) -> Any:
+    """The square root of a number or of the lanes."""
     return (lambda value: _root(value)) if value is _Lanes else (lambda value: np.sqrt(value))
+
+
+@overloaded(**_STRICT)
+def room(like: Any, count: int) -> Any:
+    """A new zero vector of the element type of `like`: numbers or lanes."""
+    if like.dtype is _Lanes:
+        return lambda like, count: array(np.zeros((count, WIDTH)))
+    return lambda like, count: np.zeros(count)
 
 
 @overload(abs, jit_options=_STRICT)
@@ -170,13 +163,6 @@ def _abs(value):
 @overload(operator.neg, jit_options=_STRICT)
 def _negative(value):
     return (lambda value: -0.0 - value) if value is _Lanes else None
-
-
-@overload(room, jit_options=_STRICT)
-def _room(like, count):
-    if like.dtype is _Lanes:
-        return lambda like, count: array(np.zeros((count, WIDTH)))
-    return lambda like, count: np.zeros(count)
 
 
 def zeros(*shape: int) -> np.ndarray:

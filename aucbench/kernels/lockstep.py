@@ -10,19 +10,20 @@ a setting is `rule_loops.step`; rare work (folding, exact norms) is done one set
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from aucbench.kernels import rows, vectors, weights
-from aucbench.kernels.jit import scalar
-from aucbench.kernels.lazy_folds import LazyFolds, catch_up, catch_up_all, fold
-from aucbench.kernels.rows import _for_csr_rows, _for_dense_rows, extent
+from aucbench.kernels.jit import fast_kernel, kernel, overloaded, scalar
+from aucbench.kernels.rows import CSR, entry, extent, for_csr_rows, for_dense_rows, for_rows
 from aucbench.kernels.rule_loops import Scaled, exactly, has_faded, written_out
 from aucbench.kernels.rules import NOT_COMPUTED
+from aucbench.kernels.weights import _less
 
 STEP: Any = None
 STEP_ALL: Any = None
 BALL = SQUARE = True
 LANES = 32
+
+CONTRACTED: Any = CSR | {"fastmath": {"contract"}}
 
 # The rows of numbers after those of `Scaled`.
 START = Scaled()
@@ -31,6 +32,18 @@ PRODUCT, A, B = 6, 7, 8  # u.x, and the coefficients of x added to u and v
 FOLDS, FOLD_SCALE, FOLD_WEIGHT = 9, 10, 11  # flag to fold (1 or 0), scale and weight of the folding
 UNCERTAIN, AFTER = 12, 13  # as in `rule_loops.Update`
 OWN = 14
+
+MOST_FOLDS = 512  # most foldings a column may be behind; a new folding updates all pending ones
+NEGLIGIBLE = 1e-150  # a smaller remaining share of a weight counts as zero
+
+
+class LazyFolds(NamedTuple):
+    """The pending foldings of columns."""
+
+    seen: Any  # (d,) foldings applied to a column; (0,) if all columns fold at once
+    count: Any  # (1,) foldings so far
+    keep: Any  # (MOST_FOLDS, lanes) factor of u for a column that has seen so many foldings
+    lost: Any  # (MOST_FOLDS, lanes) multiple of u to subtract from v
 
 
 class Block(NamedTuple):
@@ -125,21 +138,12 @@ def at(row, m, lanes):
     return np.uintp(row * lanes + m)
 
 
-def pick(numbers: Any, example: Any, first: int, m: int, lanes: int) -> Any:
-    """The tuple of setting m stored in the rows from `first` on, with the flags of the example."""
-    raise NotImplementedError
-
-
-def put(numbers: Any, example: Any, first: int, m: int, lanes: int, new: Any) -> None:
-    """Store the tuple of setting m in the rows from `first` on."""
-    raise NotImplementedError
-
-
 # Loops over tuples are not compiled: both functions are written out for each tuple type.
 
 
-@overload(pick)
-def _pick(numbers, example, first, m, lanes):
+@overloaded()
+def pick(numbers: Any, example: Any, first: int, m: int, lanes: int) -> Any:
+    """The tuple of setting m stored in the rows from `first` on, with the flags of the example."""
     parts = []
     for c, kind in enumerate(map(str, example.types)):
         value = f"numbers[np.uintp((first + {c}) * lanes + m)]"
@@ -151,47 +155,24 @@ def _pick(numbers, example, first, m, lanes):
     )
 
 
-@overload(put)
-def _put(numbers, example, first, m, lanes, new):
+@overloaded()
+def put(numbers: Any, example: Any, first: int, m: int, lanes: int, new: Any) -> Any:
+    """Store the tuple of setting m in the rows from `first` on."""
     if new != example:  # the float array would hide a changed type
         raise TypeError(f"Cannot unify {example} and {new} for 'own'")  # message of the loop for one setting
     stores = [f"numbers[np.uintp((first + {c}) * lanes + m)] = new[{c}]" for c in range(len(example))]
     return written_out("numbers, example, first, m, lanes, new", "None", *stores, np=np)
 
 
+# LANES is no constant here: short loops of constant length are not vectorised.
+
+
+@for_rows(CONTRACTED)
 def multiply(X: Any, i: int, uv: Any, numbers: Any) -> None:
-    """Set the products u.x_i of every setting."""
-    raise NotImplementedError
+    """Set the products u.x_i of every setting.
 
-
-def add(X: Any, i: int, uv: Any, numbers: Any, sums: bool) -> None:
-    """Add a x_i to u and, if `sums`, b x_i to v of every setting."""
-    raise NotImplementedError
-
-
-# Four entries of a row at a time, so that the products are loaded and stored once for four entries. LANES is
-# no constant here: short loops of constant length are not vectorised.
-
-
-@_for_dense_rows(multiply)
-def _multiply_dense(X, i, uv, numbers):
-    lanes, d = uv.shape[1] // 2, X.shape[1]
-    product = numbers[PRODUCT * lanes : (PRODUCT + 1) * lanes]
-    product[:] = 0.0
-    whole = d - d % 4
-    for j in range(0, whole, 4):
-        x0, x1 = np.float64(X[i, j]), np.float64(X[i, j + 1])
-        x2, x3 = np.float64(X[i, j + 2]), np.float64(X[i, j + 3])
-        for m in range(product.size):
-            product[m] += x0 * uv[j, m] + x1 * uv[j + 1, m] + x2 * uv[j + 2, m] + x3 * uv[j + 3, m]
-    for j in range(whole, d):
-        x = np.float64(X[i, j])
-        for m in range(product.size):
-            product[m] += x * uv[j, m]
-
-
-@_for_csr_rows(multiply, {"fastmath": {"contract"}, "error_model": "numpy"})
-def _multiply_csr(X, i, uv, numbers):
+    Four entries of a row at a time, so that the products are loaded and stored once for four entries.
+    """
     lanes = uv.shape[1] // 2
     product = numbers[PRODUCT * lanes : (PRODUCT + 1) * lanes]
     product[:] = 0.0
@@ -199,33 +180,95 @@ def _multiply_csr(X, i, uv, numbers):
     start, stop = np.intp(start), np.intp(stop)
     whole = stop - (stop - start) % 4
     for p in range(start, whole, 4):
-        x0, x1 = np.float64(X.data[p]), np.float64(X.data[p + 1])
-        x2, x3 = np.float64(X.data[p + 2]), np.float64(X.data[p + 3])
-        j0, j1, j2, j3 = X.indices[p], X.indices[p + 1], X.indices[p + 2], X.indices[p + 3]
+        (j0, x0), (j1, x1) = entry(X, i, p), entry(X, i, p + 1)
+        (j2, x2), (j3, x3) = entry(X, i, p + 2), entry(X, i, p + 3)
         for m in range(product.size):
             product[m] += x0 * uv[j0, m] + x1 * uv[j1, m] + x2 * uv[j2, m] + x3 * uv[j3, m]
     for p in range(whole, stop):
-        x, j = np.float64(X.data[p]), X.indices[p]
+        j, x = entry(X, i, p)
         for m in range(product.size):
             product[m] += x * uv[j, m]
 
 
-@_for_dense_rows(add)
-def _add_dense(X, i, uv, numbers, sums):
-    lanes = uv.shape[1] // 2
-    ab = numbers[A * lanes : (B + 1 if sums else B) * lanes]
-    for j in range(X.shape[1]):
-        x = np.float64(X[i, j])
-        for m in range(ab.size):
-            uv[j, m] += ab[m] * x
-
-
-@_for_csr_rows(add, {"fastmath": {"contract"}, "error_model": "numpy"})
-def _add_csr(X, i, uv, numbers, sums):
+@for_rows(CONTRACTED)
+def add(X: Any, i: int, uv: Any, numbers: Any, sums: bool) -> None:
+    """Add a x_i to u and, if `sums`, b x_i to v of every setting."""
     lanes = uv.shape[1] // 2
     ab = numbers[A * lanes : (B + 1 if sums else B) * lanes]
     start, stop = extent(X, i)
     for p in range(start, stop):
-        x, j = np.float64(X.data[p]), X.indices[p]
+        j, x = entry(X, i, p)
         for m in range(ab.size):
             uv[j, m] += ab[m] * x
+
+
+# Foldings at once or lazily, column by column. On wide sparse rows a short step after a long one may shrink
+# the weights so much that every step must fold. A lazy column combines all foldings since its last use.
+
+
+def no_folds(d: int, lanes: int, is_lazy: bool) -> LazyFolds:
+    """No foldings so far; columns fold lazily, or all at once."""
+    count = MOST_FOLDS if is_lazy else 0
+    keep, lost = np.zeros((2, count, lanes))
+    return LazyFolds(np.zeros(d if is_lazy else 0, np.int64), np.zeros(1, np.int64), keep, lost)
+
+
+@kernel
+def fold(uv, numbers, lazy):
+    """Fold as `weights.fold`; `numbers` (3 lanes,) hold a flag to fold, scale and weight per setting."""
+    must_fold, scales, sums = numbers.reshape((3, uv.shape[1] // 2))
+    if lazy.seen.size > 0:
+        _defer(uv, must_fold, scales, sums, lazy)
+        return
+    for m in range(must_fold.size):
+        if must_fold[m] > 0.0:
+            weights.fold(uv[:, m], scales[m], uv[:, must_fold.size + m], sums[m])
+
+
+@fast_kernel
+def _defer(uv, must_fold, scales, sums, lazy):
+    """Add a folding to the pending ones."""
+    if lazy.count[0] == MOST_FOLDS:
+        catch_up_all(uv, lazy)
+    last = lazy.count[0]
+    lazy.keep[last], lazy.lost[last] = 1.0, 0.0
+    for before in range(last + 1):
+        for m in range(must_fold.size):
+            folds, keep = must_fold[m] > 0.0, lazy.keep[before, m]
+            lazy.lost[before, m] += sums[m] * keep if folds else 0.0
+            keep *= scales[m] if folds else 1.0
+            lazy.keep[before, m] = 0.0 if abs(keep) < NEGLIGIBLE else keep
+    lazy.count[0] = last + 1
+
+
+@fast_kernel
+def catch_up_all(uv, lazy):
+    """Fold all columns that are behind."""
+    if lazy.count[0] > 0:
+        for j in range(uv.shape[0]):
+            _fold_column(uv, j, lazy)
+        lazy.seen[:] = lazy.count[0] = 0
+
+
+@fast_kernel
+def _fold_column(uv, j, lazy):
+    before, lanes = lazy.seen[j], lazy.keep.shape[1]
+    if before < lazy.count[0]:
+        for m in range(lanes):
+            u = uv[j, m]
+            uv[j, lanes + m] = -_less(lazy.lost[before, m] * u, uv[j, lanes + m])
+            uv[j, m] = lazy.keep[before, m] * u
+        lazy.seen[j] = lazy.count[0]
+
+
+@for_dense_rows
+def catch_up(X: Any, i: int, uv: Any, lazy: Any) -> None:
+    """Fold the columns of x_i that are behind."""
+
+
+@for_csr_rows(catch_up)
+def _catch_up_csr(X, i, uv, lazy):
+    if lazy.count[0] > 0:
+        start, stop = extent(X, i)
+        for p in range(start, stop):
+            _fold_column(uv, X.indices[p], lazy)

@@ -1,7 +1,6 @@
 """The declared structure of a loss: quadratic pieces with knots and kinks, or a rate; and smoothed kinks."""
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
@@ -42,16 +41,9 @@ def pieces(loss: Any) -> tuple[Piece, ...] | None:
     """
     if LossFacts(loss).pieces is None:
         return None
-    return as_pieces(loss.pieces(theta(loss)))
-
-
-def as_pieces(parts: Iterable[Sequence[float]]) -> tuple[Piece, ...]:
-    """Declared pieces (upper, c0, c1, c2), with the margin at which each begins."""
-    found, lower = [], -math.inf
-    for part in parts:
-        found.append(Piece(lower, *map(float, part)))
-        lower = found[-1].upper
-    return tuple(found)
+    parts = [tuple(map(float, part)) for part in loss.pieces(theta(loss))]
+    lower = (-math.inf, *(part[0] for part in parts[:-1]))
+    return tuple(Piece(start, *part) for start, part in zip(lower, parts, strict=True))
 
 
 class Knot(NamedTuple):
@@ -161,17 +153,21 @@ class Smoothed:
             shifted.append((upper, c0 + offset, c1, c2))
         return tuple(reversed(shifted))
 
-    def excess(self) -> tuple[tuple[float, float, float, float], ...]:
-        """Pieces of the loss minus the tangent with the smoothed slope, at the margin of a pair.
 
-        The tangent touches the loss at the kink, so it is below the loss everywhere.
-        """
+class Excess(Smoothed):
+    """A loss minus its tangent at the margin of a pair, with the slope of the `Smoothed` loss.
+
+    The tangent touches the loss at the kink, so it is below the loss everywhere.
+    """
+
+    def pieces(self, width: float) -> tuple[tuple[float, float, float, float], ...]:
+        """One piece below each kink, which is not 0."""
         parts, found = pieces(self.loss) or (), []
         for left, right in pairwise(parts):
             if not _jumps(left, right):
                 continue
-            k, low = left.upper, left.upper - self.width
-            rise = (right.slope(k) - left.c1) / self.width
+            k, low = left.upper, left.upper - width
+            rise = (right.slope(k) - left.c1) / width
             # (smoothed slope - left slope) (k - m) = rise (m - low) (k - m)
             found += [(low, 0.0, 0.0, 0.0), (k, -rise * low * k, rise * (low + k), -rise)]
         return (*found, (math.inf, 0.0, 0.0, 0.0))

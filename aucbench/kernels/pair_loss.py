@@ -7,25 +7,20 @@ most `ACCURACY`). The loss plugin's declarations select the way, never its name.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Protocol, Self
 
 import numpy as np
 
-from aucbench.errors import ParameterError
-from aucbench.kernels import pair_plan, pair_tree, sorted_pairs
-from aucbench.kernels._all_pairs import LARGEST_EXPONENT, ByPairs, ByProduct, least_curvature, slope_sums
-from aucbench.kernels.compiled_loss import call, compile_loss
+from aucbench.kernels import sorted_pairs
+from aucbench.kernels._all_pairs import LARGEST_EXPONENT, ByPairs, ByProduct
 from aucbench.kernels.jit import kernel
-from aucbench.kernels.loss_pieces import Piece, as_pieces, pieces, rate
-from aucbench.kernels.sorted_pairs import Ranking, Window
+from aucbench.kernels.loss_pieces import Piece, pieces, rate
+from aucbench.kernels.pair_tree import _ByTree
+from aucbench.kernels.sorted_pairs import Window
 
 FEW_PAIRS = 1 << 14  # so many are visited one by one, which takes less time than a tree
-MOST_PAIRS = 200_000_000  # limit of pairs near a kink that no `pieces` declare: one sum takes seconds
-ACCURACY = 1e-10  # largest relative error of a mean, and of slopes relative to the mean slope
-REFINEMENTS = 3  # most times that a scale is lowered to reach it
-CHECKED_ACCURACY = 1e-6  # of the slopes that are also computed pair by pair
 
 
 class Curvature(Protocol):
@@ -102,26 +97,7 @@ def pair_mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray 
     positives = int(np.count_nonzero(y == 1))
     if positives * (len(y) - positives) <= FEW_PAIRS:
         return ByPairs(loss, scores, y, weights)
-    return _ByTree(loss, scores, y, weights)
-
-
-def mean_of_pieces(parts: Sequence[Sequence[float]], scores: np.ndarray, y: np.ndarray) -> float:
-    """The mean over all pairs of a piecewise quadratic function of the margin.
-
-    Parameters
-    ----------
-    parts : sequence of (upper, c0, c1, c2)
-        Pieces as declared by a loss.
-    scores : (n,) float64 array
-        Decision values.
-    y : (n,) int8 array
-        Labels in {-1, 1}, of both classes.
-
-    Returns
-    -------
-    float
-    """
-    return _ByPieces(as_pieces(parts), np.ascontiguousarray(scores, np.float64), y).value
+    return _ByTree(loss, scores, y, class_shares(y, weights))
 
 
 def class_shares(y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
@@ -142,215 +118,83 @@ def class_shares(y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray
 
 
 class _ByPieces:
-    """The mean by sums over sorted scores."""
+    """The mean by sums over sorted scores; its curvature has one weight for all pairs of a piece."""
 
     def __init__(
-        self, parts: tuple[Piece, ...], scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None
+        self, parts: tuple[Piece, ...], scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None
     ):
-        self._parts, self._size = parts, scores.size
         self._ranking = sorted_pairs.rank(scores, y, weights)
-        self._windows = [sorted_pairs.window(self._ranking, part.upper, part.lower) for part in parts]
-        self._pairs = self._ranking.total
+        self._parts = [
+            (part, sorted_pairs.window(self._ranking, part.upper, part.lower))
+            for part in parts
+            if part[2:] != (0.0, 0.0, 0.0)
+        ]
+        self._size, self._pairs = scores.size, self._ranking.total
 
     @property
     def value(self) -> float:
         total = 0.0
-        for part, pairs in zip(self._parts, self._windows, strict=True):
-            if part[2:] != (0.0, 0.0, 0.0):
-                total += math.fsum(sorted_pairs.value_sums(self._ranking, pairs, *part[2:]))
+        for part, pairs in self._parts:
+            total += math.fsum(sorted_pairs.value_sums(self._ranking, pairs, *part[2:]))
         return total / self._pairs
 
     @cached_property
     def slopes(self) -> np.ndarray:
         total = np.zeros(self._size)
-        for part, pairs in zip(self._parts, self._windows, strict=True):
+        for part, pairs in self._parts:
             if part.c1 or part.c2:
                 total += sorted_pairs.slope_sums(self._ranking, pairs, part.c1, part.c2)
         return total / self._pairs
-
-    @property
-    def curvature(self) -> Curvature:
-        weighted = [
-            (2.0 * part.c2 / self._pairs, pairs)
-            for part, pairs in zip(self._parts, self._windows, strict=True)
-            if part.c2
-        ]
-        return _WindowGraph(self._ranking, weighted)
-
-
-class _WindowGraph:
-    """Windows of pairs, each window with one weight."""
-
-    def __init__(self, ranking: Ranking, weighted: list[tuple[float, Window]]):
-        self._ranking, self._weighted = ranking, weighted
-        self._size = ranking.positives.size + ranking.negatives.size
-
-    @cached_property
-    def rows(self) -> np.ndarray:
-        involved = np.zeros(self._size, bool)
-        for _, pairs in self._weighted:
-            involved |= sorted_pairs.degrees(self._ranking, pairs) > 0.0
-        return np.flatnonzero(involved)
-
-    @property
-    def diagonal(self) -> np.ndarray:
-        total = np.zeros(self._size)
-        for weight, pairs in self._weighted:
-            total += weight * sorted_pairs.degrees(self._ranking, pairs)
-        return total
-
-    def product(self, v: np.ndarray) -> np.ndarray:
-        total = np.zeros(self._size)
-        for weight, pairs in self._weighted:
-            total += weight * sorted_pairs.laplacian(self._ranking, pairs, v)
-        return total
-
-    def scatter(self, X: Any) -> np.ndarray:
-        total = np.zeros((X.shape[1], X.shape[1]))
-        for weight, pairs in self._weighted:
-            total += weight * sorted_pairs.scatter(X, self._ranking, pairs)
-        return total
-
-    def dense(self) -> np.ndarray:
-        ranking, place = self._ranking, np.empty(self._size, np.intp)
-        place[self.rows] = np.arange(self.rows.size)
-        graph = np.zeros((self.rows.size, self.rows.size))
-        for weight, pairs in self._weighted:
-            degrees = sorted_pairs.degrees(ranking, pairs)[self.rows]
-            graph.flat[:: self.rows.size + 1] += weight * degrees
-            for i in np.flatnonzero(pairs.stops > pairs.starts):
-                left = place[ranking.positives[i]]
-                right = place[ranking.negatives[pairs.starts[i] : pairs.stops[i]]]
-                of_pairs = np.full(right.size, weight)
-                if ranking.high_weights is not None and ranking.low_weights is not None:
-                    others = ranking.low_weights[pairs.starts[i] : pairs.stops[i]]
-                    of_pairs *= ranking.high_weights[i] * others
-                graph[left, right] -= of_pairs
-                graph[right, left] -= of_pairs
-        return graph
-
-
-class _ByTree:
-    """The mean by polynomials between intervals of scores."""
-
-    def __init__(self, loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
-        self._loss, self._compiled, self._rows = loss, compile_loss(loss), (scores, y, weights)
-        shares = class_shares(y, weights)
-        self._given = (sorted_pairs.near_zero(scores), y, shares)
-        self._ranking, self._cell = pair_plan.in_cells(*self._given)
-        compiled, ranking = self._compiled, self._ranking
-        sample = [side[(np.arange(8) * 2 + 1) * side.size // 16] for side in (ranking.high, ranking.low)]
-        margins = np.subtract.outer(*sample).ravel()
-        self._scales = [
-            float(min(np.mean(np.abs(_values(margins, each, compiled.theta))), np.finfo(float).max))
-            for each in (compiled.value, compiled.derivative)
-        ]
-        self._plan()
-
-    def _plan(self) -> None:
-        least, pairs = least_curvature(self._loss), self._ranking.high.size * self._ranking.low.size
-        try:
-            self._sums = pair_tree.PairSums(
-                self._compiled, self._ranking, self._cell, self._scales, MOST_PAIRS, least
-            )
-        except pair_plan.UnorderedError:
-            self._ranking, self._cell = sorted_pairs.rank(*self._given), 0.0
-            self._plan()
-        except ParameterError as error:
-            raise ParameterError(
-                f"{self._loss.name}: the mean over {pairs:,} pairs is not computed, as the loss declares "
-                f"neither `pieces` nor `multiplicative` and is not smooth: {error}."
-            ) from error
-
-    def _is_accurate(self, which: int, size: float) -> bool:
-        """Whether a mean of this size is accurate; else the scale is lowered to it."""
-        scale = self._scales[which]
-        if pair_plan.TOLERANCE * pair_plan.FLOOR * scale <= ACCURACY * size:
-            return True
-        self._scales[which] = size
-        self._plan()
-        return False
-
-    @cached_property
-    def value(self) -> float:
-        for _ in range(REFINEMENTS):
-            total = self._sums.value(self._sums.own)
-            if self._is_accurate(0, abs(total)):
-                break
-        return total
-
-    @cached_property
-    def slopes(self) -> np.ndarray:
-        for _ in range(REFINEMENTS):
-            fields = self._sums.fields(self._sums.own, 1)
-            if self._is_accurate(1, float(np.sum(self._sums.own.high * np.abs(fields[0])))):
-                break
-        self._check(fields)
-        return self._by_row(fields, -1.0)
-
-    def _check(self, fields: tuple[np.ndarray, np.ndarray]) -> None:
-        """Compare a row of each class with its pairs: samples may miss how a loss changes between them."""
-        own, (address, theta) = self._sums.own, (self._compiled.derivative, self._compiled.theta)
-        high, low = self._ranking.high, self._ranking.low
-        i, j = high.size // 2, low.size // 2
-        exact = (
-            slope_sums(high[i : i + 1], low, np.ones(1), own.low, address, theta)[0][0],
-            slope_sums(high, low[j : j + 1], own.high, np.ones(1), address, theta)[1][0],
-        )
-        size = max(float(np.sum(own.high * np.abs(fields[0]))), *map(abs, exact))
-        if max(abs(exact[0] - fields[0][i]), abs(exact[1] - fields[1][j])) > CHECKED_ACCURACY * size:
-            raise ParameterError(
-                f"{self._loss.name}: the mean over {high.size * low.size:,} pairs is not computed, as the "
-                "loss changes within too narrow margins. Declare its `pieces` if it has any."
-            )
-
-    def _by_row(self, fields: tuple[np.ndarray, np.ndarray], sign: float) -> np.ndarray:
-        """(n,) sums by row, times the rows' shares."""
-        ranking, total = self._ranking, np.empty(self._ranking.high.size + self._ranking.low.size)
-        _by_row(ranking.positives, ranking.high_weights, fields[0], 1.0, total)
-        _by_row(ranking.negatives, ranking.low_weights, fields[1], sign, total)
-        return total
 
     @property
     def curvature(self) -> Self:
         return self
 
     @property
-    def rows(self) -> np.ndarray:
-        return np.arange(self._ranking.high.size + self._ranking.low.size)
+    def _curved(self) -> list[tuple[float, Window]]:
+        return [(2.0 * part.c2 / self._pairs, pairs) for part, pairs in self._parts if part.c2]
+
+    def _sum(self, shape: Any, function: Callable[..., np.ndarray], *arguments: Any) -> np.ndarray:
+        """The weighted sum of a function of a window."""
+        total = np.zeros(shape)
+        for weight, pairs in self._curved:
+            total += weight * function(self._ranking, pairs, *arguments)
+        return total
 
     @cached_property
+    def rows(self) -> np.ndarray:
+        involved = [sorted_pairs.degrees(self._ranking, pairs) > 0.0 for _, pairs in self._curved]
+        return np.flatnonzero(np.any(involved, axis=0))
+
+    @property
     def diagonal(self) -> np.ndarray:
-        found = self._by_row(self._sums.fields(self._sums.own, 2), 1.0)
-        return np.maximum(found, least_curvature(self._loss), out=found)
+        return self._sum(self._size, sorted_pairs.degrees)
 
     def product(self, v: np.ndarray) -> np.ndarray:
-        own = self._sums.own
-        weights = own.high * v[self._ranking.positives], own.low * v[self._ranking.negatives]
-        return self.diagonal * v - self._by_row(self._sums.fields(self._sums.weighted(*weights), 2), 1.0)
+        return self._sum(self._size, sorted_pairs.laplacian, v)
 
     def scatter(self, X: Any) -> np.ndarray:
-        rows = sorted_pairs.dense(X, self.rows)
-        return np.asarray(rows.T @ np.column_stack([self.product(column) for column in rows.T]))
+        return self._sum((X.shape[1], X.shape[1]), sorted_pairs.scatter, X)
 
     def dense(self) -> np.ndarray:
-        return ByPairs(self._loss, *self._rows).dense()
+        place, size = np.zeros(self._size, np.intp), self.rows.size
+        place[self.rows] = np.arange(size)
+        sides, graph = [place[side] for side in self._ranking[:2]], np.zeros((size, size))
+        for weight, pairs in self._curved:
+            _subtract(graph, pairs.starts, pairs.stops, *sides, *self._ranking[4:], weight)
+        graph += graph.T
+        graph.flat[:: size + 1] = self.diagonal[self.rows]
+        return graph
 
 
 @kernel
-def _values(margins, address, parameter):
-    """The values of a function at some margins."""
-    found = np.empty(margins.size)
-    for k in range(margins.size):
-        found[k] = call(address, margins[k], parameter)
-    return found
-
-
-@kernel
-def _by_row(rows, shares, sums, sign, total):
-    """Set the entries of some rows to their sums times their shares."""
-    for k in range(rows.size):
-        total[rows[k]] = sign * shares[k] * sums[k]
+def _subtract(graph, starts, stops, positives, negatives, high_weights, low_weights, weight):
+    """Subtract the weights of the pairs of a window from the entries of a graph."""
+    for i in range(starts.size):
+        own = weight if high_weights is None else weight * high_weights[i]
+        for j in range(starts[i], stops[i]):
+            other = 1.0 if low_weights is None else low_weights[j]
+            graph[positives[i], negatives[j]] -= own * other
 
 
 @kernel

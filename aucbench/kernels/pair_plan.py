@@ -87,13 +87,18 @@ def in_cells(scores: np.ndarray, y: np.ndarray, weights: np.ndarray) -> tuple[Ra
 
 
 def plan_pairs(
-    compiled: CompiledLoss, ranking: Ranking, cell: float, scales: Sequence[float], most_pairs: int
+    compiled: CompiledLoss,
+    high: np.ndarray,
+    low: np.ndarray,
+    cell: float,
+    scales: Sequence[float],
+    most_pairs: int,
 ) -> tuple[Tree, Plan]:
     """Divide all pairs into those of intervals with a polynomial and those that are visited one by one.
 
-    Parameters are as for `pair_tree.PairSums`.
+    The scores of both classes ascend, or are in the order of cells of a width that is a power of 2; 0 if they
+    ascend. Errors of `TOLERANCE` x `FLOOR` of the scales, of the loss and of its derivative, do not matter.
     """
-    high, low = ranking.high, ranking.low
     top = max(WIDE, cell)
     for end in (high[0], high[-1], low[0], low[-1]):
         top = max(top, math.ldexp(1.0, min(math.frexp(abs(end) + cell)[1], 1023)))  # greater than |end|
@@ -187,23 +192,11 @@ def _in_cells(scores, y, weights, first, width):
 
 
 @kernel
-def _below(scores, start, stop, limit):
-    """The first place in a range of ascending scores with a score of `limit` or more."""
-    while start < stop:
-        middle = (start + stop) // 2
-        if scores[middle] < limit:
-            start = middle + 1
-        else:
-            stop = middle
-    return start
-
-
-@kernel
 def _halve(high, low, width, node, count, levels, cells, rows, children):
     """Append the halves of an interval that have rows; returns their number."""
     middle = (cells[node] + 0.5) * width
-    pos = _below(high, rows[node, 0], rows[node, 1], middle)
-    neg = _below(low, rows[node, 2], rows[node, 3], middle)
+    pos = rows[node, 0] + np.searchsorted(high[rows[node, 0] : rows[node, 1]], middle)
+    neg = rows[node, 2] + np.searchsorted(low[rows[node, 2] : rows[node, 3]], middle)
     found = 0
     for half in range(2):
         new = count + found
@@ -226,8 +219,8 @@ def _plan(value, slope, theta, scale, slope_scale, high, low, top, cell, most):
     levels, cells = np.zeros(64, np.int64), np.zeros(64)
     rows, children = np.zeros((64, 4), np.int64), np.full((64, 2), -1, np.int64)
     cells[0], nodes = -1.0, 2
-    rows[0, 1] = rows[1, 0] = _below(high, 0, high.size, 0.0)
-    rows[0, 3] = rows[1, 2] = _below(low, 0, low.size, 0.0)
+    rows[0, 1] = rows[1, 0] = np.searchsorted(high, 0.0)
+    rows[0, 3] = rows[1, 2] = np.searchsorted(low, 0.0)
     rows[1, 1], rows[1, 3] = high.size, low.size
     far, fars, near, nears, pairs = np.empty((64, 3), np.int64), 0, np.empty((64, 2), np.int64), 0, 0.0
     kept, polynomials, count = np.zeros((LEVELS, 2 * REACH + 1), np.int32), np.empty((64, 2, TERMS)), 0

@@ -12,18 +12,23 @@ sum over negatives then has the coefficients: sum over r of c[s + r] moment[r].
 """
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench.kernels.compiled_loss import CompiledLoss, call
+from aucbench.errors import ParameterError
+from aucbench.kernels._all_pairs import AllPairs, ByPairs, least_curvature, second, slope_sums
+from aucbench.kernels.compiled_loss import call, compile_loss
 from aucbench.kernels.jit import fast_kernel, kernel
-from aucbench.kernels.pair_plan import TERMS, plan_pairs
-from aucbench.kernels.sorted_pairs import Ranking
+from aucbench.kernels.pair_plan import FLOOR, TERMS, TOLERANCE, UnorderedError, in_cells, plan_pairs
+from aucbench.kernels.sorted_pairs import near_zero, rank
 
+MOST_PAIRS = 200_000_000  # limit of pairs near a kink that no `pieces` declare: one sum takes seconds
+ACCURACY = 1e-10  # largest relative error of a mean, and of slopes relative to the mean slope
+REFINEMENTS = 3  # most times that a scale is lowered to reach it
+CHECKED_ACCURACY = 1e-6  # of the slopes that are also computed pair by pair
 BLOCK = 256  # rows whose powers are computed together
-BESIDE = 2.0**-13  # step of a numeric second derivative
 FACTORIALS = np.array([float(math.factorial(q)) for q in range(TERMS)])
 
 
@@ -36,49 +41,42 @@ class Weighted(NamedTuple):
     low_moments: np.ndarray  # (nodes, TERMS)
 
 
-class PairSums:
-    """Sums over all pairs of a loss, its first and its second derivative.
+class _ByTree(AllPairs):
+    """The mean by polynomials between intervals of scores."""
 
-    Parameters
-    ----------
-    compiled : CompiledLoss
-        The loss.
-    ranking : Ranking
-        Both classes, with weights, in ascending order of their scores, or of cells of scores.
-    cell : float
-        Width of the cells, a power of 2; 0 if rows are in order within them.
-    scales : (float, float)
-        Scales of the loss and of its derivative; errors of `TOLERANCE` x `FLOOR` of them do not matter.
-    most_pairs : int
-        Limit of the pairs that are visited one by one.
-    least : float
-        Smallest second derivative; 0 of a convex loss.
+    def __init__(self, loss: Any, scores: np.ndarray, y: np.ndarray, shares: np.ndarray):
+        self._loss, self._compiled = loss, compile_loss(loss)
+        self._given = near_zero(scores), y, shares
+        self._ranking, self._cell = in_cells(*self._given)
+        sample = [side[(np.arange(8) * 2 + 1) * side.size // 16] for side in self._ranking[2:4]]
+        margins = np.subtract.outer(*sample).ravel()
+        self._scales = [
+            float(min(np.mean(np.abs(_values(margins, each, self._compiled.theta))), np.finfo(float).max))
+            for each in (self._compiled.value, self._compiled.derivative)
+        ]
+        self._divide()
 
-    Raises
-    ------
-    UnorderedError
-        Narrower cells are needed.
-    ParameterError
-        More pairs would have to be visited one by one.
-    """
+    def _divide(self) -> None:
+        """Divide the pairs for errors of `TOLERANCE` x `FLOOR` of the scales."""
+        positives, negatives, self._high, self._low, *own = self._ranking
+        super().__init__(positives, negatives)
+        try:
+            self._tree, self._plan = plan_pairs(
+                self._compiled, self._high, self._low, self._cell, self._scales, MOST_PAIRS
+            )
+        except UnorderedError:
+            self._ranking, self._cell = rank(*self._given), 0.0
+            self._divide()
+        except ParameterError as error:
+            pairs = positives.size * negatives.size
+            raise ParameterError(
+                f"{self._loss.name}: the mean over {pairs:,} pairs is not computed, as the loss declares "
+                f"neither `pieces` nor `multiplicative` and is not smooth: {error}."
+            ) from error
+        else:
+            self._own = self._weighted(*own)
 
-    def __init__(
-        self,
-        compiled: CompiledLoss,
-        ranking: Ranking,
-        cell: float,
-        scales: Sequence[float],
-        most_pairs: int,
-        least: float = -math.inf,
-    ):
-        high, low, high_weights, low_weights = ranking[2:]
-        assert high_weights is not None
-        assert low_weights is not None
-        self._compiled, self._high, self._low, self._least = compiled, high, low, least
-        self._tree, self._plan = plan_pairs(compiled, ranking, cell, scales, most_pairs)
-        self.own = self.weighted(high_weights, low_weights)
-
-    def weighted(self, high_weights: np.ndarray, low_weights: np.ndarray) -> Weighted:
+    def _weighted(self, high_weights: Any, low_weights: Any) -> Weighted:
         """Weights of the rows of both classes, with their moments."""
         return Weighted(
             high_weights,
@@ -87,13 +85,27 @@ class PairSums:
             _moments(self._tree, self._low, low_weights, 1),
         )
 
-    def value(self, weights: Weighted) -> float:
-        """The weighted sum of the loss."""
-        compiled, sides = self._compiled, (self._high, self._low, weights.high, weights.low)
-        far = _far_value(self._plan, weights.high_moments, weights.low_moments)
-        return float(far + _near_value(self._tree, self._plan, *sides, compiled.value, compiled.theta))
+    def _is_accurate(self, which: int, size: float) -> bool:
+        """Whether a mean of this size is accurate; else the scale is lowered to it."""
+        scale = self._scales[which]
+        if TOLERANCE * FLOOR * scale <= ACCURACY * size:
+            return True
+        self._scales[which] = size
+        self._divide()
+        return False
 
-    def fields(self, weights: Weighted, order: int) -> tuple[np.ndarray, np.ndarray]:
+    @cached_property
+    def value(self) -> float:
+        for _ in range(REFINEMENTS):
+            compiled, own = self._compiled, self._own
+            total = _far_value(self._plan, own.high_moments, own.low_moments) + _near_value(
+                self._tree, self._plan, self._high, self._low, *own[:2], compiled.value, compiled.theta
+            )
+            if self._is_accurate(0, abs(total)):
+                break
+        return float(total)
+
+    def _fields(self, weights: Weighted, order: int) -> tuple[np.ndarray, np.ndarray]:
         """(n+,) and (n-,) weighted sums of a derivative, of order 1 or 2, over the pairs of each row.
 
         The weights are those of the other row of a pair.
@@ -104,8 +116,59 @@ class PairSums:
         for side, scores in enumerate((self._high, self._low)):
             _evaluate(tree, scores, expansions[side], side, found[side])
         sides = (self._high, self._low, weights.high, weights.low)
-        _near_fields(tree, plan, *sides, compiled.derivative, compiled.theta, order, self._least, *found)
+        least = least_curvature(self._loss)
+        _near_fields(tree, plan, *sides, compiled.derivative, compiled.theta, order, least, *found)
         return found
+
+    @cached_property
+    def slopes(self) -> np.ndarray:
+        for _ in range(REFINEMENTS):
+            fields = self._fields(self._own, 1)
+            if self._is_accurate(1, float(np.sum(self._own.high * np.abs(fields[0])))):
+                break
+        self._check(fields)
+        return self._by_row(self._own.high * fields[0], -self._own.low * fields[1])
+
+    def _check(self, fields: tuple[np.ndarray, np.ndarray]) -> None:
+        """Compare a row of each class with its pairs: samples may miss how a loss changes between them."""
+        high, low, own, (_, address, _, theta) = self._high, self._low, self._own, self._compiled
+        i, j = high.size // 2, low.size // 2
+        exact = (
+            slope_sums(high[i : i + 1], low, np.ones(1), own.low, address, theta)[0][0],
+            slope_sums(high, low[j : j + 1], own.high, np.ones(1), address, theta)[1][0],
+        )
+        size = max(float(np.sum(own.high * np.abs(fields[0]))), *map(abs, exact))
+        if max(abs(exact[0] - fields[0][i]), abs(exact[1] - fields[1][j])) > CHECKED_ACCURACY * size:
+            raise ParameterError(
+                f"{self._loss.name}: the mean over {high.size * low.size:,} pairs is not computed, as the "
+                "loss changes within too narrow margins. Declare its `pieces` if it has any."
+            )
+
+    @cached_property
+    def diagonal(self) -> np.ndarray:
+        pos, neg = self._fields(self._own, 2)
+        found = self._by_row(self._own.high * pos, self._own.low * neg)
+        return np.maximum(found, least_curvature(self._loss))
+
+    def _across(self, here: np.ndarray, there: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if here.ndim > 1:
+            columns = [self._across(*each) for each in zip(here.T, there.T, strict=True)]
+            return np.column_stack([pos for pos, _ in columns]), np.column_stack([neg for _, neg in columns])
+        own = self._own
+        pos, neg = self._fields(self._weighted(own.high * here, own.low * there), 2)
+        return own.high * pos, own.low * neg
+
+    def dense(self) -> np.ndarray:
+        return ByPairs(self._loss, *self._given).dense()
+
+
+@kernel
+def _values(margins, address, parameter):
+    """The values of a function at some margins."""
+    found = np.empty(margins.size)
+    for k in range(margins.size):
+        found[k] = call(address, margins[k], parameter)
+    return found
 
 
 @fast_kernel
@@ -235,11 +298,3 @@ def _near_fields(tree, plan, high, low, high_weights, low_weights, address, thet
                 total += low_weights[j] * slope
                 neg[j] += high_weights[i] * slope
             pos[i] += total
-
-
-@kernel
-def second(address, m, theta, least):
-    """A second derivative, at least `least`, from first derivatives beside the margin."""
-    once = call(address, m + BESIDE, theta) - call(address, m - BESIDE, theta)
-    twice = call(address, m + 2.0 * BESIDE, theta) - call(address, m - 2.0 * BESIDE, theta)
-    return max(least, (8.0 * once - twice) / (12.0 * BESIDE))

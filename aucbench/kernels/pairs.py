@@ -8,53 +8,20 @@ entries are subtracted exactly. `pairs.difference` takes rows of two matrices an
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
 from aucbench.contracts import CsrRows
-from aucbench.kernels.rows import (
-    AHEAD,
-    CSR,
-    ONE,
-    ONLY_COMPILED,
-    PREFETCH,
-    _for_csr_rows,
-    _for_dense_rows,
-    extent,
-)
+from aucbench.kernels.jit import scalar
+from aucbench.kernels.rows import AHEAD, ONE, extent, for_csr_rows, for_dense_rows
 from aucbench.kernels.rows import prefetch as prefetch_row
 
 
+@for_dense_rows
 def room(X: Any, order: Any) -> Any:
     """Room for the difference of any of the pairs `order` (k, 2): one float64 row, dense or CSR like X."""
-    raise NotImplementedError(ONLY_COMPILED.format("pairs.room"))
-
-
-def subtract(X: Any, i: int, j: int, Z: Any) -> None:
-    """Set row 0 of Z to the difference x_i - x_j."""
-    raise NotImplementedError(ONLY_COMPILED.format("pairs.subtract"))
-
-
-def difference(X: Any, i: int, Y: Any, j: int, Z: Any, row: int) -> None:
-    """Set a row of Z to the difference x_i - y_j of rows of two matrices; CSR rows are filled in order."""
-    raise NotImplementedError(ONLY_COMPILED.format("pairs.difference"))
-
-
-def prefetch(X: Any, i: int, j: int) -> None:
-    """Prefetch both rows."""
-    raise NotImplementedError(ONLY_COMPILED.format("pairs.prefetch"))
-
-
-def visit(X: Any, order: Any, k: int) -> tuple[int, int]:
-    """The pair ``order[k]``; prefetches the rows that a loop over the order will visit a few pairs later."""
-    raise NotImplementedError(ONLY_COMPILED.format("pairs.visit"))
-
-
-@_for_dense_rows(room)
-def _room_dense(X, order):
     return np.empty((1, X.shape[1]))
 
 
-@_for_csr_rows(room)
+@for_csr_rows(room)
 def _room_csr(X, order):
     longest = 0
     for k in range(order.shape[0]):
@@ -65,18 +32,14 @@ def _room_csr(X, order):
     return CsrRows(np.zeros(2, np.int64), np.empty(longest, np.uint32), np.empty(longest))
 
 
-@overload(subtract, jit_options=CSR)
-def _subtract(X, i, j, Z):
-    return lambda X, i, j, Z: difference(X, i, X, j, Z, 0)
-
-
-@_for_dense_rows(difference)
-def _difference_dense(X, i, Y, j, Z, row):
+@for_dense_rows
+def difference(X: Any, i: int, Y: Any, j: int, Z: Any, row: int) -> None:
+    """Set a row of Z to the difference x_i - y_j of rows of two matrices; CSR rows are filled in order."""
     for k in range(X.shape[1]):
         Z[row, k] = np.float64(X[i, k]) - Y[j, k]
 
 
-@_for_csr_rows(difference)
+@for_csr_rows(difference)
 def _difference_csr(X, i, Y, j, Z, row):
     columns, values = Z.indices, Z.data
     count = np.uintp(Z.indptr[row])
@@ -101,20 +64,22 @@ def _difference_csr(X, i, Y, j, Z, row):
     Z.indptr[row + 1] = count
 
 
-@overload(prefetch, jit_options=PREFETCH)
-def _prefetch(X, i, j):
-    def implementation(X, i, j):
-        prefetch_row(X, i)
-        prefetch_row(X, j)
-
-    return implementation
+@scalar
+def subtract(X, i, j, Z):
+    """Set row 0 of Z to the difference x_i - x_j."""
+    difference(X, i, X, j, Z, 0)
 
 
-@overload(visit, jit_options=PREFETCH)
-def _visit(X, order, k):
-    def implementation(X, order, k):
-        if k + AHEAD < order.shape[0]:
-            prefetch(X, order[k + AHEAD, 0], order[k + AHEAD, 1])
-        return order[k, 0], order[k, 1]
+@scalar
+def prefetch(X, i, j):
+    """Prefetch both rows."""
+    prefetch_row(X, i)
+    prefetch_row(X, j)
 
-    return implementation
+
+@scalar
+def visit(X, order, k):
+    """The pair ``order[k]``; prefetches the rows that a loop over the order will visit a few pairs later."""
+    if k + AHEAD < order.shape[0]:
+        prefetch(X, order[k + AHEAD, 0], order[k + AHEAD, 1])
+    return order[k, 0], order[k, 1]

@@ -2,6 +2,7 @@
 
 Call in compiled code. The type of X selects the version: an (n, d) C-contiguous array or `CsrRows`, float64
 or float32. Vectors are float64. Sums over dense rows may be reordered (`FAST`), sums over CSR rows may not.
+`for_rows`, or `for_dense_rows` and `for_csr_rows`, make such an operation of functions with an argument X.
 """
 
 import functools
@@ -15,7 +16,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from aucbench.contracts import CsrRows
-from aucbench.kernels.jit import FAST
+from aucbench.kernels.jit import FAST, only_compiled, overloaded, scalar
 
 LINE = 64  # bytes of a cache line
 AHEAD = 8  # number of rows to prefetch ahead
@@ -25,7 +26,6 @@ DENSE: Any = {"fastmath": FAST, "error_model": "numpy"}
 CSR: Any = {"fastmath": False, "error_model": "numpy"}  # fast-math makes CSR rows 2.6 times slower
 # Without counting references to X and the order, which takes as long as a short row.
 PREFETCH: Any = CSR | {"forceinline": True, "_nrt": False}
-ONLY_COMPILED = "aucbench.kernels: {} can only be called inside compiled code."
 
 
 def is_dense(X: Any) -> bool:
@@ -38,19 +38,11 @@ def is_csr(X: Any) -> bool:
     return isinstance(X, types.BaseNamedTuple) and X.instance_class is CsrRows
 
 
-def _for_dense_rows(operation: Callable[..., Any], options: Any = DENSE) -> Callable[..., Any]:
-    """Register the decorated function as the version of an operation for dense rows."""
-    return _version(operation, options, is_dense)
-
-
-def _for_csr_rows(operation: Callable[..., Any], options: Any = CSR) -> Callable[..., Any]:
-    """Register the decorated function as the version of an operation for CSR rows."""
-    return _version(operation, options, is_csr)
-
-
 def _version(
     operation: Callable[..., Any], options: Any, is_meant: Callable[[Any], bool]
 ) -> Callable[..., Any]:
+    """Register the decorated function as a version of an operation, for some types of X."""
+
     def register(implementation: Any) -> Any:
         signature = inspect.signature(implementation)
 
@@ -64,69 +56,55 @@ def _version(
     return register
 
 
-def dot(X: Any, i: int, w: Any) -> float:
-    """The product w.x_i."""
-    raise NotImplementedError(ONLY_COMPILED.format("rows.dot"))
+def for_dense_rows(function: Callable[..., Any]) -> Any:
+    """Make an operation on rows of its version for dense rows."""
+    operation = only_compiled(function)
+    _version(operation, DENSE, is_dense)(function)
+    return operation
 
 
-def norm(X: Any, i: int) -> float:
-    """The squared norm |x_i|^2."""
-    raise NotImplementedError(ONLY_COMPILED.format("rows.norm"))
+def for_csr_rows(operation: Callable[..., Any]) -> Callable[..., Any]:
+    """Register the decorated function as the version of an operation for CSR rows."""
+    return _version(operation, CSR, is_csr)
 
 
-def dot_norm(X: Any, i: int, w: Any) -> tuple[float, float]:
-    """w.x_i and |x_i|^2 in one pass."""
-    raise NotImplementedError(ONLY_COMPILED.format("rows.dot_norm"))
+def for_rows(csr: Any = CSR) -> Callable[..., Any]:
+    """Make an operation of one function for dense and CSR rows, compiled with options of their own."""
+
+    def register(function: Callable[..., Any]) -> Any:
+        operation = for_dense_rows(function)
+        _version(operation, csr, is_csr)(function)
+        return operation
+
+    return register
 
 
-def dot_norms(X: Any, i: int, w: Any) -> tuple[float, float, float]:
-    """w.x_i, |x_i|^2 and |x_i|_1 in one pass."""
-    raise NotImplementedError(ONLY_COMPILED.format("rows.dot_norms"))
-
-
-def axpy(a: float, X: Any, i: int, w: Any) -> None:
-    """Add a x_i to w."""
-    raise NotImplementedError(ONLY_COMPILED.format("rows.axpy"))
-
-
-def axpy2(a: float, X: Any, i: int, u: Any, b: float, v: Any) -> None:
-    """Add a x_i to u and b x_i to v in one pass."""
-    raise NotImplementedError(ONLY_COMPILED.format("rows.axpy2"))
-
-
+@overloaded(**CSR)
 def extent(X: Any, i: int) -> Any:
-    """Start and end of the entries of the CSR row i, unsigned."""
-    raise NotImplementedError(ONLY_COMPILED.format("rows.extent"))
+    """Start and end of the entries of row i, unsigned."""
+    if is_dense(X):
+        return lambda X, i: (np.uintp(0), np.uintp(X.shape[1]))
+    return lambda X, i: (np.uintp(X.indptr[i]), np.uintp(X.indptr[i + 1]))
 
 
-def prefetch(X: Any, i: int) -> None:
-    """Load row i, or entry i of a vector, into the cache ahead of its use."""
-    raise NotImplementedError(ONLY_COMPILED.format("rows.prefetch"))
+@overloaded(**CSR)
+def entry(X: Any, i: int, k: int) -> Any:
+    """Column and float64 value of entry k of row i, with k in the extent of the row."""
+    if is_dense(X):
+        return lambda X, i, k: (k, np.float64(X[i, k]))
+    return lambda X, i, k: (X.indices[k], np.float64(X.data[k]))
 
 
-def visit(X: Any, order: Any, k: int) -> int:
-    """The row ``order[k]``; prefetches the row that the loop will visit `AHEAD` rows later.
-
-    X may be a vector with an entry for each row, such as the labels. Without prefetching, random rows are
-    bound by memory latency.
-    """
-    raise NotImplementedError(ONLY_COMPILED.format("rows.visit"))
-
-
-@_for_csr_rows(extent)
-def _extent(X, i):
-    return np.uintp(X.indptr[i]), np.uintp(X.indptr[i + 1])
-
-
-@_for_dense_rows(dot)
-def _dot_dense(X, i, w):
+@for_dense_rows
+def dot(X: Any, i: int, w: Any) -> Any:
+    """The product w.x_i."""
     total = 0.0
     for j in range(X.shape[1]):
         total += X[i, j] * w[j]
     return total
 
 
-@_for_csr_rows(dot)
+@for_csr_rows(dot)
 def _dot_csr(X, i, w):
     indices, data = X.indices, X.data
     start, stop = extent(X, i)
@@ -143,27 +121,20 @@ def _dot_csr(X, i, w):
     return (s0 + s1) + (s2 + s3)
 
 
-@_for_dense_rows(norm)
-def _norm_dense(X, i):
-    total = 0.0
-    for j in range(X.shape[1]):
-        x = np.float64(X[i, j])
-        total += x * x
-    return total
-
-
-@_for_csr_rows(norm, DENSE)  # contiguous values: vectorised in any order
-def _norm_csr(X, i):
+@for_rows(DENSE)  # contiguous values: vectorised in any order
+def norm(X: Any, i: int) -> Any:
+    """The squared norm |x_i|^2."""
     total = 0.0
     start, stop = extent(X, i)
     for k in range(start, stop):
-        x = np.float64(X.data[k])
+        _, x = entry(X, i, k)
         total += x * x
     return total
 
 
-@_for_dense_rows(dot_norm)
-def _dot_norm_dense(X, i, w):
+@for_dense_rows
+def dot_norm(X: Any, i: int, w: Any) -> Any:
+    """w.x_i and |x_i|^2 in one pass."""
     product = square = 0.0
     for j in range(X.shape[1]):
         x = np.float64(X[i, j])
@@ -172,13 +143,14 @@ def _dot_norm_dense(X, i, w):
     return product, square
 
 
-@_for_csr_rows(dot_norm)
+@for_csr_rows(dot_norm)
 def _dot_norm_csr(X, i, w):
     return dot(X, i, w), norm(X, i)
 
 
-@_for_dense_rows(dot_norms)
-def _dot_norms_dense(X, i, w):
+@for_dense_rows
+def dot_norms(X: Any, i: int, w: Any) -> Any:
+    """w.x_i, |x_i|^2 and |x_i|_1 in one pass."""
     product = square = absolute = 0.0
     for j in range(X.shape[1]):
         x = np.float64(X[i, j])
@@ -188,7 +160,7 @@ def _dot_norms_dense(X, i, w):
     return product, square, absolute
 
 
-@_for_csr_rows(dot_norms)
+@for_csr_rows(dot_norms)
 def _dot_norms_csr(X, i, w):
     absolute = 0.0
     start, stop = extent(X, i)
@@ -197,33 +169,21 @@ def _dot_norms_csr(X, i, w):
     return dot(X, i, w), norm(X, i), absolute
 
 
-@_for_dense_rows(axpy)
-def _axpy_dense(a, X, i, w):
-    for j in range(X.shape[1]):
-        w[j] += a * X[i, j]
-
-
-@_for_csr_rows(axpy)
-def _axpy_csr(a, X, i, w):
+@for_rows()
+def axpy(a: float, X: Any, i: int, w: Any) -> None:
+    """Add a x_i to w."""
     start, stop = extent(X, i)
     for k in range(start, stop):
-        w[X.indices[k]] += a * X.data[k]
+        j, x = entry(X, i, k)
+        w[j] += a * x
 
 
-@_for_dense_rows(axpy2)
-def _axpy2_dense(a, X, i, u, b, v):
-    for j in range(X.shape[1]):
-        x = np.float64(X[i, j])
-        u[j] += a * x
-        v[j] += b * x
-
-
-@_for_csr_rows(axpy2)
-def _axpy2_csr(a, X, i, u, b, v):
+@for_rows()
+def axpy2(a: float, X: Any, i: int, u: Any, b: float, v: Any) -> None:
+    """Add a x_i to u and b x_i to v in one pass."""
     start, stop = extent(X, i)
     for k in range(start, stop):
-        j = X.indices[k]
-        x = np.float64(X.data[k])
+        j, x = entry(X, i, k)
         u[j] += a * x
         v[j] += b * x
 
@@ -244,50 +204,42 @@ def _prefetch_element(typingctx, array, offset):
     return types.void(array, types.intp), generate
 
 
-@overload(prefetch, jit_options=PREFETCH)
-def _prefetch_dense(X, i):
-    if not is_dense(X):
-        return None
-    step = LINE // (X.dtype.bitwidth // 8)
+@overloaded(**PREFETCH)
+def prefetch(X: Any, i: int) -> Any:
+    """Load row i, or entry i of a vector, into the cache ahead of its use."""
+    if is_dense(X):
+        step = LINE // (X.dtype.bitwidth // 8)
 
-    def implementation(X, i):
-        first = i * X.shape[1]
-        for offset in range(first, first + X.shape[1], step):
-            _prefetch_element(X, offset)
-        _prefetch_element(X, first + X.shape[1] - 1)  # a row need not start on a line
+        def dense(X, i):
+            first = i * X.shape[1]
+            for offset in range(first, first + X.shape[1], step):
+                _prefetch_element(X, offset)
+            _prefetch_element(X, first + X.shape[1] - 1)  # a row need not start on a line
 
-    return implementation
+        return dense
+    if is_csr(X):
+        index_step = LINE // (X[1].dtype.bitwidth // 8)
+        data_step = LINE // (X[2].dtype.bitwidth // 8)
 
+        def csr(X, i):
+            start, stop = X.indptr[i], X.indptr[i + 1]
+            for offset in range(start, stop, index_step):
+                _prefetch_element(X.indices, offset)
+            for offset in range(start, stop, data_step):
+                _prefetch_element(X.data, offset)
 
-@overload(prefetch, jit_options=PREFETCH)
-def _prefetch_csr(X, i):
-    if not is_csr(X):
-        return None
-    index_step = LINE // (X[1].dtype.bitwidth // 8)
-    data_step = LINE // (X[2].dtype.bitwidth // 8)
-
-    def implementation(X, i):
-        start, stop = X.indptr[i], X.indptr[i + 1]
-        for offset in range(start, stop, index_step):
-            _prefetch_element(X.indices, offset)
-        for offset in range(start, stop, data_step):
-            _prefetch_element(X.data, offset)
-
-    return implementation
+        return csr
+    is_vector = isinstance(X, types.Array) and X.ndim == 1
+    return (lambda X, i: _prefetch_element(X, i)) if is_vector else None
 
 
-@overload(prefetch, jit_options=PREFETCH)
-def _prefetch_entry(X, i):
-    if not isinstance(X, types.Array) or X.ndim != 1:
-        return None
-    return lambda X, i: _prefetch_element(X, i)
+@scalar
+def visit(X, order, k):
+    """The row ``order[k]``; prefetches the row that the loop will visit `AHEAD` rows later.
 
-
-@overload(visit, jit_options=PREFETCH)
-def _visit(X, order, k):
-    def implementation(X, order, k):
-        if k + AHEAD < order.size:
-            prefetch(X, order[k + AHEAD])
-        return order[k]
-
-    return implementation
+    X may be a vector with an entry for each row, such as the labels. Without prefetching, random rows are
+    bound by memory latency.
+    """
+    if k + AHEAD < order.size:
+        prefetch(X, order[k + AHEAD])
+    return order[k]

@@ -8,10 +8,9 @@ a copy of `step`, and ADVANCE a copy of one of the functions `advance` below or,
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from aucbench.kernels import pairs, rows, thresholded, vectors, weights
-from aucbench.kernels.jit import scalar
+from aucbench.kernels.jit import overloaded, scalar
 from aucbench.kernels.rules import NOT_COMPUTED, Row
 
 RULE: Any = None
@@ -204,26 +203,6 @@ def over_pairs(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, produ
 # They are written out for each tuple type, since loops over tuples are not compiled.
 
 
-def magnitude(fixed: Any) -> float:
-    """The sum of the absolute numbers of a tuple."""
-    raise NotImplementedError
-
-
-def exact(fixed: Any, scale: float, F: Any, u: Any) -> Any:
-    """The products of w = scale u with the rows of F."""
-    raise NotImplementedError
-
-
-def moved(fixed: Any, factor: float, step: float, changes: Any) -> Any:
-    """The products after w <- factor w + step x; `changes` are the products with x."""
-    raise NotImplementedError
-
-
-def row_of(products: Any, i: int, fixed: Any) -> Any:
-    """Row i of an array as a tuple of the length of `fixed`."""
-    raise NotImplementedError
-
-
 def written_out(arguments: str, result: str, *lines: str, **names: Any) -> Any:
     """Make a function from the text of its arguments, its lines and its returned expression."""
     scope: dict[str, Any] = dict(names)
@@ -235,26 +214,27 @@ def _each(count: int, expression: str) -> str:
     return "(" + "".join(expression.format(c=c) + ", " for c in range(count)) + ")"
 
 
-@overload(magnitude)
-def _magnitude(fixed):
-    terms = [f"abs(fixed[{c}])" for c in range(len(fixed))]
-    return written_out("fixed", " + ".join(["0.0", *terms]))
+@overloaded()
+def magnitude(fixed: Any) -> Any:
+    """The sum of the absolute numbers of a tuple."""
+    return written_out("fixed", " + ".join(["0.0", *(f"abs(fixed[{c}])" for c in range(len(fixed)))]))
 
 
-@overload(exact)
-def _exact(fixed, scale, F, u):
-    return written_out(
-        "fixed, scale, F, u", _each(len(fixed), "scale * dot(F[{c}], u)"), dot=vectors.dot
-    )  # fmt: skip
+@overloaded()
+def exact(fixed: Any, scale: float, F: Any, u: Any) -> Any:
+    """The products of w = scale u with the rows of F."""
+    result = _each(len(fixed), "scale * dot(F[{c}], u)")
+    return written_out("fixed, scale, F, u", result, dot=vectors.dot)
 
 
-@overload(moved)
-def _moved(fixed, factor, step, changes):
-    return written_out(
-        "fixed, factor, step, changes", _each(len(fixed), "factor * fixed[{c}] + step * changes[{c}]")
-    )  # fmt: skip
+@overloaded()
+def moved(fixed: Any, factor: float, step: float, changes: Any) -> Any:
+    """The products after w <- factor w + step x; `changes` are the products with x."""
+    result = _each(len(fixed), "factor * fixed[{c}] + step * changes[{c}]")
+    return written_out("fixed, factor, step, changes", result)
 
 
-@overload(row_of)
-def _row_of(products, i, fixed):
+@overloaded()
+def row_of(products: Any, i: int, fixed: Any) -> Any:
+    """Row i of an array as a tuple of the length of `fixed`."""
     return written_out("products, i, fixed", _each(len(fixed), "products[i, {c}]"))

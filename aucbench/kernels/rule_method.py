@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from aucbench.contracts import Access, Batch, LinearMethod, Problem
 from aucbench.errors import PluginError
 from aucbench.humanize import uncoloured
-from aucbench.kernels import lazy_folds, lockstep, rule_loops, thresholded, weights
+from aucbench.kernels import lockstep, rule_loops, thresholded, weights
 from aucbench.kernels.compiled_loss import compile_loss
 from aucbench.kernels.rule_loops import Scaled
 from aucbench.kernels.rules import NOT_COMPUTED, Ball, Move, Row, Rule
@@ -220,7 +220,7 @@ class _Block:
         full = [*states.values(), *[first] * (self._count - len(states))]
         self._uv = np.ascontiguousarray(np.array([s.uv[c] for c in (0, 1) for s in full]).T)
         is_lazy = not np.asarray(first.uv).flags.c_contiguous  # as `two_vectors` makes them
-        self._folds = lazy_folds.no_folds(len(self._uv), self._count, is_lazy)
+        self._folds = lockstep.no_folds(len(self._uv), self._count, is_lazy)
         self._numbers = np.zeros((lockstep.OWN + sum(map(len, self._tuples(first))), self._count))
         for lane, state in enumerate(full):
             self._numbers[: len(state.w), lane] = state.w
@@ -250,7 +250,7 @@ class _Block:
     def state(self, number: int) -> RuleState:
         """The state of a setting."""
         lane = self.lanes[number]
-        lazy_folds.catch_up_all(self._uv, self._folds)
+        lockstep.catch_up_all(self._uv, self._folds)
         w = Scaled(*self._numbers[: len(self._first.w), lane].tolist())
         rest = iter(self._numbers[lockstep.OWN :, lane].tolist())
         own, given, fixed = (_typed(each, islice(rest, len(each))) for each in self._tuples(self._first))

@@ -107,18 +107,18 @@ def count(pairs: Window) -> int:
 
 def degrees(ranking: Ranking, pairs: Window) -> np.ndarray:
     """(n,) number of pairs that each row is in, or the sum of their weights."""
-    total = np.zeros(ranking.positives.size + ranking.negatives.size)
-    total[ranking.positives], total[ranking.negatives] = _degrees(ranking, pairs)
-    return total
-
-
-def _degrees(ranking: Ranking, pairs: Window) -> tuple[np.ndarray, np.ndarray]:
-    """(n+,) and (n-,) by rank."""
     if ranking.high_weights is None or ranking.low_weights is None:
-        return pairs.stops - pairs.starts, pairs.neg_stops - pairs.neg_starts
+        return _by_row(ranking, pairs.stops - pairs.starts, pairs.neg_stops - pairs.neg_starts)
     below, above = (np.append(0.0, np.cumsum(each)) for each in (ranking.low_weights, ranking.high_weights))
     pos = ranking.high_weights * (below[pairs.stops] - below[pairs.starts])
-    return pos, ranking.low_weights * (above[pairs.neg_stops] - above[pairs.neg_starts])
+    return _by_row(ranking, pos, ranking.low_weights * (above[pairs.neg_stops] - above[pairs.neg_starts]))
+
+
+def _by_row(ranking: Ranking, positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
+    """(n,) numbers of both classes, by rank, in the order of the rows."""
+    total = np.empty(positives.size + negatives.size)
+    total[ranking.positives], total[ranking.negatives] = positives, negatives
+    return total
 
 
 def laplacian(ranking: Ranking, pairs: Window, v: np.ndarray) -> np.ndarray:
@@ -136,13 +136,12 @@ def value_sums(ranking: Ranking, pairs: Window, c0: float, c1: float, c2: float)
 
 def slope_sums(ranking: Ranking, pairs: Window, c1: float, c2: float) -> np.ndarray:
     """(n,) derivative by each row's score of the sum of c1 m + c2 m^2 over the pairs."""
-    out = np.empty(ranking.positives.size + ranking.negatives.size)
     _, _, high, low, pos, neg = ranking
-    out[ranking.positives] = _powers(pairs.starts, pairs.stops, high, low, pos, neg, c1, 2.0 * c2, 0.0)
-    out[ranking.negatives] = _powers(
-        pairs.neg_starts, pairs.neg_stops, low, high, neg, pos, -c1, 2.0 * c2, 0.0
+    return _by_row(
+        ranking,
+        _powers(pairs.starts, pairs.stops, high, low, pos, neg, c1, 2.0 * c2, 0.0),
+        _powers(pairs.neg_starts, pairs.neg_stops, low, high, neg, pos, -c1, 2.0 * c2, 0.0),
     )
-    return out
 
 
 def members(ranking: Ranking, pairs: Window) -> tuple[np.ndarray, np.ndarray]:
@@ -153,39 +152,33 @@ def members(ranking: Ranking, pairs: Window) -> tuple[np.ndarray, np.ndarray]:
     return ranking.positives[first], ranking.negatives[pairs.starts[first] + within]
 
 
-def scatter(X: Any, ranking: Ranking, pairs: Window) -> np.ndarray:
+def scatter(ranking: Ranking, pairs: Window, X: Any) -> np.ndarray:
     """(d, d) sum of z z^T over the pairs; takes twice the memory of the dense rows that are in any pair."""
     pos = np.flatnonzero(pairs.stops > pairs.starts)
     if pos.size == 0:
         return np.zeros((X.shape[1], X.shape[1]))
     first, last = pairs.starts[pos[0]], pairs.stops[pos[-1]]
-    rows_pos, rows_neg = ranking.positives[pos], ranking.negatives[first:last]
-    degrees_pos, degrees_neg = _degrees(ranking, pairs)
-    weights_pos, weights_neg = degrees_pos[pos], degrees_neg[first:last]
-    N = dense(X, rows_neg)
+    rows = np.concatenate([ranking.positives[pos], ranking.negatives[first:last]])
+    weights = degrees(ranking, pairs)[rows, None]
+    part: Any
+    if sparse.issparse(X) and X.nnz < SPARSE * X.shape[0] * X.shape[1]:
+        part = X[rows].astype(np.float64)
+        own = (part.T @ part.multiply(weights).tocsr()).toarray()
+    else:
+        part = dense(X, rows)
+        own = part.T @ (part * weights)
+    N = dense(part, slice(pos.size, None))
     prefix = np.zeros((N.shape[0] + 1, N.shape[1]))
     counted = N if ranking.low_weights is None else N * ranking.low_weights[first:last, None]
     np.cumsum(counted, axis=0, out=prefix[1:])
     between = prefix[pairs.stops[pos] - first] - prefix[pairs.starts[pos] - first]
     if ranking.high_weights is not None:
         between *= ranking.high_weights[pos, None]
-    if sparse.issparse(X) and X.nnz < SPARSE * X.shape[0] * X.shape[1]:
-        P = X[rows_pos].astype(np.float64)
-        own = _squares(P, weights_pos) + _squares(X[rows_neg].astype(np.float64), weights_neg)
-    else:
-        P = dense(X, rows_pos)
-        own = (P.T * weights_pos) @ P + (N.T * weights_neg) @ N
-    crossed = P.T @ between
+    crossed = part[: pos.size].T @ between
     return np.asarray(own - crossed - crossed.T)
 
 
-def _squares(part: Any, weights: np.ndarray) -> np.ndarray:
-    """(d, d) sum of w x x^T over sparse rows."""
-    found: np.ndarray = (part.T @ part.multiply(weights[:, None]).tocsr()).toarray()
-    return found
-
-
-def dense(X: Any, rows: np.ndarray) -> np.ndarray:
+def dense(X: Any, rows: np.ndarray | slice) -> np.ndarray:
     """Some rows as a float64 array."""
     part = X[rows]
     return np.asarray(part if isinstance(part, np.ndarray) else part.toarray(), np.float64)

@@ -69,21 +69,15 @@ def current(vector: Thresholded) -> np.ndarray:
 @kernel
 def replace(vector, w):
     """Set the vector, which is folded, to w (d,); the accumulated sum stays."""
-    uv, items, keys, place, all_numbers, M, products = vector
+    uv, items, keys, place, all_numbers, _, _ = vector
     numbers = all_numbers[0]
-    place[:] = 0
-    products[:] = 0.0
-    count, norm = 0, 0.0
+    place[:], numbers.count = 0, 0
     for j in range(w.size):
         uv[0, j] = w[j]
         if w[j] != 0.0:
-            _rise(items, keys, place, count, j, abs(w[j]))
-            count += 1
-            norm += abs(w[j])
-            for c in range(M.shape[1]):
-                products[0, c] += w[j] * M[j, c]
-                products[1, c] += np.sign(w[j]) * M[j, c]
-    numbers.norm, numbers.count = norm, count
+            _rise(items, keys, place, numbers.count, j, abs(w[j]))
+            numbers.count += 1
+    fold(vector)
 
 
 @kernel
@@ -124,7 +118,7 @@ def step(a, X, i, vector):
                 _remove(items, keys, place, count, j)
                 count -= 1
             else:
-                _change(items, keys, place, count, j, abs(new))
+                _change(items, keys, place, count, place[j] - 1, j, abs(new))
         elif sign != 0.0:
             _rise(items, keys, place, count, j, abs(new))
             count += 1
@@ -272,9 +266,8 @@ def _sink(items, keys, place, count, slot, item, key):
 
 
 @kernel
-def _change(items, keys, place, count, item, key):
-    """Change the key of an item."""
-    slot = place[item] - 1
+def _change(items, keys, place, count, slot, item, key):
+    """Put an item with another key in an entry, or where its key belongs."""
     if key < keys[slot]:
         _rise(items, keys, place, slot, item, key)
     else:
@@ -286,9 +279,5 @@ def _remove(items, keys, place, count, item):
     """Remove an item, leaving count - 1 entries."""
     slot, last = place[item] - 1, count - 1
     place[item] = 0
-    if slot == last:
-        return
-    if keys[last] < keys[slot]:
-        _rise(items, keys, place, slot, items[last], keys[last])
-    else:
-        _sink(items, keys, place, last, slot, items[last], keys[last])
+    if slot != last:
+        _change(items, keys, place, last, slot, items[last], keys[last])

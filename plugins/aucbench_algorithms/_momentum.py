@@ -19,11 +19,10 @@ For the ball the products |w|^2, w.m and |m|^2 are kept up by differences, and c
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from aucbench import kernels
 from aucbench.kernels import rows, weights
-from aucbench.kernels.rows import CSR, is_dense
+from aucbench.kernels.rows import extent, for_csr_rows, for_dense_rows
 from aucbench.kernels.weights import into_ball
 
 SMALLEST = 1e-4  # mu below which q is folded; it costs so many digits
@@ -81,33 +80,28 @@ def current(vectors: Vectors, own: Scalars) -> np.ndarray:
     return w
 
 
-def _list(Z: Any, z: int, vectors: Vectors, count: int) -> int:
-    """Put the columns of row z in the list; returns how many are in it."""
-    raise NotImplementedError
+@for_dense_rows
+def _list(X: Any, i: int, vectors: Vectors, count: int) -> int:
+    """Put the columns of row i in the list; returns how many are in it."""
+    if count < vectors.columns.size:
+        for j in range(vectors.columns.size):
+            vectors.columns[j] = j
+            vectors.is_listed[j] = True
+    return vectors.columns.size
 
 
-@overload(_list, jit_options=CSR)
-def _list_either(Z, z, vectors, count):
-    def dense(Z, z, vectors, count):
-        if count < vectors.columns.size:
-            for j in range(vectors.columns.size):
-                vectors.columns[j] = j
-                vectors.is_listed[j] = True
-        return vectors.columns.size
-
-    def csr(Z, z, vectors, count):
-        columns, is_listed = vectors.columns, vectors.is_listed
-        if count < columns.size:
-            start, stop = rows.extent(Z, z)
-            for p in range(start, stop):
-                j = Z.indices[p]
-                if not is_listed[j]:
-                    is_listed[j] = True
-                    columns[count] = j
-                    count += 1
-        return count
-
-    return dense if is_dense(Z) else csr
+@for_csr_rows(_list)
+def _list_csr(X, i, vectors, count):
+    columns, is_listed = vectors.columns, vectors.is_listed
+    if count < columns.size:
+        start, stop = extent(X, i)
+        for p in range(start, stop):
+            j = X.indices[p]
+            if not is_listed[j]:
+                is_listed[j] = True
+                columns[count] = j
+                count += 1
+    return count
 
 
 @kernels.kernel

@@ -12,10 +12,9 @@ they are listed, unless all d columns are gone through (eager layout). u, v, W a
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from aucbench.kernels import kernel, rows, weights
-from aucbench.kernels.rows import CSR, is_dense
+from aucbench.kernels.rows import extent, for_csr_rows, for_dense_rows
 
 FADED = 1e-6  # |W|^2 is computed anew when it has become this share of its largest value
 
@@ -102,25 +101,21 @@ def step(X, i, state, keep, length, apart, centre, square, radius):
     rows.axpy2(add, X, i, cells[:, U], numbers.weight * add, cells[:, V])
 
 
+@for_dense_rows
 def _touch(X: Any, i: int, touched: Any, marks: Any, numbers: Any) -> None:
-    raise NotImplementedError
+    """List the columns of row i that the round has not touched before."""
 
 
-@overload(_touch, jit_options=CSR)
-def _touch_rows(X, i, touched, marks, numbers):
-    if is_dense(X):
-        return lambda X, i, touched, marks, numbers: None
-
-    def implementation(X, i, touched, marks, numbers):
-        current = numbers.finished + 1
-        for k in range(np.uintp(X.indptr[i]), np.uintp(X.indptr[i + 1])):
-            j = X.indices[k]
-            if marks[j] != current:
-                marks[j] = current
-                touched[numbers.touched] = j
-                numbers.touched += 1
-
-    return implementation
+@for_csr_rows(_touch)
+def _touch_csr(X, i, touched, marks, numbers):
+    current = numbers.finished + 1
+    start, stop = extent(X, i)
+    for k in range(start, stop):
+        j = X.indices[k]
+        if marks[j] != current:
+            marks[j] = current
+            touched[numbers.touched] = j
+            numbers.touched += 1
 
 
 @kernel

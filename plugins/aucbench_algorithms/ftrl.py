@@ -32,11 +32,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from aucbench import Access, Batch, Claims, LinearMethod, NonNegative, Objective, Positive, Problem, kernels
 from aucbench.kernels import rows
-from aucbench.kernels.rows import CSR, DENSE, is_csr, is_dense
 
 GAMMA = (1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 1e-2, 5e-2, 0.1, 0.5, 1.0, 5.0)
 L1 = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1, 0.3, 0.5, 0.7, 1.0, 3.0, 5.0)
@@ -199,31 +197,14 @@ def _entry(z, root, w, g, given):
     return z, after, -size if z > 0.0 else size
 
 
+@rows.for_rows()
 def _move(k: float, X: Any, i: int, zrw: Any, given: Given) -> None:
     """Take the gradient k x_i into the columns of the row."""
-    raise NotImplementedError
-
-
-@overload(_move, jit_options=DENSE)
-def _move_dense(k, X, i, zrw, given):
-    def implementation(k, X, i, zrw, given):
-        z, root, w = zrw[0], zrw[1], zrw[2]
-        for j in range(X.shape[1]):
-            z[j], root[j], w[j] = _entry(z[j], root[j], w[j], k * X[i, j], given)
-
-    return implementation if is_dense(X) else None
-
-
-@overload(_move, jit_options=CSR)
-def _move_csr(k, X, i, zrw, given):
-    def implementation(k, X, i, zrw, given):
-        z, root, w = zrw[0], zrw[1], zrw[2]
-        start, stop = rows.extent(X, i)
-        for p in range(start, stop):
-            j = X.indices[p]
-            z[j], root[j], w[j] = _entry(z[j], root[j], w[j], k * X.data[p], given)
-
-    return implementation if is_csr(X) else None
+    z, root, w = zrw[0], zrw[1], zrw[2]
+    start, stop = rows.extent(X, i)
+    for p in range(start, stop):
+        j, x = rows.entry(X, i, p)
+        z[j], root[j], w[j] = _entry(z[j], root[j], w[j], k * x, given)
 
 
 @kernels.kernel

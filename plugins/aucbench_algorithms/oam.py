@@ -24,11 +24,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numba import types
-from numba.extending import overload
 
 from aucbench import Access, Batch, Claims, Count, LinearMethod, Positive, Problem, kernels
 from aucbench.kernels import buffers, lanes, rows, vectors, weights
-from aucbench.kernels.rows import CSR
 from aucbench_algorithms._groups import Groups
 from aucbench_algorithms._kept_rows import KeptRows, Piece, by_buffer
 
@@ -274,13 +272,10 @@ def _run_eight(X, y, order, slots, members, norms, seen, x, U, V, numbers, rule)
             rows.axpy(late[i], X, i, v)
 
 
-def _add(a: Any, X: Any, i: int, u: Any, weight: Any, v: Any, late: Any) -> None:
+@kernels.overloaded(**rows.CSR)
+def _add(a: Any, X: Any, i: int, u: Any, weight: Any, v: Any, late: Any) -> Any:
     """Add a x_i to u, and weight a x_i to v or weight a to the `late` factor of the row."""
-    raise NotImplementedError
 
-
-@overload(_add, jit_options=CSR)
-def _add_now_or_late(a, X, i, u, weight, v, late):
     def now(a, X, i, u, weight, v, late):
         if weight == 0.0:
             rows.axpy(a, X, i, u)

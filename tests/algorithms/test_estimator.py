@@ -156,6 +156,7 @@ def test_seed_thread_balance_and_parameters_reach_a_class_that_uses_other_words(
     assert algorithm.packages == ("catboost",)
 
 
+@pytest.mark.slow
 def test_weights_of_rows_are_the_sample_weight():
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 150)
     for cls in ("sklearn.ensemble.AdaBoostClassifier", "catboost.CatBoostClassifier"):

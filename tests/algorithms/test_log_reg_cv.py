@@ -28,6 +28,7 @@ def chosen_on(algorithm, X, y, parts):
     return state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_the_choice_agrees_with_scikit_learn_on_the_same_folds(shape, layout):

@@ -73,6 +73,7 @@ def members(draw, cls):
     return [made(cls, **same, **each) for each in chosen]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cls", "forms"), CASES)
 def test_settings_together_end_where_each_ends_alone(cls, forms):
     losses = [each for each in cls.losses if each != "*"]

@@ -238,6 +238,7 @@ def trials(draw, case):
     return case.cls(**fields), Run(X, y, rows, loss)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_method_follows_its_transcription(case):
     @settings(max_examples=EXAMPLES, deadline=None, derandomize=True)

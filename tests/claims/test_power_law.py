@@ -34,6 +34,7 @@ def passes(rng, repetitions):
     return [rng.normal(-1.0, 0.1, repetitions).tolist()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("slopes", "by", "trials"), [(gaps, 0.0, 400), (gaps, 0.1, 400), (passes, 3, 2000), (passes, 5, 2000)]
 )

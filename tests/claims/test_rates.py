@@ -66,6 +66,7 @@ def test_a_rate_that_is_slower_than_the_true_one_holds_and_a_faster_one_is_caugh
     assert rate_of(monkeypatch, "psam", "1/t^2").verdict is Verdict.slower
 
 
+@pytest.mark.slow
 def test_a_method_without_a_minimum_has_the_reason_in_place_of_a_number(monkeypatch):
     found = rate_of(monkeypatch, "aogd", "1/sqrt(t)", "algo.radius=null")
     assert found.verdict is Verdict.unknown

@@ -43,6 +43,7 @@ def test_describe_takes_the_overrides_of_a_run_and_shows_labels_of_any_kind(tabl
     assert "'nothing'" in refused("data", "describe", table, "dataset.target=nothing")
 
 
+@pytest.mark.slow
 def test_a_run_says_how_the_columns_were_read_every_time(table, run):
     words = ["algo=ls_svm", "dataset=csv", f"dataset.path={table}", "dataset.missing=median"]
     for _ in range(2):

@@ -25,6 +25,7 @@ def test_methods_come_with_the_data_sets_that_they_rest_on(run):
     assert sum("wine" in line and "distance 0.00" in line for line in lines) == 2
 
 
+@pytest.mark.slow
 def test_a_file_of_ones_own_is_read_as_by_run(run, folder):
     rows = "\n".join(f"{i % 7},{i % 5},{'ill' if i % 3 == 0 else 'well'}" for i in range(200))
     (folder / "rows.csv").write_text(f"a,b,state\n{rows}\n")

@@ -62,6 +62,7 @@ LINES = st.lists(  # well-formed, so that many are parsed
 ).map(lambda lines: "".join(lines).encode())
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(st.binary(max_size=80), LIKELY, PIECES, LINES), st.sampled_from([8, 33, 1000]))
 def test_any_bytes_are_parsed_as_sklearn_does_or_refused_with_a_line_number(tmp_path_factory, text, block):

@@ -54,6 +54,7 @@ def stacks(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 def test_the_documented_path_of_a_run_is_the_real_one(stacks):
     path = MAP.split("### The path of a run")[1].split("###")[0]
     assert re.findall(r"\| `([\w.]+)\(.*?\)`.* \| `([\w/.]+)` \|", path) == stacks["step"]

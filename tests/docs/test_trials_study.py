@@ -25,6 +25,7 @@ def aucs(tuned_file):  # noqa: F811
     }
 
 
+@pytest.mark.slow
 def test_losses_are_those_of_the_settings_that_are_best_elsewhere(extension, aucs, tuned_file):  # noqa: F811
     import trials_study
 

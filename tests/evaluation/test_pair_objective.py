@@ -6,7 +6,7 @@ from scipy import optimize
 
 from aucbench import Norm, Objective, kernels
 from aucbench.evaluation.pair_objective import certificate, objective_value
-from aucbench.kernels import _all_pairs, loss_pieces, pair_loss
+from aucbench.kernels import loss_pieces
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.helpers.training import random_problem
 
@@ -16,23 +16,13 @@ def brute(function, loss, scores, y):
     return np.array([[function(m, kernels.theta(loss)) for m in row] for row in margins])
 
 
-def test_blocks_of_pairs_change_nothing(monkeypatch):
-    X, y = random_problem(2, 60, 4)
-    scores, v = X @ np.ones(4), X[:, 0]
-    whole = pair_loss.pair_mean(Logistic(), scores, y).curvature
-    product, scatter = whole.product(v), whole.scatter(X)
-    monkeypatch.setattr(_all_pairs, "BLOCK_PAIRS", 100)
-    np.testing.assert_allclose(whole.product(v), product, rtol=1e-12)
-    np.testing.assert_allclose(whole.scatter(X), scatter, rtol=1e-12)
-
-
 @pytest.mark.parametrize("width", [0.5, 1e-2, 1e-5])
 @pytest.mark.parametrize("margin", [1.0, 0.3])
 def test_a_smoothed_hinge_is_below_it_and_its_tangents_too(margin, width):
     width = width * margin
     loss = loss_pieces.Smoothed(width, Hinge(margin))
     parts = loss_pieces.pieces(loss)
-    excess = [loss_pieces.Piece(0.0, *part) for part in loss.excess()]
+    excess = loss_pieces.pieces(loss_pieces.Excess(width, Hinge(margin)))
 
     def of(pieces, m):
         part = next(part for part in pieces if m <= part.upper)

@@ -52,6 +52,7 @@ def test_any_scores_give_the_deviations_of_all_pairs(rows):
     assert block_deviations(scores, y, blocks) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "positives", "digits"), [(60, 12, 15), (400, 200, 1), (600, 15, 15), (1500, 150, 1)]
 )

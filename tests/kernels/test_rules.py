@@ -372,6 +372,7 @@ def returns_a_whole_number(row, own, given):
     return Move(given.eta, 1.0, 0.0, 0.0), Own(row.t)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "said"),
     [

@@ -29,7 +29,7 @@ def test_sums_over_a_window_equal_sums_over_its_pairs(low, high, ties):
     np.testing.assert_allclose(sorted_pairs.laplacian(ranking, pairs, v), laplacian, atol=1e-13)
     Z = X[i] - X[j]
     for layout in (np.asarray, sparse.csr_array):
-        scatter = sorted_pairs.scatter(layout(X), ranking, pairs)
+        scatter = sorted_pairs.scatter(ranking, pairs, layout(X))
         np.testing.assert_allclose(scatter, Z.T @ Z, atol=1e-12)
 
 

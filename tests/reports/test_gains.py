@@ -106,6 +106,7 @@ def check(report):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_gains_means_and_intervals_follow_from_the_cells_whatever_is_lost(seed):
     rng = np.random.default_rng(seed)

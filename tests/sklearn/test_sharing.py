@@ -15,6 +15,7 @@ X = rng.normal(size=(200, 4))
 Y = np.where(X[:, 0] + 0.3 * rng.normal(size=200) > 0, 1, 0)
 
 
+@pytest.mark.slow
 def test_mlflow_saves_a_pipeline_with_the_public_list_and_names_aucbench(tmp_path):
     model = AUCClassifier("psam", features="nystroem", calibrate=True, random_state=0)
     pipeline = make_pipeline(StandardScaler(), model).fit(X, Y)

@@ -36,6 +36,7 @@ class Repeated:
         return aucbench.Samples(X[order], y[order])
 
 
+@pytest.mark.slow
 def test_records_count_repeated_rows_of_the_split_that_a_method_was_given(tmp_path):
     store = Store(tmp_path)
     protocols = Holdout(), Holdout(duplicates="together"), KFold(3, duplicates="together")

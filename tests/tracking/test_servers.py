@@ -71,6 +71,7 @@ def test_the_address_of_the_charts_shows_every_method_over_training_time(sent, c
         assert page.locator("text=3 matching runs").count() == 1
 
 
+@pytest.mark.slow
 def test_the_pages_of_a_file_have_a_command(store, uri, capsys):
     assert main(["sync", "--store", str(store.path), "--uri", uri]) == 0
     capsys.readouterr()

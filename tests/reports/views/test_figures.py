@@ -68,6 +68,7 @@ def shown_texts(figure):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", list(WIDTHS))
 def test_42_long_labels_neither_overlap_nor_leave_the_canvas(large, pages, width):
     found = pages if width == "page" else drawn(large, width)
@@ -151,6 +152,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "width"), list(zip(CASES, cycle(WIDTHS), strict=False)))
 def test_degenerate_data_are_drawn(case, width, tmp_path, monkeypatch):
     report = build(CASES[case](), "t", True, reference="alpha" if case == "no reference" else None)

@@ -57,6 +57,7 @@ def test_gaps_of_an_archive_are_its_missing_and_failed_cells_and_departures_from
     assert f"{bare.algorithm} on {bare.dataset}: no ruleset" in gaps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -120,6 +121,7 @@ def test_chosen_and_repeated_runs_and_extra_entries_are_found(tmp_path):
     assert any("cells of the same run" in gap for gap in gaps_of(same, entry_of))
 
 
+@pytest.mark.slow
 def test_a_contribution_needs_the_reference_study_of_its_method_and_no_replications(archive):
     gaps = analysis.check(archive, "psam")
     names = [gap.partition(" is missing on ")[0] for gap in gaps if " is missing on a9a, " in gap]
