@@ -33,16 +33,8 @@ def equal_rows(X: Any) -> NDArray[np.int64]:
     """A number for each row of a matrix: rows are equal if and only if their numbers are.
 
     The numbers are hashes of 64 bits, so that they can be compared between matrices, dense or CSR; different
-    rows share one with probability 2^-64 a pair. A matrix is read once, as long as it is in use.
-
-    Parameters
-    ----------
-    X : (n, d) array or CSR matrix
-        Finite or infinite numbers, or NaN; it must not be changed afterwards.
-
-    Returns
-    -------
-    (n,) int64 array
+    rows share one with probability 2^-64 a pair. A matrix is read once, as long as it is in use, and must not
+    be changed afterwards; it may have infinite numbers and NaN.
     """
     if id(X) not in _known:
         n = X.shape[0]

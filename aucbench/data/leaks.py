@@ -28,14 +28,8 @@ IDENTIFYING = 0.4  # different whole numbers or texts for each row, from which a
 def with_leaks(X: Any, y: NDArray[np.int8], columns: Sequence[ColumnRecord]) -> list[ColumnRecord]:
     """The records with notes on columns that rank the classes alone, or have a value for every row or two.
 
-    Parameters
-    ----------
-    X : (n, d) ndarray or CSR
-        Encoded rows, the columns of zeros and ones of a column side by side.
-    y : (n,) int8 array
-        Labels in {-1, 1}.
-    columns : sequence of ColumnRecord
-        All columns of the table, in order.
+    `X` (n, d), dense or CSR, has the encoded rows, the columns of zeros and ones of a column side by side,
+    `y` (n,) the labels in {-1, 1}, and `columns` all columns of the table, in order.
     """
     rows = min(MOST_ROWS, max(2 * FEW_ROWS, MOST_VALUES // max(1, X.shape[1])))
     if len(y) > rows:

@@ -209,7 +209,8 @@ def check_magnitude(X: Any) -> None:
 def _mapped(fitted: Any, X: Any) -> Any:
     """The mapped features of all rows, memory-mapped if they exceed memory."""
     # The number of mapped features is known only after a row has been mapped.
-    if X.shape[0] * X.dtype.itemsize * WIDE > memory.available():
+    size = X.shape[0] * X.dtype.itemsize * WIDE
+    if size > memory.FEW_BYTES and size > memory.available():
         few = fitted.transform(X[:1])
         identity = isinstance(X, np.ndarray) and np.shares_memory(few, X)  # a view of X
         if not sparse.issparse(few) and not memory.fits(X.shape[0] * few.nbytes) and not identity:

@@ -133,8 +133,8 @@ def auc_difference(
     (one, positive), (other, _) = _placements(scores, y), _placements(others, y)
     value, error, degrees = _estimate(one - other, positive, groups)
     rows = np.arange(len(positive)) if groups is None else np.asarray(groups)
-    units, others = (len(np.unique(rows[own])) for own in (positive, ~positive))
-    return around_difference(value, error, degrees, units, others, confidence)
+    m, n = (len(np.unique(rows[own])) for own in (positive, ~positive))
+    return AucInterval(*map(float, around_difference(value, error, degrees, m, n, confidence)))
 
 
 def block_deviations(
@@ -244,7 +244,7 @@ def _estimate(
     value, count = float(np.mean(placements[positive])), int(group.max()) + 1
     sums, factors = [], []
     for name, own in (("positive", positive), ("negative", ~positive)):
-        units = np.count_nonzero(np.bincount(group[own]))
+        units = int(np.count_nonzero(np.bincount(group[own])))
         if units < 2:
             what = "row" if groups is None else "group of rows"
             raise DataError(f"An interval of an AUC needs two {what}s of each class, got one {name} {what}.")

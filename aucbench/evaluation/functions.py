@@ -1,4 +1,4 @@
-"""Measures other than the AUC, as functions of scores and labels; a parameter out of its range is refused."""
+"""Measures other than the AUC, as functions of scores and labels."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def partial_auc(scores: Any, y: Any, max_fpr: float = 0.1, weights: Any = None) 
     Parameters
     ----------
     scores, y, weights : (n,) arrays
-        As in `exact_auc`, and so are the errors.
+        As in `exact_auc`, with its errors; `ParameterError` if another parameter is out of its range.
     max_fpr : float in [1e-12, 1]
         The largest false positive rate that counts.
 
@@ -86,7 +86,7 @@ def two_way_partial_auc(
     Parameters
     ----------
     scores, y, weights : (n,) arrays
-        As in `exact_auc`, and so are the errors.
+        As in `exact_auc`, with its errors; `ParameterError` if another parameter is out of its range.
     min_tpr : float in [0, 1)
         The true positive rate above which the area counts.
     max_fpr : float in [1e-12, 1]
@@ -117,7 +117,7 @@ def precision_at(scores: Any, y: Any, share: float = 0.1) -> float:
     Parameters
     ----------
     scores, y : (n,) arrays
-        As in `exact_auc`, and so are the errors.
+        As in `exact_auc`, with its errors; `ParameterError` if another parameter is out of its range.
     share : float in (0, 1]
         Share of the rows that count.
 
@@ -141,7 +141,7 @@ def recall_at(scores: Any, y: Any, max_fpr: float = 0.1) -> float:
     Parameters
     ----------
     scores, y : (n,) arrays
-        As in `exact_auc`, and so are the errors.
+        As in `exact_auc`, with its errors; `ParameterError` if another parameter is out of its range.
     max_fpr : float in [0, 1]
         The false positive rate that must not be exceeded.
 

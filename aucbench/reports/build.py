@@ -14,13 +14,7 @@ from aucbench.contracts import DatasetFacts, MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, Measure
-from aucbench.reports.cell_frame import (
-    PLACE,
-    cell_frame,
-    check_reference,
-    default_reference,
-    reference_of,
-)
+from aucbench.reports.cell_frame import PLACE, cell_frame, check_reference, default_reference, reference_of
 from aucbench.reports.cells import BoardCell, judged_by, measures_of
 from aucbench.reports.gains import best_of, compared, gains_of, slopes_of
 from aucbench.reports.labels import setting_texts

@@ -11,14 +11,7 @@ from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import MEASURES
 from aucbench.reports.cells import BoardCell
-from aucbench.reports.labels import (
-    dataset_names,
-    dataset_of,
-    is_tuned,
-    labels,
-    method_of,
-    setting_of,
-)
+from aucbench.reports.labels import dataset_names, dataset_of, is_tuned, labels, method_of, setting_of
 from aucbench.reports.report import DEFAULTS, TUNED
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.record import SEEDS, EntryDescription

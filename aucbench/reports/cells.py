@@ -80,9 +80,7 @@ def joined(sources: Iterable[Iterable[BoardCell]]) -> list[BoardCell]:
         elif cell.record is not None:
             others = (*known.replications, *cell.replications, replication_of(cell.record))
             found[cell.key] = replace(
-                known,
-                ruleset=known.ruleset or cell.ruleset,
-                replications=without_twins(known.record, others),
+                known, ruleset=known.ruleset or cell.ruleset, replications=without_twins(known.record, others)
             )
     return list(found.values())
 

@@ -17,11 +17,7 @@ from aucbench.reports.statistics.over_runs import over_runs
 from aucbench.studies.archives.replications import Agreement, compare, machine_of, machines
 from aucbench.studies.codec import canonical
 from aucbench.studies.plugin_metadata import model_of
-from aucbench.studies.record import (
-    CellRecord,
-    CellStatus,
-    Environment,
-)
+from aucbench.studies.record import CellRecord, CellStatus, Environment
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import (
     SUBOPTIMALITY,

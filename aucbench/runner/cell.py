@@ -32,10 +32,7 @@ CHUNK_ROWS = 1 << 20  # longest chunk: row numbers stay small and progress is re
 _compiled: dict[tuple[Any, ...], str] = {}  # kinds of tasks that this process has warmed up, and errors
 
 
-def run_cell(
-    task: Task,
-    progress: Callable[[float], None] = lambda fraction: None,
-) -> Outcome:
+def run_cell(task: Task, progress: Callable[[float], None] = lambda fraction: None) -> Outcome:
     """Compile, train up to each checkpoint in turn, measure there, and find where a run diverged.
 
     `progress` gets the fraction of the budget spent, from 0 to 1, after every chunk; what it raises ends the

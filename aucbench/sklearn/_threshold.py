@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.metrics import roc_curve
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from aucbench.errors import DataError, ParameterError
 
+ROUNDING = 1e-9  # of shares of rows
 FOLDS = 5  # folds of the cross-validation for calibration
 KEPT_ROWS = 1_000  # largest number of kept rows per class
 KEPT_BYTES = 1 << 25  # largest memory of the kept rows per class
@@ -26,11 +26,16 @@ def best_threshold(
     """
     if not np.all(np.isfinite(scores)):
         raise ParameterError(f"{name}: scores of training rows are NaN or infinite: it diverges.")
-    fpr, tpr, steps = roc_curve(y, scores, sample_weight=weights, drop_intermediate=False)
-    best = len(steps) - 1 - int(np.argmax((tpr - fpr)[::-1]))
-    if tpr[best] <= fpr[best]:
-        return float(scores.max())
-    high, low = map(float, steps[best : best + 2])
+    order = np.argsort(scores)
+    scores, shares = scores[order], np.ones(len(y)) if weights is None else weights[order]
+    positive = y[order] > 0
+    # The share of the negatives up to each row minus that of the positives, below the last of equal scores.
+    gains = np.cumsum(np.where(positive, -shares / shares[positive].sum(), shares / shares[~positive].sum()))
+    gains = np.where(scores[:-1] < scores[1:], gains[:-1], 0.0)
+    if not gains.max(initial=0.0) > ROUNDING:
+        return float(scores[-1])
+    best = int(np.argmax(gains > gains.max() - ROUNDING))
+    low, high = map(float, scores[best : best + 2])
     middle = 0.5 * low + 0.5 * high
     return middle if low <= middle < high else low
 

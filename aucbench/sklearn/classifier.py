@@ -283,9 +283,17 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         return self._fitted.scores(validate_data(self, X, reset=False, **ROWS))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """(n_samples,) members of `classes_`, by the threshold with the best balanced accuracy in training.
+        """Classes, by the threshold with the best balanced accuracy on the training rows.
 
-        `X` as for `decision_function`.
+        Parameters
+        ----------
+        X : (n_samples, n_features) array, data frame or sparse matrix
+            Rows.
+
+        Returns
+        -------
+        (n_samples,) array
+            Members of `classes_`.
         """
         positive = self.decision_function(X) > 0.0
         return self.classes_[positive.astype(np.intp)]
@@ -297,9 +305,17 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
     @available_if(_is_calibrated)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """(n_samples, 2) calibrated probabilities, in the order of `classes_`; with ``calibrate=True`` only.
+        """Calibrated probabilities; with ``calibrate=True`` only.
 
-        `X` as for `decision_function`.
+        Parameters
+        ----------
+        X : (n_samples, n_features) array, data frame or sparse matrix
+            Rows.
+
+        Returns
+        -------
+        (n_samples, 2) array
+            Probabilities of the classes, in the order of `classes_`.
         """
         check_is_fitted(self)
         if self._calibrator is None:

@@ -15,19 +15,8 @@ class UntrustedError(AucbenchError):
 def check_trusted(cls: Any, values: Mapping[str, Any], trust: Collection[str]) -> None:
     """Refuse values of a plugin's fields with an import path outside of the trusted modules.
 
-    Parameters
-    ----------
-    cls : type
-        The class of the plugin, which declares its `imports`.
-    values : mapping
-        A value, or a list of them, by field.
-    trust : collection of str
-        Names of modules; each includes its submodules.
-
-    Raises
-    ------
-    UntrustedError
-        Names the plugin and the path, and says what to type to import it.
+    A value may be a list of values; a trusted module includes its submodules. Raises an UntrustedError that
+    says what to type to import the path.
     """
     for field in MethodFacts(cls).imports:
         for path in _listed(values.get(field)):

@@ -23,14 +23,7 @@ from aucbench.pool import file_lock
 from aucbench.studies import npz
 from aucbench.studies.codec import decode, encode
 from aucbench.studies.leases import Leases
-from aucbench.studies.record import (
-    FORMAT,
-    CellRecord,
-    FailureRecord,
-    ReplicationRecord,
-    StudyPlan,
-    Trial,
-)
+from aucbench.studies.record import FORMAT, CellRecord, FailureRecord, ReplicationRecord, StudyPlan, Trial
 from aucbench.studies.result import CellResult
 
 PART = ".part"  # suffix of files being written

@@ -31,26 +31,10 @@ def size_of(store: Store, study: str | None = None) -> Counter[str]:
 
 
 def prune(store: Store, kinds: Collection[str], study: str | None = None) -> Counter[str]:
-    """Remove scores or models of the finished cells of a store, or of one study.
+    """Remove the ``"scores"`` or ``"models"`` of the finished cells of a store, or of one study.
 
-    Parameters
-    ----------
-    store : Store
-        The store; records, curves and weights stay.
-    kinds : collection of str
-        ``"scores"``, ``"models"`` or both.
-    study : str, optional
-        Name of a study; its cells lose them in all studies that share them.
-
-    Returns
-    -------
-    Counter
-        Number of changed cells, under ``cells``, and removed bytes by kind.
-
-    Raises
-    ------
-    ParameterError
-        The store has no such study.
+    Cells that several studies share lose them in all of them. Returns the number of changed cells, under
+    ``cells``, and the removed bytes by kind. Raises ParameterError if the store has no such study.
     """
     removed: Counter[str] = Counter()
     for key in _keys(store, study):

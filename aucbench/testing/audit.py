@@ -318,7 +318,8 @@ class _Trial:
 
 def _line(faults: list[str], notes: list[str], fine: str) -> Line:
     if faults:
-        return Line(DEPARTS, " ".join([*faults[:3], *notes]))
+        more = [f"{len(faults) - 3} more cases."] * (len(faults) > 3)
+        return Line(DEPARTS, " ".join([*faults[:3], *more, *notes]))
     return Line(NOTE, " ".join(notes)) if notes else Line(OK, fine)
 
 

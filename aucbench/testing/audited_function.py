@@ -89,8 +89,9 @@ class AuditedFunction:
     def _working(self) -> list[int]:
         """Set the library and the type of labels with which the function returns numbers; its codings."""
         errors: list[tuple[bool, bool, Exception]] = []  # with those first that explain more
-        libraries = [name for name in CALLS if name == "numpy" or name in sys.modules]
-        for library, label_type in product(libraries, (np.int64, None)):  # None: as the scores
+        for library, label_type in product(CALLS, (np.int64, None)):  # None: that of the scores
+            if library not in sys.modules:  # a call may have imported it
+                continue
             self.library, self._label_type = library, label_type
             codings = []
             for coding in NEGATIVES:

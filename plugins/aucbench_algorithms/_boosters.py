@@ -73,11 +73,7 @@ class LightGbm:
         if start >= stop:
             return np.zeros(X.shape[0])
         found = self._booster.predict(
-            as_csr_matrix(X),
-            start_iteration=start,
-            num_iteration=stop - start,
-            raw_score=True,
-            num_threads=1,
+            as_csr_matrix(X), start_iteration=start, num_iteration=stop - start, raw_score=True, num_threads=1
         )
         return np.asarray(found)
 

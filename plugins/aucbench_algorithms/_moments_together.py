@@ -18,16 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import scipy.linalg.cython_blas  # noqa: F401  np.dot of compiled code calls it; loaded before its threads are limited
 
-from aucbench import (
-    Access,
-    Batch,
-    LinearMethod,
-    NonNegative,
-    Objective,
-    Positive,
-    Problem,
-    require_memory,
-)
+from aucbench import Access, Batch, LinearMethod, NonNegative, Objective, Positive, Problem, require_memory
 from aucbench.kernels import fast_kernel, kernel
 
 FEATURES_EACH = 16  # for each sample that waits: products with those that wait must not take long either

@@ -75,7 +75,7 @@ class LogRegCV(LinearMethod):
     regularisation = {"C": -2}
     weighted = True
     exempt: ClassVar[dict[str, str]] = {
-        "weighted": "a row of weight k lies in one part of the cross-validation, where k rows lie in several",
+        "weighted": "a row of weight k lies in one part of the cross-validation, where k rows lie in several"
     }
     citation = "stone1974cross"
     deviations: ClassVar[tuple[str, ...]] = (

@@ -117,10 +117,7 @@ class Mlp(Method):
     name = "mlp"
     access = Access.balanced
     losses = ("logistic", "*")
-    grid = {
-        "learning_rate": (3e-4, 1e-3, 3e-3, 1e-2, 3e-2),
-        "weight_decay": (0.0, 1e-4, 1e-2),
-    }
+    grid = {"learning_rate": (3e-4, 1e-3, 3e-3, 1e-2, 3e-2), "weight_decay": (0.0, 1e-4, 1e-2)}
     step_size = "learning_rate"
     claims = Claims(rate="none", cost="d")
     citation = "yuan2023libauc"

@@ -23,15 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucbench import (
-    Batch,
-    Claims,
-    Count,
-    Positive,
-    Problem,
-    kernels,
-    require_memory,
-)
+from aucbench import Batch, Claims, Count, Positive, Problem, kernels, require_memory
 from aucbench_algorithms import _moments_together as moments
 from aucbench_algorithms import _opauc_r_low_rank as low_rank
 from aucbench_algorithms._groups import Groups

@@ -133,6 +133,9 @@ def test_uni_square_solves_its_normal_equations(intercept, shape, largest, layou
     expected = np.linalg.solve(matrix, P.mean(axis=0) - N.mean(axis=0))
     state = train(UniSquare(0.05, intercept), layout(X), y, PASSES)
     assert difference(np.append(state.w, state.b), expected) < 1e-11
+    if intercept:  # its direction is that of `ls_svm`
+        pairs, d = weights(LsSvm(0.05), layout(X), y, PASSES), P.mean(axis=0) - N.mean(axis=0)
+        assert difference(state.w, pairs / (1.0 - d[:-1] @ pairs / 2.0)) < 1e-9
 
 
 def test_rounding_ends_what_the_gradient_cannot():

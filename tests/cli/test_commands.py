@@ -124,6 +124,12 @@ def test_strict_makes_a_plugin_that_fails_to_load_an_error(tmp_path):
 
 
 @pytest.mark.mirror
+def test_psam_on_covtype_reaches_the_published_region_within_one_epoch(run):
+    out = run("algo=psam", "dataset=covtype", "tracking=none")[1]
+    assert next(float(line.split()[-1]) for line in out.splitlines() if "test AUC" in line) >= 0.80
+
+
+@pytest.mark.mirror
 def test_fetch_finds_the_mirrors_files_and_parses_them(done, tmp_path, monkeypatch):
     monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path))
     shown = done("fetch", "ijcnn1", "digits")

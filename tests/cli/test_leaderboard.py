@@ -8,7 +8,9 @@ import pytest
 
 from aucbench.cli.main import main
 from aucbench.reports.cells import from_store
+from aucbench.reports.views import figures
 from aucbench.reports.views.export import FRAMES
+from aucbench.reports.views.figures import Drawn
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
 from aucbench.studies.store import Store
 from aucbench.tracking.client import Connection
@@ -66,6 +68,13 @@ def test_papers_quote_a_part_of_the_methods(done, tmp_path):
         tex = (tmp_path / "leaderboard.tex").read_text().lower()
         assert {name for name in ("psam", "solam") if re.search(rf"\b{name}\b(?!}})", tex)} == expected
         assert set(table(tmp_path)["method"]) == {"psam", "solam"}  # the frames have all of them
+
+
+def test_pictures_are_drawn_in_the_font_that_is_wanted(done, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(figures, "draw_all", lambda *arguments: drawn.append(arguments) or Drawn([], [], []))
+    done("leaderboard", "--study", "pair", "--out", tmp_path, "--font", "serif")
+    assert [(folder, font) for _, folder, _, font in drawn] == [(tmp_path / "pictures", "serif")]
 
 
 REFUSED = {

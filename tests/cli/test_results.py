@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from aucbench.cli.commands.results import results
 from aucbench.cli.main import main
 from aucbench.studies import provenance
-from aucbench.studies.archives.archive_file import read, write
+from aucbench.studies.archives.archive_file import FORMAT, read, write
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from tests.helpers.archives import altered, moved, with_record
 from tests.studies.conftest import WORDS
@@ -173,6 +173,7 @@ def test_verify_runs_cells_that_earlier_versions_made(run, kept):
     status, out, _ = run("results", "verify", str(kept), "--cells", "2")
     assert status == 0, out
     assert out.startswith("2 replications")
+    assert (KEPT / f"format{FORMAT}.zip").exists()  # one of each format is kept
 
 
 def test_verify_does_not_read_files_that_a_stranger_names(run, done):

@@ -67,7 +67,8 @@ def test_a_dry_run_counts_what_is_left_and_writes_nothing(run, done, tmp_path):
     words = sweep(
         "algo=fake_gentle,fake_other", "tuning=grid", "tuning.folds=2", "runs=2", "store.path=store"
     )
-    out = done(*words, "--dry-run")
+    _, out, err = run(*words, "--dry-run")
+    assert err.startswith("aucbench: planning")
     assert not (tmp_path / "store").exists()
     # Two searches of three settings on two folds, and the cells of both methods.
     assert "2 entries, 4 cells, 0 of them stored; 16 trainings to run" in out

@@ -78,10 +78,7 @@ def test_facts_functions_fields_and_private_names_are_accepted(attributes):
         ({"claims": ("1/t", "d")}, ("`claims`", "Claims")),
         ({"grid": ("eta", 0.1)}, ("`grid`", "Mapping")),
         ({"weighted": lambda self: True}, ("`weighted`", "bool")),
-        (
-            {"batch_size": 32, "annotations": {"batch_size": int}},
-            ("`batch_size`", "function", "rename"),
-        ),
+        ({"batch_size": 32, "annotations": {"batch_size": int}}, ("`batch_size`", "function", "rename")),
         ({"step_size": 0.1, "annotations": {"step_size": float}}, ("`step_size`", "declaration", "rename")),
         ({"annotations": {"eta": "NoSuchType"}}, ("NoSuchType",)),
     ],

@@ -91,6 +91,8 @@ def test_the_stated_best_auc_is_that_of_the_optimal_score_on_many_rows(data):
         return
     means = [loaded.X[loaded.y == sign].mean(axis=0) for sign in (1, -1)]
     within = np.diag(loaded.X[loaded.y == 1].var(axis=0)) if data.name == "gaussian" else np.eye(4)
+    if data.name == "gaussian":
+        assert [within[0, 0], within.max() / within[within > 0].min()] == pytest.approx([1.0, 1e4], rel=0.05)
     score = loaded.X @ np.linalg.solve(within, means[0] - means[1])  # Fisher's discriminant
     assert roc_auc_score(loaded.y, score) == pytest.approx(data.bayes_auc, abs=0.004)
 

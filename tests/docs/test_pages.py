@@ -148,3 +148,11 @@ def test_every_public_name_stands_in_the_reference(package):
         home = getattr(getattr(import_module(package), name), "__module__", "")
         told = re.search(rf"(?<![.\w])({package}\.)?{name}(?!\w)", pages)
         assert told or home in members.splitlines(), f"the reference does not know {package}.{name}"
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+\.(?:md|rst))(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            made = GENERATED & set(Path(target).parts)
+            home = ROOT / "docs" if page.name == "CONTRIBUTING.md" and "docs" in target else page.parent
+            assert made or (home / target).exists(), f"{name_of(page)} links to {target}"

@@ -56,6 +56,7 @@ def test_intervals_are_those_of_the_sums_over_all_pairs_with_ties(seed, n, group
 
     value, error, degrees = oracle(wins(one, positive) - wins(other, positive), *sides)
     found = auc_difference(one, other, y, given_groups, confidence)
+    assert {*map(type, found)} == {float}
     assert found.value == pytest.approx(value, abs=1e-12)
     quantile, units = t.ppf((1 + confidence) / 2, min(degrees, 1e9)), [len(set(side)) for side in sides]
     assume(abs(error * np.prod(units) - 3.0) > 1e-6)

@@ -5,7 +5,7 @@ import pytest
 from scipy import optimize
 
 from aucbench import Norm, Objective, kernels
-from aucbench.evaluation.pair_objective import certificate, objective_value
+from aucbench.evaluation.pair_objective import Certificate, certificate, objective_value
 from aucbench.kernels import loss_pieces
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.helpers.training import random_problem
@@ -102,6 +102,11 @@ def test_the_bound_is_below_the_minimum_from_anywhere_and_near_it_at_the_minimum
         away = certificate(objective, other, X, y)
         assert away.bound <= least * (1 + 1e-9) + 1e-12
         assert away.gap >= away.value - least - 1e-9
+
+
+def test_a_minimum_that_is_nearly_0_is_measured_against_the_objective_at_zero_weights():
+    found = Certificate(1e-5, 1e-6, start=2.0)
+    assert (found.size, found.relative) == pytest.approx((2e-3, 5e-4))
 
 
 def test_the_gap_of_a_square_loss_does_not_overlook_columns_of_a_small_scale():

@@ -91,6 +91,7 @@ def test_methods_that_rank_all_rows_alike_have_the_interval_of_the_rule_of_three
     alike = np.random.default_rng(0).normal(size=32)
     found = difference_interval(np.zeros(2), np.stack([alike] * 2), alike, positives, negatives)
     pairs = min(positives, negatives)
+    assert found.degrees == min(32, pairs) - 1
     assert (1.0 - found.high) ** pairs == pytest.approx([0.05, 0.05])  # the chance that no pair shows it
     assert found.low == pytest.approx(-found.high)
     one_pair = alike + np.eye(32)[0] / (positives * negatives)

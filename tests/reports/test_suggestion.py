@@ -106,6 +106,13 @@ def test_without_evidence_there_is_a_reason_and_no_method(tried, change, seconds
     assert words in found.reason
 
 
+def test_a_budget_leaves_methods_that_are_expected_to_keep_it(tried):
+    every = suggest_methods(tried, tried["wine"].facts).methods
+    limit = sorted(each.seconds for each in every)[1]
+    kept = suggest_methods(tried, tried["wine"].facts, limit).methods
+    assert {each.method for each in kept} == {each.method for each in every if each.seconds <= limit}
+
+
 def test_what_is_suggested_can_be_run(tuned_file):  # noqa: F811
     found = aucbench.suggest("wine", "max_train_rows=100", archive=tuned_file, count=1)
     (method,) = found.methods

@@ -28,6 +28,9 @@ def test_the_curve_ends_with_the_budget_and_its_aucs_are_those_of_scikit_learn()
     assert found.auc[-1] == pytest.approx(expected, abs=1e-12)
     assert np.all(np.diff(found.train_seconds) >= 0)
     assert len(found.auc) == len(found.iteration) == len(found.cpu_seconds)
+    for checkpoints in (5, 500):  # their number changes neither weights nor AUC
+        other = outcome(epochs=2, checkpoints=checkpoints)
+        assert (other.weights.tobytes(), other.auc[-1]) == (found.weights.tobytes(), found.auc[-1])
 
 
 @pytest.mark.parametrize("checkpoints", [1, 5, 500])

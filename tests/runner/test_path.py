@@ -49,7 +49,7 @@ def test_a_path_gives_what_each_setting_gives_alone(name, form, shape, largest, 
     if largest and name != "svm_or":
         monkeypatch.setattr(_newton, "LARGEST_FACTORED", largest)
         monkeypatch.setattr("aucbench_algorithms._pair_newton.LARGEST_GRAM", largest)
-    group = tasks(name, *shape, form)
+    group = tasks(name, *shape, form, weights=np.random.default_rng(3).uniform(0.5, 3.0, shape[0]))
     for found, task in zip(run_grid(group), group, strict=True):
         alone = run_cell(task)
         assert_agrees(found, alone)

@@ -91,6 +91,12 @@ def test_no_cut_has_a_larger_balanced_accuracy(share, weighted):
         assert found == pytest.approx(max(map(accuracy, np.unique(scores))), abs=1e-12)
 
 
+def test_the_lowest_of_equally_good_cuts_is_taken():
+    y = np.array([1, -1, -1, 1] * 49, np.int8)
+    assert best_threshold("any", np.arange(196.0), y) == 2.5
+    assert best_threshold("any", np.arange(196.0), y, np.full(196, 0.1)) == 2.5
+
+
 def test_probabilities_are_there_when_asked_for_and_keep_the_order():
     with pytest.raises(AttributeError, match="has no attribute 'predict_proba'") as caught:
         _ = fitted().predict_proba

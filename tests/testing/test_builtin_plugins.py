@@ -11,13 +11,7 @@ from scipy import sparse
 import aucbench
 from aucbench import kernels
 from aucbench.contracts.validation import Family
-from aucbench.testing import (
-    ALGORITHM_CHECKS,
-    DATASET_CHECKS,
-    Status,
-    check_features,
-    check_loss,
-)
+from aucbench.testing import ALGORITHM_CHECKS, DATASET_CHECKS, Status, check_features, check_loss
 from aucbench.testing.checks import learned_model
 from aucbench.testing.examine import TimeLimit, conclude, examine
 from tests.helpers.training import is_like_other_rules, random_pairs, random_problem, train, weights

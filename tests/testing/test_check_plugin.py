@@ -6,12 +6,7 @@ from typing import ClassVar
 import pytest
 
 from aucbench.testing import ALGORITHM_CHECKS, CheckFailure, Status, check_algorithm
-from tests.helpers.broken_plugins import (
-    CULPRITS,
-    CountsWeights,
-    Healthy,
-    StepPerChunk,
-)
+from tests.helpers.broken_plugins import CULPRITS, CountsWeights, Healthy, StepPerChunk
 from tests.helpers.fake_plugins import Perceptron
 from tests.helpers.findings import by_name, failed, failures
 from tests.third_party.my_methods import PairSgd, Ramp

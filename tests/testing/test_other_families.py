@@ -174,11 +174,7 @@ CHECKED = {check_loss: LOSS_CHECKS, check_dataset: DATASET_CHECKS, check_feature
 CULPRITS = [  # the checks that find each of them, and words of what is said
     (check_loss, thawed(Ramp), {"declared"}),
     (check_loss, changed(Square, other=2.0, __annotations__={"other": float}), {"form"}),
-    (
-        check_loss,
-        changed(Square, value=lambda m, a: (a - m) ** 2 if m < 20 else math.inf),
-        {"finite"},
-    ),
+    (check_loss, changed(Square, value=lambda m, a: (a - m) ** 2 if m < 20 else math.inf), {"finite"}),
     (check_loss, changed(Square, target="1", __annotations__={"target": str}), {"form"}, r"'target' .*'1'"),
     (
         check_loss,

@@ -23,18 +23,9 @@ def deal(
 ) -> Rows:
     """The part of each row, (n,), where the rows of a group are in one part.
 
-    Parameters
-    ----------
-    y : (n,) array
-        Labels in {-1, 1}.
-    groups : (n,) integer array
-        The group of each row; any numbers.
-    weights : (k,) array
-        Shares of the rows that the parts are to have, > 0, with sum 1.
-    rng : numpy.random.Generator
-    stratified : bool
-        Whether the parts are to have the classes in the same proportion, and both wherever there are enough
-        groups; otherwise labels do not count.
+    `y` (n,) are labels in {-1, 1}, `groups` (n,) any integers, and `weights` the shares of the rows that the
+    parts are to have, > 0, with sum 1. If `stratified`, the parts are to have the classes in the same
+    proportion, and both wherever there are enough groups; otherwise labels do not count.
     """
     _, group = np.unique(groups, return_inverse=True)
     classes = [y == 1, y != 1] if stratified else [np.ones(len(y), np.bool_)]

@@ -144,12 +144,7 @@ def _machine(environment: Environment) -> MachineRecord:
 
 
 def from_store(
-    store: Store,
-    study: str,
-    *,
-    weights: bool = False,
-    scores: bool | None = None,
-    compact: bool = False,
+    store: Store, study: str, *, weights: bool = False, scores: bool | None = None, compact: bool = False
 ) -> Archive:
     """The cells of a study in a store.
 

@@ -107,7 +107,9 @@ class DaskExecutor:
         """
         with contextlib.suppress(Exception):  # such as a lost worker
             served = set().union(*self._client.run(served_clients, on_error="ignore").values())
-            connected = self._client.run_on_scheduler(connected_clients) - {self._client.id}
+            # Dask passes the scheduler by the name of the parameter.
+            known = self._client.run_on_scheduler(lambda dask_scheduler: set(dask_scheduler.clients))
+            connected = known - {self._client.id}
             self._client.run(end_processes, served - connected, on_error="ignore")
         self._client.close()
 
@@ -186,11 +188,6 @@ def run_on_worker(
     pool = _pools.setdefault(client, Pool())
     report: Report = pool.submit(run_pickled, content, conditions, key=others, seconds=seconds).result()
     return report
-
-
-def connected_clients(dask_scheduler: Any) -> set[str]:
-    """The clients of the scheduler; Dask passes it by the name of the parameter."""
-    return set(dask_scheduler.clients)
 
 
 def served_clients() -> set[str]:

@@ -37,23 +37,8 @@ def rescore_study(
 ) -> Rescored:
     """Compute measures of the finished cells of a study, and forget that MLflow has its entries.
 
-    Parameters
-    ----------
-    store : Store
-        The store with the study.
-    study : str
-        Name of the study.
-    measures : sequence of Measure
-        Measures to compute.
-    entry_of : callable
-        Maps a planned entry to the entry that would run today with these measures.
-    replace_others : bool
-        Whether to replace measures that a cell has with other parameters.
-
-    Returns
-    -------
-    Rescored
-        Numbers of measured cells, and cells that could not be measured.
+    `entry_of` maps a planned entry to the entry that would run today with these measures. Measures that a
+    cell has with other parameters are replaced only if `replace_others`.
     """
     done, written = Rescored(), set[str]()
     planned = [entry for plan in store.plans(study) for entry in plan.entries]

@@ -12,15 +12,7 @@ from aucbench.studies.codec import subset
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Seeds, Trial, TunedRecord, TuningCost
-from aucbench.studies.tuners import (
-    Optuna,
-    Point,
-    Random,
-    edges,
-    frozen,
-    grid_points,
-    random_points,
-)
+from aucbench.studies.tuners import Optuna, Point, Random, edges, frozen, grid_points, random_points
 
 TOGETHER = 32  # settings in a unit, all lost with its worker
 AT_ONCE = 128  # most settings in a unit of a method with `together`: more settings cost less each

@@ -186,10 +186,7 @@ def _run_cell_unit(
     observer.stage(f"training {entry.algorithm.name} (seed {unit.seeds.seed})")
     keep_weights = entry.keep_weights or objective is not None
     task = replace(
-        task,
-        measures=tuple(measures.values()),
-        keep_weights=keep_weights,
-        keep_model=entry.keep_model,
+        task, measures=tuple(measures.values()), keep_weights=keep_weights, keep_model=entry.keep_model
     )
     with blaming(entry.algorithm):
         outcome = run_cell(task, _within_time(unit, observer))

@@ -37,6 +37,7 @@ def test_slopes_and_intervals_are_those_of_leaving_each_family_out(seed):
     found = meta_regression(table.sample(frac=1, random_state=seed), table)
     np.testing.assert_allclose(found["slope"], whole[1:])
     np.testing.assert_allclose(found["high"] - found["slope"], half[1:])
+    np.testing.assert_allclose(found["slope"] - found["low"], half[1:])
 
 
 def test_there_are_no_slopes_where_they_cannot_be_known():

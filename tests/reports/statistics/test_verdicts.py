@@ -169,6 +169,7 @@ def test_more_families_are_just_enough_at_the_same_mean_and_spread():
                 )
                 decided.append(low > ROPE or high < -ROPE or (low > -ROPE and high < ROPE))
             assert row["verdict"] == "undecided"
+            assert row["more_families"] <= 180  # ten times as many as there are
             assert decided == [False, True]
     assert asked > 5
 

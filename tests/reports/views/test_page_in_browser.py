@@ -7,7 +7,7 @@ import pytest
 from aucbench.reports.answer import answer
 from aucbench.reports.build import build
 from aucbench.reports.views.page import write_page
-from tests.helpers.board_cells import finished, several, tuning
+from tests.helpers.board_cells import altered, finished, several, tuning
 from tests.reports.views.test_page import HARMFUL, SETS, named, usual, with_precision
 
 VIEWS = ("overall", "data", "data/data3", "methods", "methods/beta", "notes")
@@ -115,6 +115,30 @@ def test_a_setting_and_a_measure_are_chosen(visit, tmp_path):
     assert {row[0] for row in lines(tab, "ranking")} == {"alpha", "beta"}
     assert tab.locator("#answer").inner_text() == answer(made, "tuned")
     assert lines(visit(tab.url), "ranking") == lines(tab, "ranking")
+
+
+def test_one_class_of_model_is_shown_with_the_reference(visit, tmp_path):
+    models = {"alpha": "linear", "beta": "trees", "gamma": "network", "delta": "trees"}
+    cells = [
+        altered(cell, class_of_model=models[cell.described.algorithm.name])
+        for cell in several(tuple(models), SETS)
+    ]
+    write_page(build(cells, "a study", one_study=True, reference="alpha"), tmp_path / "p.html")
+    tab = visit((tmp_path / "p.html").as_uri(), viewport={"width": 1400, "height": 900})
+    for model in ("trees", "network", ""):
+        tab.get_by_label("Models").select_option(model)
+        own = {name for name in models if models[name] == (model or models[name]) or name == "alpha"}
+        assert {text.split()[0] for text in column(tab, "ranking", "Method")} == own
+
+
+def test_verdicts_shown_are_those_of_the_frames_for_every_group(visit, address, made):
+    tab = visit(address, viewport={"width": 1400, "height": 900})
+    for group, own in made.verdicts.groupby("group"):
+        tab.locator("[data-key=group]").select_option(group)
+        verdicts = own.set_index("method")["verdict"]
+        shown = zip(column(tab, "ranking", "Method"), column(tab, "ranking", "Verdict"), strict=True)
+        for method, text in ((each.split("\n")[0], text.split("\n")[0]) for each, text in shown):
+            assert text == ("reference" if method == "alpha" else verdicts.get(method) or "\u2013"), group
 
 
 def test_harmful_names_stay_texts_in_every_view(visit, tmp_path):

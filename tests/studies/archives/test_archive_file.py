@@ -77,6 +77,16 @@ def test_what_is_read_is_what_was_written(store, file):
     assert str(store.path).encode() not in texts
 
 
+def test_the_manifest_names_the_distributions_of_plugins_and_what_they_need(store):
+    archive = from_store(store, "pair")
+    (key, cell), *_ = archive.cells.items()
+    cell = with_record(cell, "environment", packages=cell.record.environment.packages | {"jax": "0.9"})
+    cell = with_record(cell, "algorithm", distribution="mlp-auc", version="0.1")
+    needed = dataclass_replace(archive, cells=archive.cells | {key: cell}).summary()["distributions"]
+    assert needed.keys() == {"aucbench", "jax", "mlp-auc"}
+    assert (needed["jax"], needed["mlp-auc"]) == (("0.9",), ("0.1",))
+
+
 def test_equal_content_gives_equal_entries_and_a_compact_archive_is_smaller(store, file, tmp_path):
     write(from_store(store, "pair", weights=True), tmp_path / "again.zip")
     first, again = entries(file), entries(tmp_path / "again.zip")

@@ -72,7 +72,10 @@ def test_exclusive_timing_changes_no_number_and_leaves_every_cell_timed_alone(wo
     assert outcome.finished == 4
     assert len({each.key for each in handed}) == len(handed) == 2
     assert all(cell.record.environment.concurrency == 1 for executed in handed for cell in executed.cells)
+    for each in handed:
+        shared.mark_tracked("address", each.key, "run")
     run_entries(study, shared, exclusive=True)  # of what an earlier study timed beside others
+    assert {shared.tracked("address", each.key) for each in handed} == {""}  # to be logged again
     assert concurrencies(shared) == [1] * 4
     assert contents(shared) == contents(store)
 
@@ -107,6 +110,7 @@ def test_whatever_some_methods_do_the_healthy_ones_finish_and_each_reason_is_rec
     assert "ended, 2 times" in reasons["fake_exiting", "none"].message
     assert "RuntimeError: out of luck" in reasons["fake_raising", "none"].traceback
     assert "in harm" in reasons["fake_raising", "none"].traceback
+    assert "(study_methods.py, line " in reasons["fake_raising", "grid"].message
     stops = {(cell.record.algorithm.name, cell.record.result.stop_reason) for cell in store}
     assert stops == {("fake_gentle", "budget"), ("fake_other", "budget"), ("fake_diverging", "diverged")}
     assert len(list(store)) == 6
