@@ -26,7 +26,7 @@ class Labels:
         The labels that become +1. Needed for more than two classes unless there is a grouping; otherwise the
         larger of -1/+1 or 0/1, and the rarer of any other two.
     grouping : Grouping, optional
-        ``halves``, ``rarest`` or ``largest``, for several classes; or ``one`` with `positive`.
+        ``halves``, ``rarest`` or ``largest``, for several classes, or ``one`` with `positive`.
     grouping_seed : int
         Seed of the random halves.
     """

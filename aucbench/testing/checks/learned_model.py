@@ -126,7 +126,7 @@ def auc(trainee: Trainee) -> str:
     is_linear = class_of_model(trainee.plugin) is ModelClass.linear
     train = problems.noisy() if is_linear else problems.noisy(OTHER_ROWS)
     test, gap = problems.noisy(4000, seed=1), AUC_GAP if is_linear else OTHER_GAP
-    # Up to its length, the solution over rows is that over pairs.
+    # The solution over rows ranks like that over pairs, as both classes spread alike.
     w = np.linalg.lstsq(np.column_stack([train.X, np.ones(len(train.y))]), train.y, rcond=None)[0][:-1]
     best = exact_auc(test.X @ w, test.y)
     pass_seconds = max(1e-9, trainee.seconds * trainee.iterations(len(train.y), 1))
