@@ -15,6 +15,12 @@ def test_the_exponent_of_an_exact_law_is_exact_whatever_its_factor(power):
     assert exponent(T, 3.7 * T**power) == pytest.approx(power, abs=1e-12)
 
 
+def test_outliers_among_the_points_hardly_move_the_exponent():
+    y = 1.0 / T
+    y[[16, 17, 19]] *= 1e4
+    assert exponent(T, y) == pytest.approx(-1.0, abs=0.05)
+
+
 def noisy_curve(rng, power):
     """c t^power whose noise is as correlated from point to point as that of an averaged iterate."""
     noise = np.zeros(len(T))

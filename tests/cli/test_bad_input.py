@@ -59,6 +59,7 @@ CASES = {
     "metrics=3": "got 3",
     "precision_at.share=0": "precision_at.share must be > 0 and <= 1, got 0",
     "pauc.max_fpr=null": "pauc.max_fpr: expected a value, got null",
+    "tuning=grid tuning.grid=3": "tuning.grid: expected {METHOD: {FIELD: [VALUES]}}, got 3",
     "tuning=grid tuning.metric=null": "tuning.metric: expected a value, got null",
     "tuning=grid tuning.metric=objective": "objective",
     "tpauc.min=0.1": "min_tpr",

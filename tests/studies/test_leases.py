@@ -107,8 +107,8 @@ def test_no_entry_of_a_plan_is_lost_if_two_processes_write_it(tmp_path):
 
 @pytest.mark.faults
 @pytest.mark.usefixtures("process")
-@pytest.mark.parametrize("dies", [False, True])
-def test_two_commands_on_one_study_train_each_cell_once(dies, tmp_path):
+@pytest.mark.parametrize("dying", [0, 1, 2])
+def test_two_commands_on_one_study_train_each_cell_once_and_the_same_command_goes_on(dying, tmp_path):
     site = write_metadata(tmp_path / "site")
     alone, shared = tmp_path / "alone", tmp_path / "shared"
     for folder in (alone, shared):
@@ -116,13 +116,18 @@ def test_two_commands_on_one_study_train_each_cell_once(dies, tmp_path):
     assert finished(WORDS, alone, process_environment(site, alone / "counter"))[0] == 0
     environment = process_environment(site, shared / "counter")
     processes = [started(WORDS, shared, environment) for _ in range(2)]
-    if dies:
+    if dying:
         while len(list((shared / "store" / "cells").rglob("*.npz"))) < 3:
             assert processes[0].poll() is None
             time.sleep(0.02)
-        os.killpg(processes[0].pid, signal.SIGKILL)
+        for process in processes[:dying]:
+            os.killpg(process.pid, signal.SIGKILL)
     said = [process.communicate() for process in processes]
-    assert [process.returncode for process in processes] == [-signal.SIGKILL if dies else 0, 0], said
+    assert [process.returncode for process in processes] == [-signal.SIGKILL] * dying + [0] * (2 - dying), (
+        said
+    )
+    if dying == 2:
+        assert finished(WORDS, shared, environment)[0] == 0
     assert contents(shared / "store") == contents(alone / "store")
-    assert TRAININGS <= counted(shared / "counter") <= TRAININGS + 2 * dies
+    assert TRAININGS <= counted(shared / "counter") <= TRAININGS + 2 * dying
     assert not (shared / "store" / "leases").exists()  # it goes with the last lease

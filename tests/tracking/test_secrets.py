@@ -28,7 +28,19 @@ def test_a_password_of_any_signs_is_masked_and_the_rest_stays(scheme, user, pass
 def test_addresses_without_a_password_are_left_alone():
     for text in ("sqlite:///a@b.db", "http://host:5000/a", "see user@host: 3 runs", "http://host/@a"):
         assert without_secrets(text) == text
-    assert without_secrets("http://h/?token=abc&x=1") == "http://h/?token=***&x=1"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("http://", "@host"),
+        ("http://h/?token=", "&x=1"),
+        ("a://h?x=1&client_secret=", " x=1"),
+        ("a://h#token=", ""),
+    ],
+)
+def test_a_token_in_an_address_is_masked(before, after):
+    assert without_secrets(f"tracking.uri={before}s3cr{after}") == f"tracking.uri={before}***{after}"
 
 
 @pytest.mark.parametrize("sign", [" ", "'", '"', "\t"])
