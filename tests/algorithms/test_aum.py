@@ -16,10 +16,10 @@ PASSES = np.zeros((100, 0), np.int64)
 WHOLE = pytest.mark.parametrize("whole", [True, False], ids=["ties", "no ties"])
 
 
-def samples(count, whole, longest=12, vectors=1):
+def samples(count, whole, vectors=1):
     rng = np.random.default_rng(0)
     for _ in range(count):
-        n = rng.integers(1, longest)
+        n = rng.integers(1, 12)
         values = 3 * rng.normal(size=(vectors, n))
         yield (*(np.round(values) if whole else values), rng.random(n) < rng.random())
 

@@ -136,6 +136,12 @@ def test_a_wrong_setting_is_refused_by_name(fields, words):
         SklearnClassifier(**fields)
 
 
+def test_a_package_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ParameterError, match=r"estimator=lightgbm needs the package lightgbm.*pip install"):
+        SklearnClassifier(estimator="lightgbm")
+
+
 X_ROWS = {"dense": X, "csr": sparse.csr_array(X * (np.abs(X) > 0.2))}
 
 

@@ -114,8 +114,8 @@ def test_settings_together_end_where_each_ends_alone(cls, forms):
 # What the property does not see
 
 
-def starts(several, rows=X, y=Y):
-    return [each.init(problem_of(each, rows, y, 600), np.random.default_rng(0)) for each in several]
+def starts(several):
+    return [each.init(problem_of(each, X, Y, 600), np.random.default_rng(0)) for each in several]
 
 
 @pytest.mark.parametrize("name", ["oam_seq", "oam_gra", "cbr_diag"])

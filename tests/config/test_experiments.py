@@ -86,6 +86,7 @@ def test_the_methods_of_a_paper_are_run_as_it_says_and_not_by_our_defaults(study
             assert entry.algorithm.name in entry.tuning.choice.grid
             method = entry.algorithm.instance
             assert not getattr(method, "bounded", False)
+            assert getattr(entry.protocol, "duplicates", None) != "together"
             if entry.algorithm.name in ("oam_seq", "oam_gra"):
                 assert method.average == ((words[0], entry.algorithm.name) == ("sauc_table2", "oam_gra"))
 
@@ -167,6 +168,7 @@ def test_the_reference_study_runs_every_method_under_either_ruleset_without_depa
     ):
         entries = study(name).entries
         assert {entry.ruleset.title for entry in entries} == {ruleset}
+        assert {entry.protocol.duplicates for entry in entries} == {"together"}
         assert {entry.settings.max_train_rows for entry in entries} == rows
         departing = {entry.algorithm.name for entry in entries if entry.ruleset.departures}
         assert departing == ({"boosting", "mlp"} if name == "reference" else set())

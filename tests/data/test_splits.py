@@ -1,7 +1,7 @@
 """Protocols and inner splits divide rows without loss or overlap, and by the seed alone."""
 
 import itertools
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -192,6 +192,8 @@ def test_splits_depend_on_seed_and_fold_and_records_and_digests_say_what_was_use
     assert recorded(protocol.name, asdict(protocol)) == protocol
     for fold in range(protocol.splits):
         assert same(drawn(protocol, 5, fold), drawn(protocol, 6, fold)) == (protocol == Given())
+        if isinstance(protocol, KFold):  # more repeats leave the first as they are
+            assert same(drawn(replace(protocol, repeats=4), 5, fold), drawn(protocol, 5, fold))
     parts = ("train", "test") if protocol.name == "given" else ("train",)
     assert protocol.digests(BOTH, Part.train) == tuple(f"digest of {part}" for part in parts)
     for fold in (-1, protocol.splits):

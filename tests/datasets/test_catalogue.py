@@ -43,6 +43,8 @@ def test_data_sets_of_one_origin_are_one_family_and_others_are_families_of_their
     for cls in aucbench_datasets():
         families.setdefault(getattr(cls, "family", cls.name), set()).add(cls.name)
     assert {"sector", "sector_lvr"} == families["sector"]
+    counts = catalogue.sector().files[0].labels
+    assert catalogue.sector_lvr.positive == (max(sorted(counts), key=counts.get),)  # the largest class
     assert {"diabetes", "keel_pima", "keel_pima_imb", "adbench_pima"} == families["pima"]
     assert {"satimage", "keel_satimage", "adbench_satellite", "adbench_satimage_2"} < families["satimage"]
     assert {"keel_wisconsin", "adbench_wbc", "adbench_breastw"} < families["breast_wisconsin"]

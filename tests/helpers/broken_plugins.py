@@ -169,6 +169,17 @@ class FinalInPlace(Healthy):
         return state
 
 
+class FailsOnFive(Healthy):
+    """It fails on five rows and more, of three features and more."""
+
+    requires: ClassVar = {"dense": "so that the number of features is that of the problem"}
+
+    def score(self, state, X):
+        if len(state.w) >= 3 and X.shape[0] >= 5:
+            raise RuntimeError("five")
+        return X @ state.w
+
+
 class NeedsBoth(Healthy):
     def step(self, state, batch):
         for k in range(len(batch)):
@@ -254,6 +265,7 @@ CULPRITS = {  # the checks that find each of them, and words of the first messag
         {"declared"},
         "one of stream, pairs, minibatch, balanced, full, got 'streams'",
     ),
+    "fails on five": (FailsOnFive, {"runs"}, "5 x 3 dense rows of float64, seed 0, 5 iterations"),
     "without return": (broken(step=lambda self, state, batch: None), {"runs"}, "returned None"),
     "wrong grid": (broken(grid={"eta": (0.1, -1.0)}), {"grid"}, ""),
     "unknown grid": (broken(grid={"etta": (0.1,)}), {"grid"}, ""),

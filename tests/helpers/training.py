@@ -34,9 +34,9 @@ def train(algorithm, X, y, rows, parts=1, loss=None):
     return state
 
 
-def weights(algorithm, X, y, rows, parts=1, loss=None):
+def weights(algorithm, X, y, rows, loss=None):
     """The weights after the rows."""
-    return algorithm.weights(train(algorithm, X, y, rows, parts, loss))
+    return algorithm.weights(train(algorithm, X, y, rows, loss=loss))
 
 
 def prepared(split, scaling, rescale=True):

@@ -39,6 +39,12 @@ SETTINGS = {
 }
 
 
+@pytest.mark.parametrize("one_study", [False, True])
+def test_tuned_and_untuned_results_never_share_a_board(one_study):
+    cells = [finished(0.9), finished(0.8, tuning=tuning())]
+    assert build(cells, "a title", one_study).settings == ["defaults", "tuned"]
+
+
 @pytest.mark.parametrize("name", SETTINGS)
 def test_another_setting_is_another_board_but_in_one_study_a_row(name):
     cells = [finished(0.9), finished(0.8, algorithm="beta", **SETTINGS[name])]

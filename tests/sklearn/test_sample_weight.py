@@ -78,6 +78,15 @@ def test_rows_of_weight_zero_are_left_out(name):
     np.testing.assert_allclose(by_weight, scores(name, X, (X[k > 0], y[k > 0])), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_stream_method_multiplies_its_step_by_the_weight_over_the_mean(name):
+    X, y, k = counted()
+    settings = {"algo_params": {} if name == "uni_exp" else {"alpha": 1e-3}}
+    plain, weighted, double = (scores(name, X, (X, y), own, **settings) for own in (None, k + 1, 2 * k + 2))
+    assert np.ptp(weighted - plain) > 1e-3 * np.ptp(plain)
+    np.testing.assert_allclose(double, weighted, rtol=1e-9, atol=1e-12)
+
+
 def test_the_step_of_uni_exp_is_that_of_its_formula():
     X, y, k = counted((30, 3))
     X, y, k = X[k > 0] / 50.0, y[k > 0].astype(np.int8), k[k > 0].astype(float)

@@ -1,4 +1,4 @@
-"""Verdicts over families: recomputed with scipy alone, invariant, right in degenerate cases, and covering."""
+"""Verdicts over families: recomputed with scipy alone, invariant, and right in degenerate cases."""
 
 from itertools import combinations_with_replacement
 

@@ -13,6 +13,7 @@ import pytest
 from aucbench.cli.main import main
 from aucbench.errors import DataError
 from aucbench.studies.store import Store
+from aucbench.tracking.client import Connection
 
 pytestmark = pytest.mark.slow  # whole studies
 
@@ -186,3 +187,11 @@ def test_links_are_not_followed_out_of_the_store(stranger, tmp_path):
         with pytest.raises(DataError, match="leads out of it"):
             action()
     assert list(outside.iterdir()) == []
+
+
+def test_a_name_of_a_data_set_makes_no_folder_elsewhere_in_mlflow(tmp_path):
+    connection = Connection(f"sqlite:///{tmp_path}/deep/er/mlflow.db")
+    for name in ("../../../x", "/abs", "..", "a/../../b"):
+        place = connection.client.get_experiment(connection.experiment(name)).artifact_location
+        home = os.path.dirname(os.path.normpath(place.removeprefix("file://")))
+        assert home == str(tmp_path / "deep" / "er" / "mlruns")

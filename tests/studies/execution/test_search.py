@@ -50,7 +50,9 @@ def test_a_grid_tries_every_point_on_every_fold_and_the_cell_trains_with_the_bes
     assert tuned.parameters == {"eta": (0.01, 0.1, 1.0)[int(np.argmax(means))]}
     assert tuned.validation_auc == max(means)
     assert tuned.folds == 3
-    assert len(tuned.trials) == 9
+    assert len(tuned.trials) == tuned.cost.trainings == 9
+    for cost in ("passes", "train_seconds"):
+        assert getattr(tuned.cost, cost) == pytest.approx(sum(getattr(t, cost) for t in tuned.trials))
     assert tuned.space == {"eta": [0.01, 0.1, 1.0]}
 
 
