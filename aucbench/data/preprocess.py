@@ -86,7 +86,7 @@ class Preprocessing:
         """
         scaling, features, rescale = self._settings
         self._scaler = fit_scaling(scaling, X, rows, weights)
-        scaled = gather(X, rows, self._scaler, dtype or X.dtype)
+        scaled = gather(X, rows, self._scaler, dtype)
         if self._scaler.scaling is Scaling.none:  # every other scaling bounds the values
             check_magnitude(scaled)
         started = perf_counter()
@@ -99,7 +99,7 @@ class Preprocessing:
 
     def transform(self, X: Any, rows: Any = None, dtype: Any = None) -> Any:
         """The preprocessed rows."""
-        scaled = gather(X, rows, self._scaler, dtype or X.dtype)
+        scaled = gather(X, rows, self._scaler, dtype)
         return self._rescaled(_mapped(self._map, scaled), scaled, X)
 
     def _rescaled(self, Z: Any, scaled: Any, X: Any) -> Any:

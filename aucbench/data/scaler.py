@@ -82,10 +82,6 @@ class Scaler:
     divisor: NDArray[np.float64]  # (d,) divisors of the columns; 0 marks a column that becomes constant
     fitted_sparse: bool = False  # by deviations of sparse rows, which stay sparse
 
-    def apply(self, X: Matrix) -> Matrix:
-        """All rows of X, scaled; see `gather`."""
-        return gather(X, None, self, X.dtype)
-
     @property
     def makes_dense(self) -> bool:
         """Whether sparse rows become dense, because zeros do not stay zero."""
@@ -164,11 +160,12 @@ def _fit_deviations(
 
 
 def gather(
-    X: Matrix, rows: NDArray[np.int64] | None, scaler: Scaler, dtype: DTypeLike = np.float64
+    X: Matrix, rows: NDArray[np.int64] | None, scaler: Scaler, dtype: DTypeLike | None = None
 ) -> Matrix:
     """Copy `rows` of X, in any order, or all rows for None, and scale them.
 
-    The result is (k, d), C-contiguous or CSR, of `dtype`; arithmetic is in float64. X is not changed.
+    The result is (k, d), C-contiguous or CSR, of `dtype`, by default that of X, which is not changed;
+    arithmetic is in float64.
 
     A result that exceeds memory is written block by block to a scratch file and memory-mapped; X itself is
     returned instead if all rows are taken, scaling is ``none`` and the dtypes agree. Raises DataError if the
@@ -176,7 +173,7 @@ def gather(
     """
     if scaler.scaling in _FITTED and X.shape[1] != len(scaler.divisor):
         raise DataError(f"The scaling was fitted on {len(scaler.divisor)} columns, got {X.shape[1]}.")
-    dtype = np.dtype(dtype)
+    dtype = X.dtype if dtype is None else np.dtype(dtype)
     count = X.shape[0] if rows is None else len(rows)
     row_bytes = _row_bytes(X, dtype)
     if fits(count * row_bytes):

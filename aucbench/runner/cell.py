@@ -127,8 +127,6 @@ def _warm_up(task: Task) -> None:
     scorer, final = Scorer(small.X, small.y, task.measures), finalize(algorithm, state)
     for models in (1, 2):  # one model and many are scored by different kernels
         scorer.values([scorer.add(algorithm, final)[0] for _ in range(models)][-1])
-    if small.blocks is not None:
-        scorer.placements(np.arange(len(small.y), dtype=np.uint8))
 
 
 def trains_together(task: Task, settings: int) -> bool:
@@ -188,8 +186,7 @@ def _kinds_of(task: Task) -> tuple[Any, ...]:
     values = [X.data, X.indices] if sparse.issparse(X) else [X]
     per_row = f"{X.nnz / X.shape[0]:.1e}" if sparse.issparse(X) else ""
     types = [(array.dtype, array.flags.writeable) for array in (*values, task.y)]
-    absent = task.weights is None, task.blocks is None
-    return task.algorithm, task.loss, task.measures, X.shape, per_row, *types, *absent
+    return task.algorithm, task.loss, task.measures, X.shape, per_row, *types, task.weights is None
 
 
 @contextlib.contextmanager

@@ -24,7 +24,7 @@ def dense(rows):
 
 
 def fitted(name, rows):
-    return fit_scaling(name, rows).apply(rows)
+    return gather(rows, None, fit_scaling(name, rows))
 
 
 def by_sklearn(name, kind):
@@ -47,12 +47,12 @@ def by_sklearn(name, kind):
 def test_rows_are_scaled_as_scikit_learn_does_fitted_on_training_rows(name, kind, dtype):
     rows = KINDS[kind](X)
     scaler = fit_scaling(name, rows, TRAIN)
-    scaled = scaler.apply(rows)
+    scaled = gather(rows, None, scaler)
     assert sparse.issparse(scaled) == (kind == "csr" and name not in ("minmax", "centred_unit"))
     np.testing.assert_allclose(dense(scaled), by_sklearn(name, kind), rtol=1e-13, atol=1e-13)
     if name == "maxabs":  # to the bits
         np.testing.assert_array_equal(dense(scaled), by_sklearn(name, kind))
-    np.testing.assert_array_equal(dense(scaled), dense(fit_scaling(name, rows[TRAIN]).apply(rows)))
+    np.testing.assert_array_equal(dense(scaled), dense(gather(rows, None, fit_scaling(name, rows[TRAIN]))))
     some = np.array([3, 3, 59, 0])
     gathered = gather(rows, some, scaler, dtype)
     assert gathered.dtype == dtype == fitted(name, rows.astype(dtype)).dtype
@@ -97,7 +97,8 @@ def test_auto_divides_a_sparse_column_by_a_deviation_above_one_and_tiny_values_b
     repeated = np.repeat(train, weights[train].astype(int) if weighted else 1)
     deviation = rows.astype(np.float64)[repeated].std(axis=0)
     assert list(deviation > 1) == [False, False, True, True, False, False]
-    scaled = fit_scaling("auto", sparse.csr_matrix(rows), train, weights).apply(sparse.csr_matrix(rows))
+    csr = sparse.csr_matrix(rows)
+    scaled = gather(csr, None, fit_scaling("auto", csr, train, weights))
     divisor = np.maximum(deviation, 1.0)
     tiny = rows.astype(np.float64)[repeated, 0]
     divisor[0] = np.sqrt(np.mean(tiny[tiny != 0] ** 2))
@@ -106,7 +107,7 @@ def test_auto_divides_a_sparse_column_by_a_deviation_above_one_and_tiny_values_b
     np.testing.assert_array_equal(scaled.toarray()[:, [1, 4, 5]], rows[:, [1, 4, 5]])
     wide = rows.astype(np.float64)
     standard = StandardScaler().fit(wide[train], sample_weight=weights[train] if weighted else None)
-    found = fit_scaling("auto", rows, train, weights).apply(wide)
+    found = gather(wide, None, fit_scaling("auto", rows, train, weights))
     np.testing.assert_allclose(found[:, :5], standard.transform(wide)[:, :5], rtol=1e-9, atol=1e-9)
     assert not found[:, 5].any()
 
@@ -124,7 +125,7 @@ def test_auto_standardises_dense_columns_of_sparse_rows_in_any_unit_and_leaves_i
     csr, train = sparse.csr_matrix(rows), order[1:2500]
     csr.data[csr.indices == 16] = 0.0  # stored
     scaler = fit_scaling("auto", csr, train, weights if weighted else None)
-    scaled = scaler.apply(csr)
+    scaled = gather(csr, None, scaler)
     assert sparse.issparse(scaled)
     model = StandardScaler().fit(numbers[train], sample_weight=weights[train] if weighted else None)
     np.testing.assert_allclose(scaled.toarray()[:, :16], model.transform(numbers), rtol=1e-9, atol=1e-9)
@@ -134,15 +135,15 @@ def test_auto_standardises_dense_columns_of_sparse_rows_in_any_unit_and_leaves_i
 def test_a_constant_column_of_dense_rows_is_standardised_to_zero_for_new_rows_too():
     rows = np.array([[0.1, 1.0], [0.1 + 2e-17, 3.0], [np.nextafter(0.1, 1), 5.0]])
     scaler = fit_scaling("standard", rows)
-    assert scaler.apply(np.array([[9.0, 3.0]])).tolist() == [[0.0, 0.0]]
-    assert scaler.apply(rows)[:, 0].tolist() == [0.0, 0.0, 0.0]
+    assert gather(np.array([[9.0, 3.0]]), None, scaler).tolist() == [[0.0, 0.0]]
+    assert gather(rows, None, scaler)[:, 0].tolist() == [0.0, 0.0, 0.0]
 
 
 def test_what_cannot_be_scaled_is_refused():
     for error, message, call in (
         (ParameterError, r"one of auto, none, minmax, .*got 'zscore'", lambda: fit_scaling("zscore", X)),
         (DataError, r"no training rows", lambda: fit_scaling("maxabs", X, np.empty(0, np.int64))),
-        (DataError, r"fitted on 7 columns, got 2", lambda: fit_scaling("maxabs", X).apply(np.eye(2))),
+        (DataError, r"fitted on 7 columns, got 2", lambda: gather(np.eye(2), None, fit_scaling("maxabs", X))),
     ):
         with pytest.raises(error, match=message):
             call()
