@@ -75,6 +75,13 @@ def test_a_server_that_stalls_is_given_up(web, cache, monkeypatch):
     assert files_of(cache) == []
 
 
+def test_a_length_that_is_too_small_cuts_the_file_which_the_published_facts_reveal(web, cache):
+    web.serve("/binary/tiny", content(BODY, length=len(BODY) - 8))
+    with pytest.raises(DataError, match=r"tiny: expected 5 rows, got 4"):
+        load(Declared((File("binary/tiny", rows=5),)))
+    assert files_of(cache / "raw") == files_of(cache / "data") == []
+
+
 def test_a_large_download_is_refused_in_a_run_and_names_the_command(web, cache, monkeypatch):
     web.serve("/binary/tiny", content(BODY, length=250_000_000))
     with pytest.raises(FetchError, match=r"tiny .*250 MB.* aucbench fetch tiny --yes"):

@@ -58,3 +58,6 @@ def test_bad_archives_are_one_clear_sentence(tmp_path, arrays, message):
     np.savez(tmp_path / "own.npz", **arrays)
     with pytest.raises(DataError, match=rf"own\.npz.*{message}"):
         load(Npz(str(tmp_path / "own.npz")))
+    (tmp_path / "own.npz").write_text("hello")
+    with pytest.raises(DataError, match=r"own\.npz is no \.npz archive"):
+        load(Npz(str(tmp_path / "own.npz")))

@@ -30,6 +30,15 @@ def row_of(cells, one_study=False):
     return row
 
 
+def test_chosen_settings_and_edges_of_a_tuning_are_counted_over_its_runs():
+    cost = {"settings": 2, "trainings": 2, "passes": 2.0, "train_seconds": 0.1}
+    chosen = [{"parameters": {"lam": 0.1}, "edges": {"lam": "lower"}, "cost": cost}] * 2
+    chosen.append({"parameters": {"lam": 1.0}, "edges": {}, "cost": cost})
+    row = row_of([finished(0.9, seed=k, tuning=tuning(), tuned=own) for k, own in enumerate(chosen)])
+    assert row["chosen"] == "lam=0.1 (2); lam=1 (1)"
+    assert row["edges"].startswith("lam at the lower edge of its grid in 2 of 3 runs")
+
+
 SETTINGS = {
     "budget": {"budget": budget(epochs=5.0)},
     "scaling": {"scaling": "unit"},

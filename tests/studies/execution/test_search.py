@@ -149,6 +149,10 @@ def test_the_summary_names_the_chosen_settings_and_the_edges(tmp_path, monkeypat
     lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()[:11])
     assert lines["tuned"] == "lam=100"
     assert "lam at the lower edge of its grid in 2 of 2 runs" in lines["edge"]
+    assert main(["-m", *words, grid, "dataset=breast_cancer,digits"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert sum("tuned: lam=" in line for line in out) == 2
+    assert sum(line.startswith("ls_svm: lam at the lower edge") and "of 4 runs" in line for line in out) == 1
 
 
 @pytest.mark.parametrize("budget", [Budget(checkpoints=4), Budget(seconds=3.0, checkpoints=4)])
