@@ -9,6 +9,7 @@ from msgspec import structs
 
 from aucbench.reports.build import build
 from aucbench.reports.views.export import FRAMES, TABLES, write
+from benchmarks import reference
 from tests.helpers.small_report import failed_cells, small_cells
 
 ROPE = 0.002
@@ -57,6 +58,23 @@ def test_csv_says_what_parquet_says(name, files):
             assert list(map(plain, read[column].astype(object))) == [
                 plain(each) or None for each in whole[column]
             ]
+
+
+def test_verdicts_follow_from_the_cells(files, monkeypatch):
+    monkeypatch.setattr(reference, "ROPE", ROPE)
+    cells, verdicts = (pd.read_parquet(files / f"{name}.parquet") for name in ("cells", "verdicts"))
+    verdicts = verdicts[verdicts["group"] == "all"].set_index(["setting", "method"])
+    found = 0
+    for setting, own in cells.groupby("setting"):
+        runs = own.set_index(["method", "family", "data_set", "split_seed", "seed"])["auc"].unstack("method")
+        gains = runs.sub(runs["beta"], axis=0).drop(columns=["beta", "lost"], errors="ignore")
+        families = gains.groupby(["family", "data_set"]).mean().groupby("family").mean()
+        for name, half in zip(families, reference.half_widths(families.to_numpy()), strict=True):
+            row, gain = verdicts.loc[setting, name], families[name].mean()
+            assert row[["gain", "low", "high"]].tolist() == pytest.approx([gain, gain - half, gain + half])
+            assert row["verdict"] == (reference.verdict(gain, half) if len(families) >= 10 else "")
+            found += 1
+    assert found == verdicts["low"].notna().sum() == 4
 
 
 @pytest.mark.parametrize("name", ['=HYPERLINK("x").csv', "@SUM(1).csv", "+1.csv", "-1.csv"])
