@@ -9,6 +9,7 @@ import pytest
 
 from aucbench.cli.commands import COMMANDS
 from aucbench.cli.main import main
+from aucbench.humanize import duration
 
 OFFERED = {
     "aucbench le": ({"leaderboard"}, "lea"),
@@ -31,6 +32,14 @@ def test_the_shell_is_offered_commands_names_and_fields(line, done, monkeypatch)
     words = done("-sc", "query=bash").split()
     assert expected <= set(words)
     assert absent not in words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(20.0, "20 s"), (0.02134, "21.3 ms"), (3.3e-6, "3.3 us"), (1e-9, "1 ns"), (5400.0, "1.5 h")],
+)
+def test_times_are_told_in_three_digits(seconds, words):
+    assert duration(seconds) == words
 
 
 @pytest.mark.usefixtures("process")

@@ -208,6 +208,8 @@ def test_the_limits_of_the_process_and_of_its_container_count(monkeypatch):
     assert memory.available() > 100_000_000
     monkeypatch.setattr(memory, "_room_in_groups", lambda: [100_000])
     assert memory.available() == 100_000
+    monkeypatch.setattr(memory, "available", lambda: 600_000_000)  # an array leaves room for the rest
+    assert [memory.fits(size) for size in (150_000_000, 300_000_000)] == [True, False]
 
 
 @pytest.mark.usefixtures("process")
