@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -152,3 +153,22 @@ def test_an_instance_that_is_handed_over_is_held_to_the_contract(use):
         use(method(resumeable=True)())
     with pytest.raises((aucbench.ParameterError, aucbench.testing.CheckFailure), match="eta must be > 0"):
         use(method()(eta=-1))
+
+
+def test_a_method_that_inherits_the_base_class_needs_no_annotations_and_no_weights_function():
+    @dataclass(frozen=True)
+    class Mine(aucbench.LinearMethod):
+        name = "mine"
+        access = "stream"
+        losses = ("hinge",)
+        eta: aucbench.Positive = 0.1
+
+        def init(self, problem, rng):
+            return SimpleNamespace(w=np.zeros(problem.n_features))
+
+        def step(self, state, batch):
+            return SimpleNamespace(w=state.w + self.eta * sum(label * x for x, label in batch))
+
+    with pytest.raises(aucbench.ParameterError, match="eta"):
+        Mine(eta=-1)
+    assert np.allclose(aucbench.replay(Mine(), X, y, np.arange(3)), 0.1 * y[:3] @ X[:3])
