@@ -76,8 +76,8 @@ MUTATIONS = (
     ),
     Mutation(  # the threshold maximises a balanced accuracy in which the positive class counts more
         "aucbench/sklearn/_threshold.py",
-        "np.argmax((tpr - fpr)[::-1])",
-        "np.argmax((2.0 * tpr - fpr)[::-1])",
+        "np.where(positive, -shares / shares[positive].sum()",
+        "np.where(positive, -2.0 * shares / shares[positive].sum()",
         "tests/sklearn",
     ),
     Mutation(  # a proximal step does not shrink with the weights
