@@ -118,6 +118,7 @@ def _is_required(field):
     return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
+@pytest.mark.slow
 def test_a_study_does_not_import_a_strangers_module_in_its_own_process(install, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     install(code="import numpy\nnumpy.mean = None\n")
@@ -150,6 +151,7 @@ def test_the_functions_of_a_stand_in_run_in_the_process_of_the_class(install):
     assert "mine_plugins" not in sys.modules
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "words"),
     [

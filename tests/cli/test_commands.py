@@ -107,6 +107,7 @@ def test_the_hydra_job_is_another_spelling_of_run(run, monkeypatch):
     assert "nothing was run again" in run("algo=solam", "tracking=none")[1]
 
 
+@pytest.mark.slow
 def test_a_run_is_compared_with_the_reference_of_its_own_data_and_configuration(run, tmp_path):
     (tmp_path / "own" / "algo").mkdir(parents=True)
     status, out, _ = run("--config-dir", str(tmp_path / "own"), "algo=solam", "dataset=wine", "tracking=none")

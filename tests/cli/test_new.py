@@ -40,6 +40,7 @@ def test_generated_packages_have_the_projects_style_and_types(packages):
     clean("mypy", "--config-file", ROOT / "pyproject.toml", *modules, cwd=ROOT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TEMPLATES)
 def test_a_generated_plugin_passes_every_check_as_it_is(packages, kind, monkeypatch):
     name = f"generated_{kind}"

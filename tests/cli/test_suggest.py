@@ -34,6 +34,7 @@ def test_a_file_of_ones_own_is_read_as_by_run(run, folder):
     assert status in (0, 1)
 
 
+@pytest.mark.slow
 def test_an_installation_without_an_archive_says_so(refused, monkeypatch):
     monkeypatch.setattr(archive_file, "SHIPPED", "none.zip")
     assert "--with FILE" in refused("suggest", "wine")

@@ -76,6 +76,7 @@ def swept(*jobs):
         return [job.run for job in compose._each(CATALOG, Composer(), [list(job) for job in jobs])]
 
 
+@pytest.mark.slow
 def test_parts_that_were_composed_are_not_composed_again(monkeypatch):
     calls, whole = [], compose.compose
     monkeypatch.setattr(compose, "compose", lambda *words: calls.append(words) or whole(*words))

@@ -97,6 +97,7 @@ NUMBERS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(NUMBERS, min_size=1, max_size=30))
 def test_every_decimal_number_becomes_the_double_that_float_gives(tmp_path_factory, texts):

@@ -187,6 +187,7 @@ def test_declared_types_of_files_are_kept_or_refused_with_their_row(tmp_path, wr
 MARKS = {";": ";", ",": ",", "\t": "\t", "|": "|", " ": " "}
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(list(MARKS)),

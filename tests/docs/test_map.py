@@ -60,6 +60,7 @@ def test_the_documented_path_of_a_run_is_the_real_one(stacks):
     assert re.findall(r"\| `([\w.]+)\(.*?\)`.* \| `([\w/.]+)` \|", path) == stacks["step"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["step", "create_run"])
 def test_a_run_takes_few_calls_to_its_first_step_and_to_mlflow(end, stacks):
     assert len(stacks[end]) <= 12, stacks[end]

@@ -21,6 +21,7 @@ def tried(tuned_file):  # noqa: F811
     return tried_settings(read(tuned_file)[1])
 
 
+@pytest.mark.slow
 def test_the_setting_with_the_largest_weighted_gain_over_log_reg_is_suggested(tried, tuned_file):  # noqa: F811
     """All four data sets are near: the weighted mean is over all their trials, one by one."""
     records = [cell.record for cell in read(tuned_file)[1]]

@@ -70,6 +70,7 @@ print(times)
 """
 
 
+@pytest.mark.slow
 def test_a_lease_that_processes_take_and_give_back_all_the_time_never_has_two_holders(tmp_path):
     command = [sys.executable, "-c", TAKER, str(tmp_path / "store" / "leases")]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]

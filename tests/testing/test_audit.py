@@ -73,6 +73,7 @@ def test_every_loss_is_recognised_with_its_parameter_and_factor(name):
         assert f"margin {margin:g}" in report.computes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_correct_losses_in_other_forms_pass(seed):
     rng = np.random.default_rng(seed)
@@ -154,6 +155,7 @@ def ends(scores, labels):
 SCALED = {"saddle": scaled_cross_term, "arguments": scaled_cross_term_of_arguments}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", SCALED.values(), ids=SCALED)
 def test_a_cross_term_scaled_by_the_share_of_negatives_is_named(loss):
     assert "scaled by 1 - p" in departing(loss)["value"]

@@ -43,6 +43,7 @@ class Trees(SklearnClassifier):
         return self.sign * super().score(state, X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sign", "status"), [(1.0, Status.passed), (-1.0, Status.failed), (0.0, Status.failed)]
 )

@@ -35,6 +35,7 @@ def logged(tmp_path_factory, empty_file):
         yield folder, result, client, runs[0], words, experiment.experiment_id
 
 
+@pytest.mark.slow
 def test_the_run_is_flat_and_its_curve_lies_over_training_time(logged):
     _, result, client, run, _, _ = logged
     assert (run.info.status, run.info.run_name) == ("FINISHED", "solam zeta=2")

@@ -54,6 +54,7 @@ def test_numbers_are_those_that_scipy_gives(seed):
         assert row["verdict"] == verdict_of(row["gain"], row["low"], row["high"], ROPE)
 
 
+@pytest.mark.slow
 def test_the_interval_is_the_bootstrap_t_of_the_largest_t():
     rng = np.random.default_rng(0)
     values = -rng.lognormal(0, 0.8, (30, 3))

@@ -38,6 +38,7 @@ def plain(value):
     return None if value is None or value != value else value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FRAMES)
 def test_frames_read_back_are_those_of_the_report(name, report, files):
     own, read = getattr(report, name), pd.read_parquet(files / f"{name}.parquet")

@@ -105,6 +105,7 @@ def test_the_forest_shows_every_method_with_its_gain_interval_verdict_and_costs(
                (report.rope, 0)])[:, 0]) for patch in axes.patches)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_outliers_do_not_stretch_the_axis_and_are_marked_with_their_gain(large, pages):
     axes = pages["forest"].axes[0]
     rows = large.verdicts[large.verdicts["group"] == "all"].set_index("method")

@@ -33,6 +33,7 @@ def relabelled(archive, **ruleset):
     return altered(archive, entry=lambda entry: replace(entry, ruleset=ruled))
 
 
+@pytest.mark.slow
 def test_gaps_of_an_archive_are_its_missing_and_failed_cells_and_departures_from_the_ruleset(archive):
     assert gaps_of(archive, entry_of) == []
     (plan,) = archive.studies
@@ -108,6 +109,7 @@ def wanted_of(*more):
     return study_of(Request(("algo=psam", *BASE, "ruleset=defaults", "store.path=null", *more))).entries
 
 
+@pytest.mark.slow
 def test_chosen_and_repeated_runs_and_extra_entries_are_found(tmp_path):
     words = ("-m", *BASE, "algo=psam", "dataset=label_noise,gaussian", "ruleset=defaults", "runs=3")
     archive = from_store(run_in(tmp_path / "store", words), "pair")

@@ -8,6 +8,7 @@ from aucbench.studies.archives.tried_settings import tried_settings
 from aucbench.studies.store import Store
 
 
+@pytest.mark.slow
 def test_the_first_setting_is_the_method_as_given_and_facts_are_those_of_the_training_rows(tuned_file):
     _, archive = read(tuned_file)
     wine = tried_settings(archive)["wine"]

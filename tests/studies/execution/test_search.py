@@ -126,6 +126,7 @@ def test_each_fold_has_a_search_and_a_validation_part_takes_the_place_of_inner_f
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tuning", [Optuna(trials=6, folds=2), Grid(folds=2)], ids=lambda each: each.name)
 def test_a_trials_file_that_was_cut_anywhere_gives_the_same_end(tuning, tmp_path):
     whole, one = Store(tmp_path / "whole"), entry(Gentle(), tuning=tuning)
