@@ -102,8 +102,8 @@ def only_compiled(function: Callable[..., Any]) -> Any:
 
     @wraps(function)
     def refuse(*args: Any, **kwargs: Any) -> Any:
-        name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
-        raise NotImplementedError(f"aucbench.kernels: {name} can only be called inside compiled code.")
+        name = f"{function.__module__}.{function.__name__}"
+        raise NotImplementedError(f"{name} can only be called inside compiled code.")
 
     return refuse
 

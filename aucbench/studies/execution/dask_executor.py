@@ -5,6 +5,7 @@ import json
 import logging
 import shlex
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -178,15 +179,15 @@ def _connected_client(scheduler: str) -> Any:
         raise ParameterError(f"scheduler: nothing answers at {scheduler} ({why}).") from None
 
 
-_pools: dict[str, Pool] = {}  # of this worker, by the client of the study
+_pools: defaultdict[str, Pool] = defaultdict(Pool)  # of this worker, by the client of the study
 
 
 def run_on_worker(
     client: str, content: bytes, conditions: Conditions, others: frozenset[str], seconds: float | None
 ) -> Report:
     """Run a pickled unit in a process of this worker, one for each client and set of other distributions."""
-    pool = _pools.setdefault(client, Pool())
-    report: Report = pool.submit(run_pickled, content, conditions, key=others, seconds=seconds).result()
+    future = _pools[client].submit(run_pickled, content, conditions, key=others, seconds=seconds)
+    report: Report = future.result()
     return report
 
 
