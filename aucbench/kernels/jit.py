@@ -12,8 +12,9 @@ from threading import RLock, get_ident
 from typing import Any
 
 import numba
-from numba.core import caching, event
-from numba.extending import overload
+from numba import types
+from numba.core import caching, cgutils, event
+from numba.extending import intrinsic, overload
 
 from aucbench.contracts.cache_folder import cache_folder
 from aucbench.contracts.code_digest import folder_digest, module_digest
@@ -129,6 +130,19 @@ def overloaded(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         return function
 
     return register
+
+
+@intrinsic
+def rarely(typingctx, condition):
+    """A condition that rarely holds, as a branch: numbers that it changes are not waited for."""
+
+    def generate(context, builder, signature, args):
+        kind = args[0].type
+        pair = cgutils.ir.FunctionType(kind, [kind, kind])
+        function = builder.module.declare_intrinsic("llvm.expect", [kind], pair)
+        return builder.call(function, [args[0], kind(0)])
+
+    return types.boolean(types.boolean), generate
 
 
 def cached(compiler: Callable[..., Any], function: Callable[..., Any], **options: Any) -> Any:
