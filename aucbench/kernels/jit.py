@@ -3,7 +3,6 @@
 import hashlib
 import pickle
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, wraps
@@ -179,22 +178,6 @@ class _Index(caching.IndexDataCacheFile):  # type: ignore[misc]  # numba declare
             return super().load(key)
         except UNREADABLE:
             return None
-
-    def save(self, key: Any, data: Any) -> None:
-        try:
-            super().save(key, data)
-        except OSError as error:  # a full disk: what is compiled can be used all the same
-            _warn_of_full_cache(str(error.strerror))
-
-
-@cache
-def _warn_of_full_cache(reason: str) -> None:
-    folder = cache_folder()
-    warnings.warn(
-        f"Compiled code cannot be kept in {folder} ({reason}): each process compiles anew until there is "
-        "room, or AUCBENCH_CACHE names another folder.",
-        stacklevel=2,
-    )
 
 
 def _unpickled(key: bytes) -> Any:

@@ -15,12 +15,11 @@ from aucbench.kernels import rows, vectors, weights
 from aucbench.kernels.jit import fast_kernel, kernel, overloaded, scalar
 from aucbench.kernels.rows import CSR, entry, extent, for_csr_rows, for_dense_rows, for_rows
 from aucbench.kernels.rule_loops import Scaled, exactly, has_faded, written_out
-from aucbench.kernels.rules import NOT_COMPUTED
 from aucbench.kernels.weights import _less
 
 STEP: Any = None
 STEP_ALL: Any = None
-BALL = SQUARE = True
+BALL = True
 LANES = 32
 
 CONTRACTED: Any = CSR | {"fastmath": {"contract"}}
@@ -64,7 +63,7 @@ def advance(
     uv, numbers, lazy = block
     catch_up(X, i, uv, lazy)
     multiply(X, i, uv, numbers)
-    square = rows.norm(X, i) if SQUARE else NOT_COMPUTED
+    square = rows.norm(X, i)
     is_due = t & (refresh - 1) == 0
     if len(fixed) > 0 and (is_due or faded > 0):
         catch_up_all(uv, lazy)

@@ -1,8 +1,8 @@
 """The loops of a rule over rows and pairs: templates that are copied for each rule.
 
-In the copy RULE is the rule, BALL whether it projects on the l2 ball, SQUARE whether |x|^2 is computed, STEP
-a copy of `step`, and ADVANCE a copy of one of the functions `advance` below or, for many settings, of that of
-`lockstep` (see `Rule.loop`); their values here are never used.
+In the copy RULE is the rule, BALL whether it projects on the l2 ball, STEP a copy of `step`, FIRST a copy of
+`first` or `no_products`, and ADVANCE a copy of one of the functions `advance` below or, for many settings, of
+that of `lockstep` (see `Rule.loop`); their values here are never used.
 """
 
 from typing import Any, NamedTuple
@@ -11,13 +11,13 @@ import numpy as np
 
 from aucbench.kernels import pairs, rows, thresholded, vectors, weights
 from aucbench.kernels.jit import overloaded, rarely, scalar
-from aucbench.kernels.rules import NOT_COMPUTED, Row
+from aucbench.kernels.rules import Row
 
 RULE: Any = None
 STEP: Any = None
 FIRST: Any = None
 ADVANCE: Any = None
-BALL = SQUARE = True
+BALL = True
 
 CANCELLED = 1e-4  # compute |w|^2 exactly once it is a smaller share of its terms
 FADED = 1e3  # recompute the fixed products once they have shrunk by this factor
@@ -98,10 +98,8 @@ def advance(
     is_due = t & (refresh - 1) == 0
     if len(fixed) > 0 and (is_due or has_faded(w, fixed)):
         w, fixed = exactly(w, fixed, F, u)
-    product = dots[0]
-    square = dots[1] if SQUARE else NOT_COMPUTED
     update, w, fixed, own = STEP(
-        t, positive, n_pos, product, square, row_weight, is_due, w, fixed, changes, own, given, loss
+        t, positive, n_pos, dots[0], dots[1], row_weight, is_due, w, fixed, changes, own, given, loss
     )  # fmt: skip
     scale, inverse, weight, total, size, peak = w
     a = update.a
@@ -160,7 +158,7 @@ def advance_lazy_l1(
 ):
     """Take a step with the l1 ball on sparse rows: w is a thresholded vector."""
     s = thresholded.score(X, i, vector)
-    square = rows.norm(X, i) if SQUARE else NOT_COMPUTED
+    square = rows.norm(X, i)
     move, own = RULE(Row(t, positive, n_pos, s, square, np.nan, fixed, loss, row_weight), own, given)
     thresholded.accumulate(vector, move.before)
     if move.keep != 1.0:
