@@ -220,19 +220,6 @@ class NoNumbers:
         return np.full(len(X), np.nan)
 
 
-class Complex(NoNumbers):
-    def decision_function(self, X):
-        return X[:, 0] + 1j
-
-
-class OneColumn:
-    def fit(self, X, y):
-        return self
-
-    def predict_proba(self, X):
-        return np.ones((len(X), 1))
-
-
 class NeedsThreads(NoNumbers):
     """A class without a default for what the run sets, which holds what no pickle takes."""
 
@@ -265,14 +252,6 @@ def test_a_mistake_in_a_class_is_named_at_its_own_line(tmp_path):
         CellError, match=rf"{path}, .* failed: .* mistake .* \(test_estimator.py, line \d+, in fit\)"
     ):
         aucbench.run(*words, f"algo.cls={path}")
-
-
-@pytest.mark.parametrize(
-    ("cls", "words"), [("Complex", "complex numbers"), ("OneColumn", r"shape \(\d+, 1\)")]
-)
-def test_scores_that_rank_nothing_are_refused(cls, words):
-    with pytest.raises(ParameterError, match=words):
-        scores_of(ImportedEstimator(cls=f"{__name__}.{cls}"))
 
 
 def test_a_class_that_ends_the_program_and_scores_of_nan_get_a_sentence():
