@@ -99,7 +99,7 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
         aside = Path(name)
         code, content = aside / f"{LOADER}.py", aside / "model.npz"
         shutil.copyfile(linear_model.__file__, code)
-        as_arrays = {
+        as_arrays: dict[str, Any] = {
             name: np.frombuffer(json.dumps(value).encode(), np.uint8)
             for name, value in (("facts", facts), ("record", to_dict(record)))
         }

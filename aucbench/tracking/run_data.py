@@ -76,7 +76,8 @@ def _variant(described: EntryDescription) -> list[str]:
     tuned = tuning.space if tuning.name != "none" else {}
     fields = {key: value for key, value in changed("algo", algorithm).items() if key not in tuned}
     words = [f"{key}={_short(value)}" for key, value in fields.items()]
-    for group, part, usual in (("loss", loss, first_loss(algorithm.name)), ("features", features, "identity")):
+    parts = ("loss", loss, first_loss(algorithm.name)), ("features", features, "identity")
+    for group, part, usual in parts:
         if part and part.name != usual:
             words.append(part.name)
         if part and (group == "loss" or part.name != usual):
