@@ -112,8 +112,7 @@ def test_a_store_names_the_settings_among_which_to_choose(finished, tmp_path):
 def test_a_column_of_a_notation_of_numbers_is_refused_by_its_name(tmp_path):
     lines = [f"{7 * k % 60}.5%,{k % 2}" for k in range(60)]
     (tmp_path / "own.csv").write_text("\n".join(["share,y", *lines]))
-    with pytest.warns(UserWarning, match="written"):
-        cell = aucbench.run("algo=ls_svm", "dataset=csv", f"dataset.path={tmp_path / 'own.csv'}").cells[0]
+    cell = aucbench.run("algo=ls_svm", "dataset=csv", f"dataset.path={tmp_path / 'own.csv'}").cells[0]
     with pytest.raises(AucbenchError, match="'share' is read as percent"):
         export_model(cell, tmp_path / "model")
 
