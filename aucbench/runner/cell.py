@@ -13,7 +13,6 @@ from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
 from aucbench.contracts import Access, Batch, MethodFacts
-from aucbench.contracts.source_location import line_of
 from aucbench.data.memory import check_width
 from aucbench.errors import ParameterError, PluginError
 from aucbench.humanize import sentence_of
@@ -75,8 +74,7 @@ def _model(algorithm: Any, state: Any) -> bytes | None:
         return None
     model = algorithm.model(state)
     if not isinstance(model, bytes):
-        where = line_of(type(algorithm), "model")
-        raise PluginError(f"{algorithm.name}: `model` must return bytes, got {type(model).__name__}{where}")
+        raise PluginError(f"{algorithm.name}: `model` must return bytes, got {type(model).__name__}.")
     return model
 
 
