@@ -110,7 +110,7 @@ def test_two_processes_at_once_download_and_parse_once_and_agree(web, cache):
     assert len(list((cache / "data" / "tiny").glob("*/meta.json"))) == 1
 
 
-WRONG = "ftp://host/m file:///m ~nouser_/m"
+WRONG = "ftp://host/m file:///m"
 
 
 @pytest.mark.parametrize("place", WRONG.split())
