@@ -99,7 +99,7 @@ def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:
     rows, share = data.train_rows + data.test_rows, data.train_positives / data.train_rows
     if data.test_positives is not None:
         share = (data.train_positives + data.test_positives) / rows
-    known |= {"rows": rows} | subset(data, ("train_rows", "test_rows", "features")) | {"positive_share": share}
+    known |= {"rows": rows, **subset(data, ("train_rows", "test_rows", "features")), "positive_share": share}
     known |= {"positive": ", ".join(data.positive), "negative": ", ".join(data.negative)}
     known |= {"format": data.format}
     shares = {"duplicates": data.duplicates, "mixed_labels": data.mixed_labels}
