@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from aucbench import AucbenchError, DataError, FetchError, File, ParameterError
+from aucbench import DataError, FetchError, File, ParameterError
 from aucbench.data import fetch, load
 from aucbench.data.files import locate
 from aucbench_datasets.user_files import Csv, Libsvm
@@ -142,16 +142,6 @@ def test_a_download_that_cannot_be_parsed_is_named_by_its_address_and_removed(we
     loaded = load(Declared((File("own/tiny", urls=(f"{web.address}/none", second)),)))
     assert (loaded.X.shape, loaded.source) == ((5, 3), second)
     assert locate.find("tiny", File("own/tiny")).source == second  # also later
-
-
-def test_a_size_beyond_the_disk_is_a_reason_and_the_next_source_is_used(web, monkeypatch):
-    monkeypatch.setattr(locate.find, "__defaults__", (None,))
-    web.serve("/binary/tiny", content(BODY, length=10**17))
-    web.serve("/public/binary/tiny", content(BODY))
-    with pytest.raises(AucbenchError, match=r"100,000,000,000,000,000 bytes.* free"):
-        fetch(Declared(), large=True)
-    monkeypatch.setattr(locate, "PUBLIC_SITE", f"{web.address}/public")
-    assert fetch(Declared(), large=True)[0].read_bytes() == BODY
 
 
 def test_what_a_killed_download_left_behind_is_removed(web, cache):
