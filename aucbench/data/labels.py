@@ -88,8 +88,7 @@ def positive_labels(
     spellings = Counter(shown(label).lower() for label in labels)
     if alike := [shown(label) for label in labels if spellings[shown(label).lower()] > 1]:
         raise DataError(
-            f"{name}: labels {' and '.join(alike[:4])} look like one label in several spellings{where}; write "
-            "them alike."
+            f"{name}: labels {' and '.join(alike[:4])} are spellings of one label{where}; write them alike."
         )
     if declared is not None:
         return _declared(name, counts, declared, where)
