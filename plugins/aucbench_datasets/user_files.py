@@ -1,5 +1,6 @@
 """The user's own data in LIBSVM, CSV, ARFF, Parquet and NumPy files."""
 
+import os
 import zipfile
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -77,19 +78,14 @@ class _Own(Labels):
         Raises
         ------
         ParameterError
-            No path is given, or one in an unknown user's home.
+            No path is given.
         """
         if not self.path:
             raise ParameterError(f"{self.name}: path is missing; name your file with dataset.path=FILE.")
         found = []
         for part, field_name in (("train", "path"), ("test", "test_path")):
             for path in _listed(getattr(self, field_name)) if getattr(self, field_name) else ():
-                try:
-                    absolute = str(Path(path).expanduser().absolute())
-                except RuntimeError:  # ~NAME of an unknown name
-                    raise ParameterError(
-                        f"{self.name}: {field_name} is {path!r}, but the home of that user is not known."
-                    ) from None
+                absolute = os.path.abspath(os.path.expanduser(path))
                 for each, partitions in own_files(self.name, absolute, ENDINGS[self.name]):
                     partitions = partitions if self.name in PARTITIONED else ()
                     found.append(File(each, part, kind=self.name, partitions=partitions, **self._reading()))
