@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _refuse_small_limit()
         if "COMP_LINE" in os.environ and any(word.startswith("query=") for word in arguments):
-            from aucbench.cli.completion import complete
+            from aucbench.cli.help import complete
 
             return complete(arguments)
         function = _command(first, arguments)
@@ -143,7 +143,7 @@ def _plain_warnings() -> None:
     usual: Any = warnings.formatwarning
 
     def plain(message: object, category: type[Warning], *rest: object) -> str:
-        is_ours = category.__name__ in ("CacheWarning", "PluginWarning", "VersionWarning")
+        is_ours = category.__name__ in ("PluginWarning", "VersionWarning")
         return f"aucbench: warning: {message}\n" if is_ours else usual(message, category, *rest)
 
     warnings.formatwarning = plain  # type: ignore[assignment]
