@@ -26,7 +26,7 @@ from aucbench.runner.scorer import Scorer
 from aucbench.runner.task import Outcome, StopReason, Task
 from aucbench.studies import provenance
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.execution.work_units import CellUnit
+from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.record import (
     CellRecord,
     DataRecord,
@@ -45,7 +45,7 @@ DIVERGED = "the run diverged"
 
 
 def cell_record(
-    unit: CellUnit,
+    unit: Unit,
     loaded: Loaded,
     prepared: Prepared,
     task: Task,
@@ -81,7 +81,7 @@ def cell_record(
     )
 
 
-def failure_record(unit: CellUnit, failure: Failure) -> FailureRecord:
+def failure_record(unit: Unit, failure: Failure) -> FailureRecord:
     """The failure of a cell, with its limits."""
     limits = unit.entry.limits
     return FailureRecord(
@@ -167,6 +167,12 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> R
     )
 
 
+def _norm(weights: NDArray[np.float64]) -> float:
+    """The norm of weights, by BLAS, where squares do not overflow; inf for weights that are not finite."""
+    norm = float(dnrm2(weights))
+    return math.inf if math.isnan(norm) else norm
+
+
 def _nonzeros(prepared: Prepared) -> float:
     """Mean number of non-zeros per training row; all values of dense rows count."""
     X = prepared.X
@@ -187,14 +193,6 @@ def _advice(entry: Entry, algorithm: Any, max_norm: float | None) -> str:
         smaller = f"lower algo.{name}, now {f'{value:g}' if isinstance(value, float) else value}"
     # If rows are already rescaled, only the step can be changed.
     return known + smaller + ("" if entry.settings.rescale else ", or set rescale=true and leave it out")
-
-
-def _norm(weights: NDArray[np.float64]) -> float:
-    """The norm of weights, by BLAS where their squares overflow; inf for weights that are not finite."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        norm = float(np.linalg.norm(weights))
-    norm = norm if math.isfinite(norm) else float(dnrm2(weights))
-    return math.inf if math.isnan(norm) else norm
 
 
 def measure_record(measure: Measure, value: float | None) -> MeasureRecord:

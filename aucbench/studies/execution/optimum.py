@@ -29,8 +29,8 @@ from aucbench.registry import Catalog
 from aucbench.runner.cell import training_context
 from aucbench.runner.trainer import finalize
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
-from aucbench.studies.execution.prepared_data import PreparedData, blaming, row_factor
-from aucbench.studies.execution.work_units import CellUnit
+from aucbench.studies.execution.prepared_data import blaming, prepared_data, row_factor
+from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.result import OptimumRecord, OptimumResult
 
 SMOOTH, KINKED = 1e-8, 1e-6  # largest relative gap of a minimum, without and with kinks in the loss
@@ -257,13 +257,13 @@ class _Search:
         return certificate(objective, w, self._batch.X, self._batch.y, widths)
 
 
-def entry_optimum(catalog: Catalog, data: PreparedData, entry: Entry) -> OptimumResult:
+def entry_optimum(catalog: Catalog, entry: Entry) -> OptimumResult:
     """The certified minimum for the method of an entry, on the training rows of its first cell.
 
     The entry limits the time of a search. Errors are those of `minimum` and of loading data.
     """
-    unit = CellUnit("", data.digests(entry), entry, entry.cells()[0])
-    prepared = data.prepared(unit)
+    unit = Unit("", prepared_data().digests(entry), entry, entry.cells()[0])
+    prepared = prepared_data().prepared(unit)
     loss = entry.loss and entry.loss.instance
     with blaming(entry.algorithm):
         factor = row_factor(entry, prepared)
@@ -273,12 +273,10 @@ def entry_optimum(catalog: Catalog, data: PreparedData, entry: Entry) -> Optimum
 
 
 # The latest outcomes in this process, by objective, rows and time limit.
-_found: dict[tuple[Objective, str, float], OptimumResult | NotCertifiedError] = {}
+_found: dict[tuple[Objective, Any, float], OptimumResult | NotCertifiedError] = {}
 
 
-def known_or_found(
-    catalog: Catalog, objective: Objective, unit: CellUnit, prepared: Prepared
-) -> OptimumResult:
+def known_or_found(catalog: Catalog, objective: Objective, unit: Unit, prepared: Prepared) -> OptimumResult:
     """The certified minimum of an objective on the rows of a unit; errors are those of `minimum`.
 
     Runs of one process that share objective and rows share the search.
@@ -299,7 +297,7 @@ def known_or_found(
     return found
 
 
-def _described(found: Minimum, objective: Objective, unit: CellUnit, prepared: Prepared) -> OptimumResult:
+def _described(found: Minimum, objective: Objective, unit: Unit, prepared: Prepared) -> OptimumResult:
     record = OptimumRecord(
         objective=str(objective),
         value=found.certificate.value,

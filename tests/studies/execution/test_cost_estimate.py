@@ -10,7 +10,6 @@ from aucbench.pool import Pool
 from aucbench.studies.default_settings import Budget, Limits
 from aucbench.studies.execution import cost_estimate
 from aucbench.studies.execution.cost_estimate import estimate, seconds_of
-from aucbench.studies.execution.prepared_data import PreparedData
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
 from aucbench_features import Nystroem
@@ -71,7 +70,7 @@ def seconds(pool, subject, limit=60.0):
 
 
 def planned(subject, store):
-    (found,) = estimate(plan_of([subject], store), store, PreparedData())
+    (found,) = estimate(plan_of([subject], store), store)
     return found
 
 
@@ -104,13 +103,13 @@ def test_what_is_compiled_in_a_run_is_not_part_of_the_price(pool):
 def test_a_trial_of_a_tuning_costs_a_training_on_its_inner_rows(patient, tmp_path):
     store, alone = Store(tmp_path), entry(Costly(computes=1e-4), budget=Budget(epochs=2.0))
     tuned = replace(alone, tuning=entry(Costly(), tuning=Grid(folds=2)).tuning)
-    one, many = estimate(plan_of([alone, tuned], store), store, PreparedData())
+    one, many = estimate(plan_of([alone, tuned], store), store)
     assert (one.trainings, many.trainings) == (1, 7)
     assert many.seconds == pytest.approx(one.seconds * (1 + 6 / 2), rel=0.5)
 
 
-def test_a_budget_in_seconds_is_its_own_price(pool):
-    assert seconds(pool, entry(Gentle(), budget=Budget(seconds=7.0))) == 7.0
+def test_a_budget_in_seconds_is_its_own_price(tmp_path):
+    assert planned(entry(Gentle(), budget=Budget(seconds=7.0)), Store(tmp_path)).seconds == 7.0
 
 
 def test_what_the_store_has_measured_is_not_probed(tmp_path):
@@ -126,7 +125,7 @@ def test_rows_of_another_length_have_a_price_by_the_law_of_the_method(patient, t
     widths = (10, 40, 160)
     entries = [entry(Costly(computes=1e-5), Clouds(d=d), budget=Budget(iterations=1000)) for d in widths]
     store = Store(tmp_path)
-    found = estimate(plan_of(entries, store), store, PreparedData())
+    found = estimate(plan_of(entries, store), store)
     for width, each in zip(widths, found, strict=True):
         assert each.seconds == pytest.approx(0.01 * width, rel=0.5)
 
@@ -134,5 +133,5 @@ def test_rows_of_another_length_have_a_price_by_the_law_of_the_method(patient, t
 def test_wider_rows_of_a_feature_map_take_more_memory(patient, tmp_path):
     store, clouds = Store(tmp_path), Clouds(n=2_000)
     entries = [entry(Gentle(), clouds), entry(Gentle(), clouds, features=Nystroem(landmarks=200))]
-    plain, mapped = estimate(plan_of(entries, store), store, PreparedData())
+    plain, mapped = estimate(plan_of(entries, store), store)
     assert mapped.memory == 2_000 * 200 * 8 > plain.memory
