@@ -8,11 +8,10 @@ import signal
 import tempfile
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, Future
 from multiprocessing.connection import wait
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from aucbench.pool.process import dumped, serve
@@ -69,7 +68,6 @@ class Pool(Executor):
         content: bytes,
         key: Hashable = None,
         seconds: float | None = None,
-        silence: float | None = None,
         listener: Callable[[Any], None] = lambda message: None,
     ) -> "Future[Any]":
         """Call a pickled function with its arguments, as `dumped` gives them, in the process of a key.
@@ -82,8 +80,6 @@ class Pool(Executor):
             Tasks of equal keys run one after the other in one process.
         seconds : float, optional
             Time limit, after which the process is ended.
-        silence : float, optional
-            Time limit between two messages.
         listener : callable, optional
             Gets what the function sends with `tell`, in another thread of this process.
 
@@ -104,7 +100,7 @@ class Pool(Executor):
                 if not future.set_running_or_notify_cancel():
                     return
                 try:  # the earlier process may have ended with its last task
-                    found = self._process(key).perform(content, seconds, silence, listener)
+                    found = self._process(key).perform(content, seconds, listener)
                 except BaseException as error:
                     future.set_exception(error)
                 else:
@@ -141,27 +137,21 @@ class _Process:
         other.close()
         _processes.add(self)
 
-    def perform(
-        self,
-        content: bytes,
-        seconds: float | None,
-        silence: float | None,
-        listener: Callable[[Any], None],
-    ) -> Any:
+    def perform(self, content: bytes, seconds: float | None, listener: Callable[[Any], None]) -> Any:
         """Send a task and listen to the process until it answers; `ProcessEnded` if it does not."""
-        end = None if seconds is None else monotonic() + seconds
         self._signal("SIGCONT")
-        kind = "lost"
-        value: Any = None
-        with contextlib.suppress(OSError):
-            self._connection.send_bytes(content)
-            kind = "message"
-        while kind == "message":
-            left = [each for each in (silence, end and end - monotonic()) if each is not None]
-            with self._ended_after(min(left, default=None)):
-                kind, value = self._received()
-            if kind == "message":
+        timer = threading.Timer(seconds or 0.0, self._end_late)
+        if seconds is not None:
+            timer.start()
+        try:
+            kind, value = self._sent(content)
+            while kind == "message":
                 listener(value)
+                kind, value = self._received()
+        finally:
+            timer.cancel()
+            if self._is_late:
+                timer.join()
         if kind == "error":
             raise value
         if kind == "lost":
@@ -170,6 +160,14 @@ class _Process:
             raise ProcessEnded(self._process.exitcode or 0, self._is_late, self._lines)
         self._signal("SIGSTOP")
         return value
+
+    def _sent(self, content: bytes) -> tuple[str, Any]:
+        """The first message after a task was sent."""
+        try:
+            self._connection.send_bytes(content)
+        except OSError:
+            return "lost", None
+        return self._received()
 
     def _received(self) -> tuple[str, Any]:
         """The next message; "lost" if there is none, or none that the process should have sent."""
@@ -183,27 +181,11 @@ class _Process:
             pass
         return "lost", None
 
-    @contextlib.contextmanager
-    def _ended_after(self, seconds: float | None) -> Iterator[None]:
-        """End the process if the block takes longer."""
-
-        def end() -> None:
-            self._is_late = True
-            self._signal("SIGUSR1")  # it writes its stack trace and ends
-            self._process.join(TRACE_SECONDS)
-            self.kill()
-
-        if seconds is None:
-            yield
-            return
-        timer = threading.Timer(max(0.0, seconds), end)
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            if self._is_late:
-                timer.join()
+    def _end_late(self) -> None:
+        self._is_late = True
+        self._signal("SIGUSR1")  # it writes its stack trace and ends
+        self._process.join(TRACE_SECONDS)
+        self.kill()
 
     def _signal(self, name: str) -> None:
         """Send a signal to the process group; SIGUSR1 to the process only."""

@@ -2,9 +2,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from aucbench.studies.execution.tuning_search import by_number, propose
 from msgspec.structs import replace
 
+from aucbench.studies.execution.tuning_search import by_number, propose
 from aucbench.studies.record import Trial
 from aucbench_algorithms.spam import Spam
 from tests.helpers.study_methods import Gentle
