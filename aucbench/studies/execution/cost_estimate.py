@@ -6,12 +6,12 @@ take less than estimated.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from math import inf, log, sqrt
 from time import process_time
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -22,7 +22,7 @@ from aucbench.data.splits.protocols import Side, Split
 from aucbench.errors import ParameterError
 from aucbench.pool import Pool, ProcessEnded
 from aucbench.runner.cell import run_cell
-from aucbench.runner.task import Task, default_passes, hold_out, rows_per_iteration
+from aucbench.runner.task import default_passes, hold_out, rows_per_iteration
 from aucbench.studies.codec import canonical
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.execution.plan import Plan
@@ -30,7 +30,7 @@ from aucbench.studies.execution.prepared_data import prepare_split, prepared_dat
 from aucbench.studies.execution.tuning_search import points_of
 from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.execution.worker import limited_memory, task_of
-from aucbench.studies.record import CellStatus, Seeds
+from aucbench.studies.record import CellStatus
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import with_budget
 
@@ -54,102 +54,104 @@ class Estimate:
     measured: bool = True  # whether the speed comes from finished cells, not from a probe
 
 
-class _Unknown(NamedTuple):
-    """An entry whose speed is not known."""
-
-    size: float  # length of a row; of a sparse row, the geometric mean of features and non-zeros
-    at: int  # its position in the plan
-    units: float  # of all remaining trainings
-    rows: int
-    probe: tuple[Entry, Seeds, int]  # arguments of its probe
-
-
 def estimate(plan: Plan, store: Store, begun: Callable[[Entry], None] = lambda _: None) -> list[Estimate]:
     """Estimate every entry of a plan; `begun` is called with each entry before its estimate."""
-    found, unknown = list[Estimate](), defaultdict[str, list[_Unknown]](list)
+    found: list[Estimate] = []
+    kinds: dict[str, list[tuple[float, int, float]]] = defaultdict(list)  # length of rows, position, work
     for at, planned in enumerate(plan.entries):
         begun(entry := planned.entry)
         cells = [cell for cell in planned.cells if cell.is_wanted(plan.only_failed) and not cell.scored]
         if not cells:  # no data are loaded
             found.append(Estimate())
             continue
-        seeds, searches = cells[0].seeds, {cell.search.key for cell in cells if cell.search}
-        rows, test_rows, folds = prepared_data().sizes(entry, seeds.split_seed, seeds.fold)
-        settings = (len(points_of(entry, seeds)) or entry.tuning.choice.trials) if searches else 0
+        rows, test_rows, folds = _sizes(entry)
+        searches = {cell.search.key for cell in cells if cell.search}
+        settings = (len(points_of(entry, cells[0].seeds)) or entry.tuning.choice.trials) if searches else 0
         trials = len(searches) * settings * folds - sum(len(store.trials(key)) for key in searches)
         X: Any = prepared_data().load(entry)(entry.part).X
-        is_sparse, width = sparse.issparse(X), float(X.shape[1])
-        nonzeros = X.nnz / X.shape[0] if is_sparse else width
-        value_bytes = np.dtype(str(entry.settings.dtype)).itemsize + 4 * is_sparse
+        nonzeros = X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
+        memory = (rows + test_rows) * nonzeros * (8 if entry.settings.dtype == "float64" else 4)
         done = [cell.key for cell in planned.cells if cell.status is CellStatus.finished][:FINISHED]
         times = [record.result.train_seconds for key in done if (record := store.record(key)) is not None]
         known = entry.budget.seconds or (float(np.mean(times)) if times else None)
-        trainings, all_rows = len(cells) + trials, rows + test_rows
-        work = len(cells) + trials * (1.0 - 1.0 / max(2, folds))
-        passes, memory = trainings * passes_of(entry, rows), int(all_rows * nonzeros * value_bytes)
-        found.append(Estimate(trainings, passes, known and known * work, memory, known is not None))
+        trainings, work = len(cells) + trials, len(cells) + trials * (1.0 - 1.0 / max(2, folds))
+        passes = trainings * _passes(entry, rows)
+        found.append(Estimate(trainings, passes, known and known * work, int(memory), known is not None))
         if known is None:  # methods of a kind differ in numbers such as step sizes
-            method, size = entry.algorithm.description, sqrt(width * max(1.0, nonzeros))
+            method = entry.algorithm.description
             names = {name: each for name, each in method.parameters.items() if not isinstance(each, float)}
-            kind = [method.name, names, entry.features.description, str(entry.scaling), is_sparse]
-            units, arguments = work * units_of(entry, rows), (entry, seeds, rows)
-            unknown[canonical(kind)].append(_Unknown(size, at, units, all_rows, arguments))
-    for each, seconds, row_bytes in _probed(list(unknown.values())):
-        memory = max(found[each.at].memory, int(row_bytes * each.rows))
-        found[each.at] = replace(found[each.at], seconds=seconds * each.units, memory=memory)
+            kind = [method.name, names, entry.features.description, str(entry.scaling), sparse.issparse(X)]
+            kinds[canonical(kind)].append((sqrt(X.shape[1] * max(1.0, nonzeros)), at, work))
+    entries = [planned.entry for planned in plan.entries]
+    speeds = _probed(entries, {at for kind in kinds.values() for _, at, _ in (min(kind), max(kind))})
+    for kind in kinds.values():
+        known_speeds = [(size, *speeds[at]) for size, at, _ in sorted(kind) if at in speeds]
+        if not known_speeds:  # the method fails, or is too slow: its time stays unknown
+            continue
+        (short, fast, row_bytes), (long, slow, _) = known_speeds[0], known_speeds[-1]
+        power = log(slow / fast) / log(long / short) if long > short and min(fast, slow) > 0.0 else 1.0
+        power = min(STEEPEST, max(0.0, power))
+        for size, at, work in kind:
+            rows, test_rows, _ = _sizes(entries[at])
+            seconds = (
+                work * fast * (size / short) ** min(STEEPEST, max(0.0, power)) * _units(entries[at], rows)
+            )
+            memory = max(found[at].memory, int(row_bytes * (rows + test_rows)))
+            found[at] = replace(found[at], seconds=seconds, memory=memory)
     return found
 
 
-def _probed(kinds: Sequence[Sequence[_Unknown]]) -> Iterator[tuple[_Unknown, float, float]]:
-    """Seconds a unit, by a power law in the length of rows between two probes of a kind; bytes of a row."""
-    ends = {each.at: each for kind in kinds for each in (min(kind), max(kind))}
-    ordered = sorted(ends.values(), key=lambda each: each.probe[0].dataset.title)
-    seconds, futures = min(PROBE_SECONDS, PROBES_SECONDS / max(1, len(ends))), dict[int, Future[Any]]()
-    with Pool() as pool:
-        for number, each in enumerate(ordered):  # a process loads each of its data sets once
-            key = number * PROCESSES // len(ends), each.probe[0].algorithm.distribution
-            futures[each.at] = pool.submit(probe, *each.probe, seconds, key=key, seconds=WAIT_SECONDS)
-        done = wait(futures.values(), WAIT_SECONDS).done
-    for kind in kinds:
-        tried = [(each.size, futures[each.at]) for each in sorted(kind) if futures.get(each.at) in done]
-        speeds = [(size, *future.result()) for size, future in tried if future.exception() is None]
-        if not speeds:  # the method fails, or is too slow: its time stays unknown
-            continue
-        (short, fast, row_bytes), (long, slow, _) = speeds[0], speeds[-1]
-        power = log(slow / fast) / log(long / short) if long > short and min(fast, slow) > 0.0 else 1.0
-        for each in kind:
-            yield each, fast * (each.size / short) ** min(STEEPEST, max(0.0, power)), row_bytes
+def _probed(entries: Sequence[Entry], chosen: Collection[int]) -> dict[int, tuple[float, float]]:
+    """Probes of some entries, by position; those that fail or take too long are left out."""
+    futures: dict[Future[tuple[float, float]], int] = {}
+    seconds = min(PROBE_SECONDS, PROBES_SECONDS / max(1, len(chosen)))
+    with Pool() as pool:  # a process loads each of its data sets once
+        for number, at in enumerate(sorted(chosen, key=lambda at: entries[at].dataset.title)):
+            key = number * PROCESSES // len(chosen), entries[at].algorithm.distribution
+            futures[pool.submit(probe, entries[at], seconds, key=key, seconds=WAIT_SECONDS)] = at
+        done = wait(futures, WAIT_SECONDS).done
+    return {futures[each]: each.result() for each in done if each.exception() is None}
 
 
 _sample: dict[Any, Prepared] = {}  # the latest sample of this process, which several methods share
 
 
-def probe(entry: Entry, seeds: Seeds, rows: int, seconds: float) -> tuple[float, float]:
+def probe(entry: Entry, seconds: float) -> tuple[float, float]:
     """Seconds per unit (a row of a full method, else an iteration) in about `seconds`, and bytes of a row."""
+    seeds = entry.cells()[0]
     unit = Unit("", (), entry, seeds)
     if unit.group not in _sample:
         split = prepared_data().split(entry, seeds.split_seed, seeds.fold)
         few = Split(_few(split.train), _few(split.test))
         _sample.clear()
         _sample[unit.group] = prepare_split(entry, few, seeds.split_seed)
-    prepared = _sample[unit.group]
-    units, is_full = max(1, round(units_of(entry, rows))), _is_full(entry)
+    prepared, (rows, _, _) = _sample[unit.group], _sizes(entry)
+    units, is_full = max(1, round(_units(entry, rows))), _is_full(entry)
     with limited_memory(entry.limits.memory, 1):
         task = task_of(unit, prepared, {}, entry.budget.checkpoints)
         (task,) = hold_out([task], seeds.split_seed)
         most = min(len(task.y), MOST_ROWS) if is_full else units
+
+        def timed(size: int) -> float:
+            """Processor seconds of a run on that many training rows, or of that many iterations."""
+            if is_full:
+                few = np.sort(np.random.default_rng(0).permutation(len(task.y))[:size])
+                shorter = replace(task, X=task.X[few], y=task.y[few])
+            else:
+                shorter = replace(task, iterations=size, epochs=None, seconds=None)
+            begun = process_time()
+            run_cell(shorter)
+            return process_time() - begun
+
         size, runs = min(most, FEWEST[is_full]), [(0, 0.0)]
-        while True:
+        while size > runs[-1][0] and sum(each for _, each in runs) + 2.0 * runs[-1][1] <= seconds:
             try:
-                taken = _timed(task, size, is_full)
-                if taken > 2.0 * LONGER * runs[-1][1]:  # it compiled, as the first always does
-                    taken = _timed(task, size, is_full)
-                runs.append((size, taken))
+                taken = timed(size)
+                # A run that took much longer than expected has compiled, as the first always does.
+                runs.append((size, timed(size) if taken > 2.0 * LONGER * runs[-1][1] else taken))
             except ParameterError:  # such as too few rows for its blocks
                 if size >= most:
                     raise
-            if size >= most or sum(each for _, each in runs) + 2.0 * runs[-1][1] > seconds:
-                break
             size = min(most, LONGER * size)
     more, taken = runs[-1]
     fewer, less = next(run for run in reversed(runs) if run[0] <= more / 2)
@@ -166,43 +168,34 @@ def _few(side: Side) -> Side:
     return Side(side.X, np.ascontiguousarray(side.y[::step]), np.ascontiguousarray(rows[::step]))
 
 
-def _timed(task: Task, size: int, is_full: bool) -> float:
-    """Processor seconds of a run on that many training rows, or of that many iterations."""
-    if is_full:
-        few = np.sort(np.random.default_rng(0).permutation(len(task.y))[:size])
-        task = replace(task, X=task.X[few], y=task.y[few])
-    else:
-        task = replace(task, iterations=size, epochs=None, seconds=None)
-    begun = process_time()
-    run_cell(task)
-    return process_time() - begun
+def seconds_of(entry: Entry, pool: Pool, limit: float) -> float | None:
+    """Seconds of one training of an entry; infinite if the probe times out, None if it fails."""
+    future = pool.submit(probe, entry, PROBE_SECONDS, seconds=limit)
+    if (error := future.exception()) is not None:
+        return inf if isinstance(error, ProcessEnded) and error.is_late else None
+    return float(future.result()[0] * _units(entry, _sizes(entry)[0]))
 
 
-def units_of(entry: Entry, rows: int) -> float:
-    """Training rows for a full method, iterations for any other."""
-    per_iteration = rows_per_iteration(entry.algorithm.instance, rows)
-    return rows if _is_full(entry) else passes_of(entry, rows) * rows / per_iteration
+def _sizes(entry: Entry) -> tuple[int, int, int]:
+    """Training rows, test rows and inner folds of the first split of an entry."""
+    seeds = entry.cells()[0]
+    return prepared_data().sizes(entry, seeds.split_seed, seeds.fold)
 
 
 def _is_full(entry: Entry) -> bool:
     return Access(entry.algorithm.instance.access) is Access.full
 
 
-def passes_of(entry: Entry, rows: int) -> float:
+def _units(entry: Entry, rows: int) -> float:
+    """Training rows for a full method, iterations for any other."""
+    per_iteration = rows_per_iteration(entry.algorithm.instance, rows)
+    return rows if _is_full(entry) else _passes(entry, rows) * rows / per_iteration
+
+
+def _passes(entry: Entry, rows: int) -> float:
     """Passes over the training rows in one training, with the middle of the budgets that a tuning tries."""
     space = entry.tuning.space
     budget = with_budget(entry.budget, {name: each[len(each) // 2] for name, each in space.items()})
     if budget.iterations:
         return budget.iterations * rows_per_iteration(entry.algorithm.instance, rows) / rows
     return budget.epochs or (1.0 if budget.seconds else default_passes(rows))
-
-
-def seconds_of(entry: Entry, pool: Pool, limit: float) -> float | None:
-    """Seconds of one training of an entry; infinite if the probe times out, None if it fails."""
-    seeds = entry.cells()[0]
-    rows, _, _ = prepared_data().sizes(entry, seeds.split_seed, seeds.fold)
-    future = pool.submit(probe, entry, seeds, rows, PROBE_SECONDS, seconds=limit)
-    error = future.exception()
-    if error is not None:
-        return inf if isinstance(error, ProcessEnded) and error.is_late else None
-    return float(future.result()[0] * units_of(entry, rows))

@@ -214,7 +214,7 @@ def test_nothing_at_the_address_of_a_scheduler_is_said_so(monkeypatch):
         DaskExecutor("foo://bar")
 
 
-@pytest.mark.parametrize("content", ["", '{"type": "Sched', "[]", '{"type": "Scheduler"}'])
+@pytest.mark.parametrize("content", ['{"type": "Sched', "[]", '{"type": "Scheduler"}'])
 def test_a_half_written_file_of_a_scheduler_is_refused_at_once(tmp_path, content):
     file = tmp_path / "sched.json"
     file.write_text(content)
