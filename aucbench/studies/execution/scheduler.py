@@ -68,7 +68,11 @@ class Scheduler:
         }
         self._ran = {key for key, left in self._left.items() if left}
         self._complete = deque(plan.entries)  # entries to hand over, if nothing of them is left to be run
-        self._owners: dict[str, list[PlannedEntry]] = defaultdict(list)  # entries of a cell or a search
+        self._sharers: dict[str, list[PlannedEntry]] = defaultdict(list)  # entries with a cell, by its key
+        for planned in plan.entries:
+            for cell in planned.cells:
+                self._sharers[cell.key].append(planned)
+        self._owners: dict[str, PlannedEntry] = {}  # the entry for which a cell or a search is run, by key
         self._queue: dict[Any, deque[Unit]] = {}  # units that wait, by the data that they need
         self._waiting: dict[str, list[Unit]] = defaultdict(list)  # cells that wait for a search, by its key
         self._searches: dict[str, TuningSearch] = {}  # in progress, by key
@@ -108,16 +112,15 @@ class Scheduler:
         """Queue all cells that are to be run, each once, or the searches that they wait for."""
         for planned in self._plan.entries:
             for cell in planned.cells:
-                self._owners[cell.key].append(planned)
-                is_first = len(self._owners[cell.key]) == 1
-                if not is_first or not cell.is_wanted(self._plan.only_failed):
+                if cell.key in self._owners or not cell.is_wanted(self._plan.only_failed):
                     continue
+                self._owners[cell.key] = planned
                 if cell.search is None:
                     self._add([cell])
                     continue
                 key, seeds = cell.search
                 if key not in self._waiting:
-                    self._owners[key].append(planned)
+                    self._owners[key] = planned
                     self._later.append(Unit(key, cell.digests, cell.entry, seeds))
                 self._waiting[key].append(cell)
 
@@ -162,7 +165,7 @@ class Scheduler:
             else:
                 unseen -= 1
                 unit = self._later.popleft()
-            if self._owners[unit.key][0].key in self._dropped:
+            if self._owners[unit.key].key in self._dropped:
                 continue
             if self._leases.holds(unit.key):
                 return unit
@@ -246,7 +249,7 @@ class Scheduler:
     def _advance(self, key: str) -> None:
         """Queue what a search needs next: units of its own, or the cells that wait for its choice."""
         search = self._searches[key]
-        if search.open or self._owners[key][0].key in self._dropped:
+        if search.open or self._owners[key].key in self._dropped:
             return
         if units := search.ask():
             self._add(units)
@@ -275,23 +278,23 @@ class Scheduler:
             self._store.put_failure(failure)
         self._leases.give_back(cell.key)
         if cell.stored is not None:
-            for owner in self._owners[cell.key]:
-                self._store.forget_tracked(owner.key)
+            for sharer in self._sharers[cell.key]:
+                self._store.forget_tracked(sharer.key)
         self._ended(cell, failure)
 
     def _ended(self, cell: Unit, failure: FailureRecord | None) -> None:
         """Tell the observer of a cell, and take it off what is left of its entries."""
         self._observer.cell_finished(cell.entry, failure)
-        for owner in self._owners[cell.key]:
-            left = self._left[owner.key]
+        for sharer in self._sharers[cell.key]:
+            left = self._left[sharer.key]
             if cell.key in left:
                 left.discard(cell.key)
                 if not left:
-                    self._complete.append(owner)
+                    self._complete.append(sharer)
 
     def _refuse(self, unit: Unit, error: AucbenchError) -> None:
         """Drop the remaining work of an entry that cannot be run."""
-        planned = self._owners[unit.key][0]
+        planned = self._owners[unit.key]
         self._leases.give_back(unit.key)
         if planned.key not in self._dropped:
             self._dropped.add(planned.key)
