@@ -25,16 +25,11 @@ _processes: "set[_Process]" = set()  # processes not yet killed
 
 
 class ProcessEnded(Exception):  # noqa: N818  # named like concurrent.futures.CancelledError
-    """The process of a task ended without an answer, or was ended because the answer was late.
+    """The process of a task ended without an answer.
 
-    Parameters
-    ----------
-    status : int
-        Exit status, or the negative number of the signal that ended it.
-    is_late : bool
-        Whether it was ended because the answer was late.
-    trace : str
-        Stack trace of its Python code, as far as it could write it.
+    `status` is its exit status, or the negative number of the signal that ended it; `is_late` says whether it
+    was ended because the answer was late; `trace` is the stack trace of its Python code, as far as it could
+    write it.
     """
 
     def __init__(self, status: int, is_late: bool, trace: str):
@@ -70,23 +65,11 @@ class Pool(Executor):
         seconds: float | None = None,
         listener: Callable[[Any], None] = lambda message: None,
     ) -> "Future[Any]":
-        """Call a pickled function with its arguments, as `dumped` gives them, in the process of a key.
+        """Call the function of a pickled pair, of it and its arguments, in the process of a key.
 
-        Parameters
-        ----------
-        content : bytes
-            The pair of a function and a tuple of its arguments.
-        key : hashable
-            Tasks of equal keys run one after the other in one process.
-        seconds : float, optional
-            Time limit, after which the process is ended.
-        listener : callable, optional
-            Gets what the function sends with `tell`, in another thread of this process.
-
-        Returns
-        -------
-        Future
-            Its exception is the function's, or `ProcessEnded`.
+        Tasks of equal keys run one after the other. The process is ended after `seconds`. The `listener` gets
+        what the function sends with `tell`, in another thread of this process. The exception of the future is
+        the function's, or `ProcessEnded`.
         """
         future, lock = Future[Any](), self._locks[key]
         if not lock.locked():

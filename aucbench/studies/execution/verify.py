@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from msgspec import structs
 
 from aucbench.errors import AucbenchError, DataError, ParameterError
 from aucbench.evaluation.measures import AUC, TrainingObjective
@@ -22,9 +21,9 @@ from aucbench.studies.execution.plan import Plan, plan_study
 from aucbench.studies.execution.scheduler import Scheduler
 from aucbench.studies.execution.worker import labels_of
 from aucbench.studies.import_paths import UntrustedError
-from aucbench.studies.plugin_metadata import GROUPS, plugin, settings_of
+from aucbench.studies.plugin_metadata import GROUPS, plugin
 from aucbench.studies.provenance import changed_versions, missing_packages
-from aucbench.studies.record import CellRecord, EntryDescription, PluginRecord
+from aucbench.studies.record import CellRecord, PluginRecord
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import CellResult, common
 from aucbench.studies.study import Observer, Study
@@ -171,16 +170,10 @@ def _check_equal(record: CellRecord, entry: Entry, digests: Sequence[str], has_s
     """Refuse a cell of another key that differs here in more than the code."""
     if tuple(digests) != record.data.sha256:
         raise AucbenchError("the data here are others")
-    here, there = (_settings(each) for each in (entry.describe(), record))
-    if not has_seeds or here[0] != there[0]:
+    seeds = [record.seeds]
+    if not has_seeds or words(entry.describe(), seeds) != words(record, seeds):
         raise AucbenchError("the settings here are others")
-    if (entry.source_digest, here[1]) == (record.source, there[1]):
+    plugins = [[getattr(made, field) for field in GROUPS.values()] for made in (entry.describe(), record)]
+    here, there = ([each and each.version for each in made] for made in plugins)
+    if (entry.source_digest, here) == (record.source, there):
         raise AucbenchError("its key is not that of its settings, data and code")
-
-
-def _settings(described: EntryDescription) -> tuple[str, list[str]]:
-    """Settings of an entry or a record, and the versions of its plugins, which tell code from code."""
-    found = settings_of(described)
-    plugins = {name: value for name, value in found.items() if isinstance(value, PluginRecord)}
-    bare = {name: structs.replace(plugin, version="", exempt={}) for name, plugin in plugins.items()}
-    return canonical(found | bare), [getattr(described, name).version for name in plugins]
