@@ -337,6 +337,8 @@ class Scheduler:
 
 def report_of(future: "Future[Report]", unit: Unit) -> Report:
     """What came of a unit; None if its process has ended."""
+    if future.cancelled():  # by Dask, whose scheduler is lost
+        return None
     error = future.exception()
     if error is None:
         return future.result()

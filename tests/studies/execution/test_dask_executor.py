@@ -252,6 +252,27 @@ def test_workers_of_a_running_scheduler_are_used_and_one_that_is_killed_is_repla
 
 
 @pytest.mark.faults
+def test_a_lost_scheduler_ends_the_study_which_keeps_its_cells(tmp_path):
+    own = _Scheduler(tmp_path, process_environment(ROOT))
+    own.worker()
+    cluster, store = DaskExecutor(own.address), Store(tmp_path / "store")
+
+    def kill():
+        wait_until(lambda: len(list(store)) > 1)
+        own.stop()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        with pytest.raises(ParameterError, match="scheduler: the connection to it was lost"):
+            run_entries([entry(Slow(nap=0.1), runs=20)], store, cluster)
+    finally:
+        killer.join()
+        cluster.close()
+    assert len(list(store)) > 1
+
+
+@pytest.mark.faults
 def test_the_end_of_a_study_ends_its_processes_and_those_of_a_killed_one_but_no_others(scheduler, tmp_path):
     scheduler.worker()
     going, killed, ended = (DaskExecutor(scheduler.address) for _ in range(3))
