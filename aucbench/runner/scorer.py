@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import MethodFacts
-from aucbench.contracts.source_location import line_of
 from aucbench.contracts.validation import wrong_scores
 from aucbench.errors import PluginError
 from aucbench.evaluation.auc import measure_columns
@@ -98,7 +97,6 @@ class Scorer:
     def __init__(self, X: Any, y: NDArray[np.int8], measures: Sequence[Measure] = ()):
         self._X, self._y, self._measures = X, y, (AUC(), *measures)
         self._waiting: list[NDArray[np.float64]] = []  # the weights of the models from len(_values) on
-        self._waiting_bytes = 0
         self._values: list[NDArray[np.float64]] = []  # of each model, the AUC first
         self._last = np.full(1, np.nan)  # (n,) scores of the latest model
 
@@ -110,8 +108,7 @@ class Scorer:
         if MethodFacts(algorithm).weights is None:
             found = algorithm.score(state, self._X)
             if wrong := wrong_scores(found, len(self._y)):
-                where = line_of(type(algorithm), "score")
-                raise PluginError(f"{algorithm.name}: `score` of {len(self._y)} rows {wrong}{where}")
+                raise PluginError(f"{algorithm.name}: `score` of {len(self._y)} rows {wrong}")
             return self.add_scores(np.asarray(found, np.float64)), None
         weights = np.array(algorithm.weights(state), np.float64)
         return self.add_weights(weights), weights
@@ -119,9 +116,8 @@ class Scorer:
     def add_weights(self, weights: NDArray[np.float64]) -> int:
         """Register the weights (d,) of a linear model, which must not change later; return its number."""
         self._waiting.append(weights)
-        self._waiting_bytes += weights.nbytes
         number = len(self._values) + len(self._waiting) - 1
-        if self._waiting_bytes >= WEIGHT_BYTES:
+        if len(self._waiting) * weights.nbytes >= WEIGHT_BYTES:
             self._flush()
         return number
 
@@ -155,7 +151,6 @@ class Scorer:
             W = np.stack(self._waiting[start : start + width])
             self._measure(linear_scores(W, self._X))
         self._waiting.clear()
-        self._waiting_bytes = 0
 
     def _measure(self, scores: NDArray[np.float64]) -> None:
         values = np.full((len(scores), len(self._measures)), np.nan)

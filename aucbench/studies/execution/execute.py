@@ -7,14 +7,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
 from hashlib import sha256
 
 import psutil
 
 from aucbench import data
-from aucbench.contracts.cache_folder import cache_folder, keeps_files
-from aucbench.errors import CacheWarning, VersionWarning
+from aucbench.errors import VersionWarning
 from aucbench.studies.default_settings import Isolation, Running
 from aucbench.studies.execution.cost_estimate import Estimate, estimate
 from aucbench.studies.execution.executor import Executor, LocalExecutor
@@ -62,7 +60,6 @@ def execute_study(
 
 def _planned(study: Study, store: Store, observer: Observer) -> Plan:
     """Plan a study; report before the first download what a suite needs, and what no source has."""
-    _warn_without_cache()
     if study.running.suite is not None:
         datasets = {entry.dataset.title: entry.dataset.instance for entry in study.entries}
         with ThreadPoolExecutor(SERVERS_ASKED) as pool:
@@ -70,17 +67,6 @@ def _planned(study: Study, store: Store, observer: Observer) -> Plan:
             if missing := {title: size for title, size in sizes if size != 0}:
                 observer.files_missing(missing)
     return plan_study(study, store)
-
-
-@cache
-def _warn_without_cache() -> None:
-    if not keeps_files():
-        warnings.warn(
-            f"Nothing can be kept in the cache folder {cache_folder()}, so that each process compiles anew; "
-            "AUCBENCH_CACHE names another folder.",
-            CacheWarning,
-            stacklevel=4,
-        )
 
 
 @contextlib.contextmanager
