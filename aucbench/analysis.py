@@ -53,7 +53,7 @@ def optimum(*overrides: str) -> "OptimumResult":
     >>> found.relative_gap <= 1e-8
     True
     """
-    from aucbench.config.overrides import Request, check_overrides
+    from aucbench.config.words import Request, check_overrides
     from aucbench.studies.execution.optimum import entry_optimum
     from aucbench.studies.execution.worker import prepared_data
 
@@ -92,7 +92,7 @@ def describe_data(path: str, *overrides: str) -> "DataDescription":
     [('age', 'number'), ('job', 'categories'), ('sick', 'label')]
     """
     from aucbench import data
-    from aucbench.config.overrides import check_overrides
+    from aucbench.config.words import check_overrides
 
     check_overrides(overrides)
     kind, *rest = _file_words(path, overrides)
@@ -109,7 +109,7 @@ def entry_of(overrides: Sequence[str], trust: Collection[str] | None = None) -> 
     settings, are all. `ParameterError` if they give several runs, as those of an experiment may.
     """
     from aucbench.config.build import build_study
-    from aucbench.config.overrides import Request
+    from aucbench.config.words import Request
 
     entries = build_study(catalog(), Request(tuple(overrides)), trust=trust).entries
     if len(entries) != 1:
@@ -177,7 +177,7 @@ def suggest(
     AucbenchError
         The data cannot be read, there is no archive, it is damaged, or an override chooses a method.
     """
-    from aucbench.config.overrides import check_overrides
+    from aucbench.config.words import check_overrides
     from aucbench.reports.suggestion import suggest_methods
     from aucbench.studies.archives.archive_file import read, shipped
     from aucbench.studies.archives.tried_settings import tried_settings
@@ -240,7 +240,7 @@ def rescore(
     ParameterError
         The store has no such study, or a measure or a parameter is unknown, out of its range or not used.
     """
-    from aucbench.config.overrides import check_overrides
+    from aucbench.config.words import check_overrides
     from aucbench.studies.execution.rescore import rescore_study
     from aucbench.studies.rerun_command import words
 
@@ -278,7 +278,7 @@ def check(archive: "Archive", method: str | None = None) -> list[str]:
     is installed here, and entries of the reference study that the method lacks: its data sets, splits and
     rows, under each of its rulesets. Raises an `AucbenchError` if the method is not installed.
     """
-    from aucbench.config.overrides import Request
+    from aucbench.config.words import Request
     from aucbench.studies.archives.gaps import gaps_of, lacking
 
     found = gaps_of(archive, entry_of)

@@ -17,7 +17,7 @@ from aucbench.studies.study import Observer, Study
 if TYPE_CHECKING:
     import pandas as pd
 
-    from aucbench.config.overrides import Request
+    from aucbench.config.words import Request
     from aucbench.data.readers.blocks import ColumnRecord
     from aucbench.reports.report import Report
     from aucbench.studies.execution.execute import PlannedStudy
@@ -66,7 +66,7 @@ def run(*overrides: str, X: Any = None, y: Any = None) -> Result:
     >>> aucbench.run("algo=ls_svm", "dataset.positive=0", X=X, y=y).auc > 0.95
     True
     """
-    from aucbench.config.overrides import check_overrides
+    from aucbench.config.words import check_overrides
 
     check_overrides(overrides)
     if X is not None or y is not None:
@@ -214,7 +214,7 @@ class _Kept(Observer):
 
 
 def _request(words: Sequence[str]) -> "Request":
-    from aucbench.config.overrides import parse
+    from aucbench.config.words import parse
 
     request = parse(words)
     if request.help or request.cfg or request.completion:

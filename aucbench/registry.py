@@ -22,6 +22,7 @@ from aucbench.pool import ProcessEnded
 from aucbench.suggestions import suggest
 
 GROUP = "aucbench"
+MOST_KIN = 4  # plugins that are suggested by their summaries
 
 
 class PluginWarning(UserWarning):
@@ -72,8 +73,15 @@ class Catalog:
         family = Family(family)
         known = self.plugins[family]
         if name not in known:
-            raise PluginError(f"Unknown {family.singular} '{name}'. {suggest(name, known)}")
+            raise PluginError(f"Unknown {family.singular} '{name}'. {self._advice(name, family)}")
         return known[name]
+
+    def _advice(self, name: str, family: Family) -> str:
+        """A sentence with names like the unknown one, else with plugins whose summary or name has it."""
+        advice = suggest(name, known := self.plugins[family])
+        kin = [each.name for each in known.values() if name.lower() in each.summary.lower()][:MOST_KIN]
+        kin += [f"the {other.singular} {name}" for other, plugins in self.plugins.items() if name in plugins]
+        return f"Did you mean {' or '.join(kin)}?" if kin and advice.startswith("Known") else advice
 
     def algorithm(self, name: str) -> Any:
         """The class of the algorithm `name`; call it with hyperparameters."""

@@ -22,7 +22,7 @@ import pandas as pd
 import aucbench
 from aucbench.api import Observer
 from aucbench.config.build import build_study
-from aucbench.config.overrides import Request
+from aucbench.config.words import Request
 from aucbench.contracts import MethodFacts
 from aucbench.studies.execution.execute import execute_study, opened_store
 from benchmarks.measuring import Measure

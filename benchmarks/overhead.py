@@ -15,7 +15,7 @@ import numpy as np
 
 import aucbench
 from aucbench.config.build import build_study
-from aucbench.config.overrides import Request
+from aucbench.config.words import Request
 from aucbench.contracts.validation import Family
 from aucbench.registry import Catalog
 from aucbench.studies.execution import worker

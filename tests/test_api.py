@@ -88,7 +88,7 @@ def test_several_runs_differ_and_are_averaged():
     [(["algo=psma"], "Did you mean psam"), ([3], "An override is text"), (["=1"], "cannot be read")],
 )
 def test_bad_words_raise_what_the_command_line_would_say(words, named):
-    with pytest.raises(ParameterError, match=named):
+    with pytest.raises(aucbench.AucbenchError, match=named):
         aucbench.run(*words)
 
 

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Sequence
 
 from aucbench import api
-from aucbench.config.overrides import parse
+from aucbench.config.words import parse
 from aucbench.errors import AucbenchError
 from aucbench.humanize import counted
 from aucbench.reports.cell_frame import REFERENCE, TUNED_REFERENCE
@@ -18,7 +18,6 @@ CHEAP = 2.0  # seconds; a reference that takes longer is not trained unasked
 SECONDS, MOST_COLUMNS = 4e-9, 50
 OF_THE_METHOD = (
     "algo", "loss", "budget", "tuning", "study", "tracking", "metrics", "store.weights", "reference",
-    "baseline",
 )  # fmt: skip
 
 

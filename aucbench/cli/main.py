@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _refuse_small_limit()
         if "COMP_LINE" in os.environ and any(word.startswith("query=") for word in arguments):
-            from aucbench.cli.completion import complete
+            from aucbench.cli.help import complete
 
             return complete(arguments)
         function = _command(first, arguments)

@@ -1,16 +1,12 @@
-"""Build the entries of a study from composed configurations and the catalog."""
+"""Build the entries of a study from composed values; the constructors check every value."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import fields, replace
+from dataclasses import MISSING, asdict, replace
 from typing import Any
 
-from omegaconf import DictConfig, ListConfig
-
-from aucbench.config import structured_configs
-from aucbench.config.compose import Run, check_section, chosen, compose_jobs, parameters
-from aucbench.config.hydra_errors import as_sentences
-from aucbench.config.overrides import Request
-from aucbench.config.structured_configs import field_names
+from aucbench.config.compose import CHOSEN, SECTIONS, Composer, Run
+from aucbench.config.words import Request
+from aucbench.contracts.hyperparameters import field_types
 from aucbench.contracts.validation import Family
 from aucbench.data.loader import Part
 from aucbench.data.scaler import default_scaling
@@ -30,7 +26,7 @@ from aucbench.studies.default_settings import (
 )
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.import_paths import check_trusted
-from aucbench.studies.plugin_metadata import changed, first_loss
+from aucbench.studies.plugin_metadata import FAMILIES, changed, defaults_of, first_loss
 from aucbench.studies.provenance import missing_packages
 from aucbench.studies.record import RulesetRecord
 from aucbench.studies.result import Refused
@@ -38,11 +34,11 @@ from aucbench.studies.study import Study
 from aucbench.studies.tuners import Tuning, resolve
 from aucbench.suggestions import suggest
 
-WITH_PARAMETERS = tuple(name for name, cls in RECORDED.items() if fields(cls))  # measures with parameters
-NODES = (DictConfig, ListConfig)  # looked up by type, since `isinstance` is slow for subclasses of ABCs
-RULED_SETTINGS = ("scaling", "rescale", "regularisation", "order", "dtype", "reference", "rope")
-RULED_CHOICES = ("loss", "features", "tuning")
-RULED = (*RULED_SETTINGS, *RULED_CHOICES, Budget.name)  # settings of a ruleset
+RULED_SETTINGS = ("scaling", "rescale", "regularisation", "order", "dtype")
+RULED_RUNNING = ("reference", "rope")
+RULED = (*RULED_SETTINGS, *RULED_RUNNING, Budget.name, "loss", "features", "tuning")
+WITH_PARAMETERS = tuple(name for name in RECORDED if name in SECTIONS)  # measures with parameters
+TOP_SETTINGS, TOP_RUNNING = tuple(defaults_of(Settings)), tuple(defaults_of(Running))
 
 
 def build_study(
@@ -52,212 +48,200 @@ def build_study(
 
     `trust` are the modules from which import paths are imported; None, for a user's own settings, are all.
     """
-    composed = compose_jobs(catalog, request)
-    builder = _Builder(catalog, composed.rules, trust)
+    composer = Composer(catalog, request)
+    builder, jobs = _Builder(catalog, composer, trust), composer.jobs()
     entries: list[Entry] = []
     refused: list[Refused] = []
-    for job in composed.jobs:
+    for job in jobs:
         try:
             entries.append(builder.entry(job.run))
         except AucbenchError as error:
-            if not composed.swept:
+            if not composer.swept:
                 raise
             refused.append(Refused(" ".join(job.words), error))
-    run = composed.jobs[0].run
-    with as_sentences():
-        running = _top_level(run, Running)
-        if composed.parallel is not None and running.parallel == 1:
-            running = replace(running, parallel=composed.parallel)
-        return Study(
-            entries=entries,
-            running=running,
-            name=run["study"],
-            command=command,
-            store_path=_object(run, StoreSettings.name).path,
-            tracking_uri=getattr(_object(run, "tracking"), "address", None),
-            swept=composed.swept,
-            skip_missing_data=_object(run, Matrix.name).skip_missing_data,
-            only_failed=request.only_failed,
-            yes=request.yes,
-            refused=refused,
-        )
+    run = jobs[0].run
+    running = builder.once(_Builder.top, run, *TOP_RUNNING)
+    if composer.files.parallel is not None and running.parallel == 1:
+        running = replace(running, parallel=composer.files.parallel)
+    return Study(
+        entries=entries,
+        running=running,
+        name=None if run["study"] is None else str(run["study"]),
+        command=command,
+        store_path=builder.section(run, StoreSettings.name).path,
+        tracking_uri=getattr(builder.section(run, "tracking"), "address", None),
+        swept=composer.swept,
+        skip_missing_data=builder.section(run, Matrix.name).skip_missing_data,
+        only_failed=request.only_failed,
+        yes=request.yes,
+        refused=refused,
+    )
 
 
 class _Builder:
-    """Builds the objects of entries; the constructors check every value.
+    """Builds the objects of entries; runs that share their values share the objects, too."""
 
-    Runs that share their values share the objects, too.
-    """
-
-    def __init__(self, catalog: Catalog, rules: Mapping[str, Run], trust: Collection[str] | None):
-        self._catalog, self._rules, self._trust = catalog, rules, trust
-        # Keys hold functions and values, configurations by id; the values are kept so that no id is reused.
+    def __init__(self, catalog: Catalog, composer: Composer, trust: Collection[str] | None):
+        self._catalog, self._composer, self._trust = catalog, composer, trust
+        # Keys hold functions and values, mappings by id; the values are kept so that no id is reused.
         self._made: dict[tuple[Any, ...], tuple[Any, list[Any]]] = {}
 
     def entry(self, run: Run) -> Entry:
         """The entry of a run."""
-        with as_sentences():
-            _refuse_unknown(run, structured_configs.TOP_LEVEL, "")
-            settings = self._once(_settings, run, *field_names(Settings))
-            if settings.strict and self._catalog.failures:
-                raise PluginError(f"strict=true: {self._catalog.failures[0]}.")
-            algorithm = self._once(self._algorithm, run, "algo")
-            check_order(algorithm.instance.access, settings.order)
-            loss = self._once(self._loss, run, "loss", "algo")
-            dataset, part = self._once(self._dataset, run, "dataset")
-            measures = self._once(_measures, run, *WITH_PARAMETERS)
-            tuning = self._once(self._tuning, run, "tuning", "algo", *WITH_PARAMETERS)
-            store = self._once(_object, run, StoreSettings.name)
-            return Entry(
-                algorithm=algorithm,
-                dataset=dataset,
-                loss=loss,
-                features=self._once(self._plugin, run, "features"),
-                part=part,
-                scaling=settings.scaling or default_scaling(dataset.instance),
-                protocol=self._once(_object, run, "protocol"),
-                tuning=tuning,
-                budget=self._once(_object, run, Budget.name),
-                settings=settings,
-                limits=self._once(_object, run, Limits.name),
-                measures=tuple(measures[name] for name in settings.metrics),
-                keep_weights=store.weights is Weights.checkpoints,
-                keep_scores=store.scores,
-                keep_model=store.models,
-                ruleset=self._once(self._ruleset, run, Ruleset.name, "algo", *RULED),
-            )
+        settings = self._settings(run)
+        if settings.strict and self._catalog.failures:
+            raise PluginError(f"strict=true: {self._catalog.failures[0]}.")
+        algorithm = self._algorithm(run)
+        check_order(algorithm.instance.access, settings.order)
+        loss = self.once(_Builder.loss, run, "loss", "algo")
+        dataset = self.once(_Builder.plugin, run, "dataset")
+        measures = self.once(_Builder.measures, run, *WITH_PARAMETERS)
+        store = self.section(run, StoreSettings.name)
+        return Entry(
+            algorithm=algorithm,
+            dataset=dataset,
+            loss=loss,
+            features=self.once(_Builder.plugin, run, "features"),
+            part=Part(run["dataset"].get("part", Part.train)),
+            scaling=settings.scaling or default_scaling(dataset.instance),
+            protocol=self.section(run, "protocol"),
+            tuning=self.once(_Builder.tuning, run, "tuning", "algo", *WITH_PARAMETERS),
+            budget=self.section(run, Budget.name),
+            settings=settings,
+            limits=self.section(run, Limits.name),
+            measures=tuple(measures[name] for name in settings.metrics),
+            keep_weights=store.weights is Weights.checkpoints,
+            keep_scores=store.scores,
+            keep_model=store.models,
+            ruleset=self.once(_Builder.ruleset, run, Ruleset.name, "algo", *RULED),
+        )
 
-    def _once(self, make: Callable[..., Any], run: Run, *names: str) -> Any:
-        """Cached ``make(run, names[0])``; `make` reads only `names` of the run."""
+    def once(self, make: Callable[..., Any], run: Run, *names: str) -> Any:
+        """Cached ``make(self, run, *names)``; `make` reads only `names` of the run."""
         values = [run[name] for name in names]
-        marks = [id(each) if type(each) in NODES else (type(each), each) for each in values]
+        marks = [id(each) if type(each) in (dict, list) else (type(each), each) for each in values]
         key = (make, names, *marks)
         if key not in self._made:
-            self._made[key] = make(run, names[0]), values
+            self._made[key] = make(self, run, *names), values
         return self._made[key][0]
 
-    def _plugin(self, run: Run, group: str) -> BoundPlugin:
-        return self._bound(run, group, str(chosen(run, group)))
+    def section(self, run: Run, name: str) -> Any:
+        """The object of a section, such as `budget`, or of a choice that is not a plugin."""
+        return self.once(_Builder.made, run, name)
+
+    def _settings(self, run: Run) -> Any:
+        return self.once(_Builder.top, run, *TOP_SETTINGS)
+
+    def _algorithm(self, run: Run) -> BoundPlugin:
+        algorithm: BoundPlugin = self.once(_Builder.plugin, run, "algo")
+        if missing := missing_packages(algorithm.instance):
+            raise ParameterError(f"{algorithm.name} {missing}.")
+        return algorithm
+
+    def top(self, run: Run, *names: str) -> Any:
+        """The object whose fields are settings without a group."""
+        return made(Settings if names == TOP_SETTINGS else Running, {name: run[name] for name in names}, "")
+
+    def made(self, run: Run, name: str) -> Any:
+        """The object of a section or of a choice that is not a plugin."""
+        return made(self._composer.class_of(name, run), run[name], name)
+
+    def measures(self, run: Run, *_: str) -> dict[str, Measure]:
+        """Every measure by its name, with its parameters."""
+        return {
+            name: self.made(run, name) if name in WITH_PARAMETERS else cls() for name, cls in RECORDED.items()
+        }
+
+    def plugin(self, run: Run, group: str) -> BoundPlugin:
+        """The plugin of a group with its fields."""
+        return self._bound(run, group, self._composer.class_of(group, run).name)
+
+    def loss(self, run: Run, group: str, *_: str) -> BoundPlugin | None:
+        """The loss that is named, or the first one of the method; None for a method without losses."""
+        chosen = self._composer.class_of(group, run)
+        name = accepted_loss(self._catalog, self._algorithm(run).instance, chosen and chosen.name)
+        if name is None and run[group]:
+            raise ParameterError(f"loss.{next(iter(run[group]))}: {self._algorithm(run).name} takes no loss.")
+        return None if name is None else self._bound(run, group, name)
 
     def _bound(self, run: Run, group: str, name: str) -> BoundPlugin:
-        plugin = self._catalog.find(structured_configs.GROUPS[group], name)
-        fields = _fields(plugin.cls, run[group], f"{group}.", ("part",) if group == "dataset" else ())
+        plugin = self._catalog.find(FAMILIES[group], name)
+        values = {
+            field: value for field, value in run[group].items() if (group, field) != ("dataset", "part")
+        }
         if self._trust is not None:
-            check_trusted(plugin.cls, fields, self._trust)
-        frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+            check_trusted(plugin.cls, values, self._trust)
         try:
-            instance = plugin.cls(**frozen)
+            instance = made(plugin.cls, values, group)
         except SystemExit as error:  # of a plugin, or of a class or module that it imports
             raise ParameterError(
                 f"{name}: what its fields name ends the program (SystemExit: {error.code})."
             ) from error
         return BoundPlugin(instance, plugin.distribution, plugin.version)
 
-    def _dataset(self, run: Run, group: str) -> tuple[BoundPlugin, Part]:
-        return self._plugin(run, group), Part(run[group].part)
-
-    def _algorithm(self, run: Run, group: str) -> BoundPlugin:
-        algorithm = self._plugin(run, group)
-        if missing := missing_packages(algorithm.instance):
-            raise ParameterError(f"{algorithm.name} {missing}.")
-        return algorithm
-
-    def _loss(self, run: Run, group: str) -> BoundPlugin | None:
-        algorithm = self._once(self._algorithm, run, "algo")
-        name = accepted_loss(self._catalog, algorithm.instance, chosen(run, group))
-        return None if name is None else self._bound(run, group, name)
-
-    def _tuning(self, run: Run, group: str) -> Tuning:
-        algorithm = self._once(self._algorithm, run, "algo").instance
-        choice = _object(run, group)
-        if isinstance(choice.grid, dict):
-            known = self._catalog.plugins[Family.algorithms]
-            for method in choice.grid:
-                if method not in known and method != algorithm.name:
-                    raise ParameterError(
-                        f"tuning.grid: unknown algorithm '{method}'. {suggest(str(method), list(known))}"
-                    )
-            if self._trust is not None:
-                check_trusted(type(algorithm), choice.grid.get(algorithm.name) or {}, self._trust)
+    def tuning(self, run: Run, group: str, *_: str) -> Tuning:
+        """The tuning, and the values among which it chooses."""
+        algorithm, choice = self._algorithm(run).instance, self.section(run, group)
+        for method in choice.grid if isinstance(choice.grid, dict) else ():
+            if method != algorithm.name:
+                self._catalog.find(Family.algorithms, method)
+            elif self._trust is not None:
+                check_trusted(type(algorithm), choice.grid[method] or {}, self._trust)
         space = resolve(algorithm, choice.grid) if choice.name != "none" else {}
-        return Tuning(choice, space, _measures(run)[choice.metric])
+        return Tuning(choice, space, self.measures(run)[choice.metric])
 
-    def _ruleset(self, run: Run, name: str) -> RulesetRecord | None:
+    def ruleset(self, run: Run, name: str, *_: str) -> RulesetRecord | None:
         """The ruleset of a run, with the settings of the run that differ from the ruleset."""
-        ruleset = _object(run, name)
+        ruleset = self.section(run, name)
         if ruleset.title is None:
             return None
-        algorithm = self._once(self._algorithm, run, "algo")
-        own, ruled = _ruled(run), _ruled(self._rules[ruleset.title])
+        algorithm = self._algorithm(run)
+        rules = self._composer.run([f"{Ruleset.name}={ruleset.title}"])
+        own, ruled = self._ruled(run), self._ruled(rules)
         if own["loss"] == first_loss(algorithm.name):
             own["loss"] = None
-        different = [name for name in own if name not in ruled or own[name] != ruled[name]]
-        fields = changed("algo", algorithm.description)
+        fields = {f"algo.{name}": value for name, value in changed("algo", algorithm.description).items()}
+        fields |= {name: value for name, value in own.items() if name not in ruled or ruled[name] != value}
+        departures = tuple(f"{name}={value}" for name, value in fields.items())
         return RulesetRecord(
-            title=ruleset.title,
-            version=ruleset.version,
-            date=ruleset.date,
-            departures=(
-                *(f"algo.{name}={value}" for name, value in fields.items()),
-                *(f"{name}={own[name]}" for name in different),
-            ),
+            title=ruleset.title, version=ruleset.version, date=ruleset.date, departures=departures
         )
 
-
-def _ruled(run: Run) -> dict[str, Any]:
-    """The settings that a ruleset decides; with those of methods, which it leaves as they ship."""
-    tuning = parameters(run["tuning"]) if chosen(run, "tuning") != "none" else {}
-    found = {f"tuning.{name}": value for name, value in tuning.items() if name != "report"}
-    found |= {f"budget.{name}": value for name, value in parameters(run["budget"]).items()}
-    del found["budget.checkpoints"]
-    found |= {name: run[name] for name in RULED_SETTINGS}
-    return found | {group: chosen(run, group) for group in RULED_CHOICES}
-
-
-def _object(run: Run, name: str) -> Any:
-    """The object of a section, such as `budget`, or of a choice that is not a plugin."""
-    node = run[name]
-    cls = structured_configs.SECTIONS.get(name)
-    if cls is None:
-        classes: Any = structured_configs.FIXED_GROUPS[name]
-        cls = next(each for each in classes if each.name == chosen(run, name))
-    else:
-        check_section(name, node, cls)
-    return cls(**_fields(cls, node, f"{name}."))
+    def _ruled(self, run: Run) -> dict[str, Any]:
+        """The settings that a ruleset decides; with those of methods, which it leaves as they ship."""
+        tuning, budget = self.section(run, "tuning"), asdict(self.section(run, Budget.name))
+        settings, running = self._settings(run), self.once(_Builder.top, run, *TOP_RUNNING)
+        fields = asdict(tuning) if tuning.name != "none" else {}
+        found = {f"tuning.{name}": value for name, value in fields.items() if name != "report"}
+        found |= {f"budget.{name}": value for name, value in budget.items() if name != "checkpoints"}
+        found |= {name: getattr(settings, name) for name in RULED_SETTINGS}
+        found |= {name: getattr(running, name) for name in RULED_RUNNING}
+        loss = self._composer.class_of("loss", run)
+        return found | {
+            "loss": loss and loss.name,
+            "features": self._composer.class_of("features", run).name,
+            "tuning": tuning.name,
+        }
 
 
-def _measures(run: Run, *_: str) -> dict[str, Measure]:
-    """Every measure by its name, with its parameters."""
-    found: dict[str, Measure] = {}
-    for name, cls in RECORDED.items():
-        try:
-            found[name] = _object(run, name) if name in WITH_PARAMETERS else cls()
-        except ParameterError as error:
-            # The full name of the setting.
-            raise ParameterError(str(error).replace(f"{name}: ", f"{name}.", 1)) from None
-    return found
-
-
-def _settings(run: Run, *_: str) -> Any:
-    return _top_level(run, Settings)
-
-
-def _top_level(run: Run, cls: Any) -> Any:
-    """The object whose fields are settings without a group."""
-    return cls(**_fields(cls, {name: run[name] for name in field_names(cls)}, ""))
-
-
-def _fields(cls: type, node: Any, prefix: str, others: Collection[str] = ()) -> dict[str, Any]:
-    """Field values of a class, without the `others` of the node.
-
-    Unknown fields, which Hydra adds by ``+name=value``, are refused.
-    """
-    values = node if isinstance(node, dict) else parameters(node)
-    _refuse_unknown(values, [*field_names(cls), *others], prefix)
-    return {name: value for name, value in values.items() if name not in others}
-
-
-def _refuse_unknown(values: Mapping[str, Any], known: Any, prefix: str) -> None:
-    for name in values:
+def made(cls: Any, values: Any, part: str) -> Any:
+    """An object of a class with the values of a part; refuses unknown fields, and missing ones."""
+    known, prefix = field_types(cls), f"{part}." if part else ""
+    if not isinstance(values, Mapping):
+        raise ParameterError(
+            f"{part}={values}: expected one of its fields, {prefix}{f' or {prefix}'.join(known)}."
+        )
+    fields = {}
+    for name, value in values.items():
+        if name == CHOSEN:
+            continue
         if name not in known:
-            raise ParameterError(f"Unknown setting '{prefix}{name}'. {suggest(name, known)}")
+            raise ParameterError(
+                f"{prefix}{name}: {cls.name} has no field '{name}'. {suggest(str(name), [*known])}"
+            )
+        is_text = known[name].base is str and isinstance(value, bool | int | float)
+        fields[name] = str(value) if is_text else tuple(value) if isinstance(value, list) else value
+    for name, default in defaults_of(cls).items():
+        if default is MISSING and name not in fields:
+            raise ParameterError(f"{prefix}{name} must be set: {prefix}{name}=VALUE.")
+    return cls(**fields)

@@ -1,58 +1,92 @@
-"""Composition of one run or of a sweep with Hydra; display and completion of configurations."""
+"""The runs of a study: Hydra composes the files, and overrides change parts of the composed values.
+
+A *part* is what stands under a name of the top level, such as ``seed``, ``budget`` or ``algo``. A part that
+is chosen by name has the name of the choice under `CHOSEN`. Values are plain; `build` makes the objects.
+"""
 
 import contextlib
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import hydra
+import yaml
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra._internal.utils import create_config_search_path
 from hydra.core.config_search_path import SearchPathQuery
-from hydra.core.global_hydra import GlobalHydra
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.initialize import get_gh_backup, restore_gh_from_backup
-from hydra.plugins.completion_plugin import DefaultCompletionPlugin
+from hydra.core.config_store import ConfigNode, ConfigStore
+from hydra.errors import MissingConfigException
 from hydra.types import RunMode
-from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf import OmegaConf
 
-from aucbench.config import structured_configs
-from aucbench.config.hydra_errors import as_sentences
-from aucbench.config.overrides import Request, expand
-from aucbench.config.structured_configs import CHOICES
-from aucbench.config.yaml_files import check_yaml
+from aucbench.config.matrix import Exceptions
+from aucbench.config.words import Grammar, Request
 from aucbench.contracts import DatasetFacts
 from aucbench.contracts.validation import Family
-from aucbench.data.labels import positive_labels
+from aucbench.data.loader import Part
+from aucbench.data.splits.protocols import PROTOCOLS
 from aucbench.errors import ParameterError
-from aucbench.registry import Catalog, Plugin
-from aucbench.studies.default_settings import Matrix, Ruleset, Settings
+from aucbench.evaluation.measures import MEASURES
+from aucbench.registry import Catalog
+from aucbench.studies.default_settings import (
+    Budget,
+    Limits,
+    Matrix,
+    MlflowTracking,
+    NoTracking,
+    Ruleset,
+    Running,
+    Settings,
+    StoreSettings,
+)
+from aucbench.studies.plugin_metadata import FAMILIES, defaults_of
+from aucbench.studies.tuners import TUNINGS
 from aucbench.suggestions import suggest
 
-VERSION_BASE = "1.3"
-LAUNCHERS = ("basic", structured_configs.DASK)
-
-Words = tuple[str, ...]
-Run = Mapping[str, Any]  # composed settings by top-level name; runs share equal values
-LOOKED_UP = ("algo", "dataset")  # groups with words in the matrix
-NO_ROOTS: Mapping[Words, DictConfig] = {}
+CHOSEN = "_target_"
+FIXED: dict[str, dict[str, Any]] = {
+    "protocol": {cls.name: cls for cls in PROTOCOLS},
+    "tuning": {cls.name: cls for cls in TUNINGS},  # type: ignore[attr-defined]
+    "tracking": {cls.name: cls for cls in (MlflowTracking, NoTracking)},
+}
+CHOICES = (*FAMILIES, *FIXED)
+SECTIONS: dict[str, type] = {cls.name: cls for cls in (Budget, Limits, StoreSettings, Matrix, Ruleset)}
+SECTIONS |= {name: cls for name, cls in MEASURES.items() if fields(cls)}  # measures with parameters
+TOP_LEVEL = defaults_of(Settings) | defaults_of(Running)
+PARTS = (*TOP_LEVEL, *CHOICES, *SECTIONS)
+LISTS = ("experiment", "suite")  # files that may make a sweep
+LAUNCHERS: dict[str, dict[str, int]] = {"basic": {}, "dask": {"parallel": 0}}  # 0: one worker a core
 REFERENCE = "${"
+PART_OF = {"dataset": {"part": str(Part.train)}}  # the one field of a part that is not of its class
+MOST_BYTES, MOST_VALUES = 1_000_000, 100_000  # of a user's file, with all aliases written out
+
+Run = Mapping[str, Any]  # values by part; runs share equal parts
 
 
 class Job(NamedTuple):
-    """One run of a study: its words and the composed configuration."""
+    """One run of a study."""
 
     words: list[str]
     run: Run
 
 
-class Composed(NamedTuple):
-    """The composed runs of a request, without the runs skipped by the study's matrix."""
+class Suite(NamedTuple):
+    """A named set of data sets for a sweep: a file of ``conf/suite``."""
 
-    jobs: list[Job]  # at least one
-    swept: bool  # whether the request is a sweep
-    parallel: int | None  # number of workers set by hydra/launcher
-    rules: dict[str, Run]  # reference run of each ruleset, by name
+    name: str
+    title: str
+    datasets: tuple[str, ...]  # names
+    families: frozenset[str]
+
+
+class _Files(NamedTuple):
+    """What Hydra composes of files."""
+
+    values: dict[str, Any]  # by part
+    params: dict[str, Any]  # of the sweep
+    is_sweep: bool
+    parallel: int | None  # workers of hydra/launcher
 
 
 def config_folder() -> str:
@@ -61,308 +95,258 @@ def config_folder() -> str:
     return str(next(path for path in (package / "conf", package.parent / "conf") if path.is_dir()))
 
 
-def compose_jobs(catalog: Catalog, request: Request) -> Composed:
-    """Compose every run of a request: one, or those of a sweep."""
-    with session(catalog, request):
-        parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
-        overrides = parser.parse_overrides(list(request.overrides))
-        of_hydra = [str(each.input_line) for each in overrides if each.is_hydra_override()]
-        of_runs = [each for each in overrides if not each.is_hydra_override()]
-        of_runs.sort(key=lambda each: each.key_or_group == "suite")  # its data sets win over an experiment's
-        several = [str(each.input_line) for each in of_runs if each.is_sweep_override()]
-        (common,) = expand(
-            each for each in of_runs if not each.is_sweep_override() and not _is_own(str(each.input_line))
-        )
-        # A whole run is composed at once where no configuration, such as an experiment, can make it a sweep.
-        is_alone = not (request.multirun or several or of_hydra or common or request.config_name != "config")
-        words = request.overrides if is_alone else [*of_hydra, *common]
-        base = compose(words, request.config_name, with_hydra=True)
-        swept: list[Any] = []
-        is_sweep = request.multirun or base.hydra.mode == RunMode.MULTIRUN
-        if is_sweep:
-            params = base.hydra.sweeper.params or {}
-            swept = parser.parse_overrides([f"{name}={value}" for name, value in params.items()])
-        elif several:
-            name, _, value = several[0].partition("=")
-            raise ParameterError(
-                f"{name} has several values: add --multirun to run each of {value}, or write "
-                f"{name}=[{value}] for a list."
-            )
-        parallel = _workers(base)
-        with open_dict(base):
-            del base["hydra"]
-        if is_alone:
-            jobs = [Job(list(words), base)]
-        else:
-            composer = Composer(of_hydra, request.config_name, {tuple(common): base})
-            jobs = _each(catalog, composer, expand([*swept, *of_runs], request.yes))
-        titles = {job.run[Ruleset.name].title for job in jobs if Ruleset.name in job.run}
-        rules: dict[str, Run] = {
-            title: compose([f"{Ruleset.name}={title}"]) for title in sorted(filter(None, titles))
-        }
-        return Composed(jobs, is_sweep, parallel, rules)
-
-
-@contextlib.contextmanager
-def session(catalog: Catalog, request: Request = Request()) -> Iterator[None]:  # noqa: B008 - it is frozen
-    """Set up Hydra to compose runs of these plugins; also works inside a Hydra application."""
-    structured_configs.register(catalog)
-    backup = get_gh_backup()
-    GlobalHydra.instance().clear()
-    try:
-        with as_sentences(), hydra.initialize_config_dir(config_folder(), version_base=VERSION_BASE):
-            if request.config_dir is not None:
-                own = Path(request.config_dir).absolute()
-                if not own.is_dir():
-                    raise ParameterError(f"--config-dir: there is no folder {own}.")
-                loader: Any = GlobalHydra.instance().config_loader()
-                path = loader.get_search_path()
-                path.prepend("command-line", f"file://{own}", SearchPathQuery(provider="schema"))
-                loader.repository.initialize_sources(path)
-                sources = loader.repository.get_sources()
-                _check_files(next(each for each in sources if each.provider == "command-line"), own)
-            yield
-    finally:
-        restore_gh_from_backup(backup)
-
-
-def _check_files(source: Any, folder: Path) -> None:
-    """Let a source of Hydra check each file before it reads it."""
-    load = source.load_config
-
-    def load_config(config_path: str) -> Any:
-        check_yaml(folder / f"{config_path.removesuffix('.yaml')}.yaml")
-        return load(config_path)
-
-    source.load_config = load_config
-
-
-def compose(overrides: Sequence[str], name: str = "config", with_hydra: bool = False) -> DictConfig:
-    """Compose a run inside a `session`; without Hydra's own settings unless `with_hydra`."""
-    return hydra.compose(name, list(overrides), return_hydra_config=with_hydra)
-
-
-def _workers(cfg: DictConfig) -> int | None:
-    """The number of workers of the launcher; third-party launchers and sweepers are refused."""
-    chosen = cfg.hydra.runtime.choices
-    for group, known in (("hydra/launcher", LAUNCHERS), ("hydra/sweeper", ("basic",))):
-        if chosen[group] not in known:
-            raise ParameterError(
-                f"{group}={chosen[group]} cannot run aucbench's studies: parallel=2 or hydra/launcher=dask "
-                "runs cells at the same time, and tuning=optuna searches settings."
-            )
-    return cfg.hydra.launcher.get("parallel")
-
-
 class Composer:
-    """Composes the runs of a request from parts, each of which is composed once.
+    """Composes the runs of a request from parts, each of which is made once for the words that change it.
 
-    A part holds all settings under one top-level name, such as ``algo`` and ``algo.radius``. Composing a
-    whole run with Hydra takes a tenth of a second. Whole runs are composed only for the words that all runs
-    share, for values that refer to other values, for choices that are files of a user, and for the error
-    message if a part cannot be composed alone. `of_hydra` are overrides of Hydra's own settings for all runs.
-    `roots` are composed configurations by common words.
+    Hydra composes the files that words choose: an experiment, a suite, a ruleset, or a choice of a group that
+    is a file of a user.
     """
 
-    def __init__(
-        self, of_hydra: Sequence[str] = (), name: str = "config", roots: Mapping[Words, DictConfig] = NO_ROOTS
-    ):
-        self._of_hydra, self._name, self._roots = of_hydra, name, roots
-        loader: Any = GlobalHydra.instance().config_loader()
-        self._repository, self._parser = loader.repository, OverridesParser.create(config_loader=loader)
-        self.root, self._shared, self._part = cache(self._root), cache(self._all_parts), cache(self._one_part)
-        # Fields that configurations set for whatever choice is made, such as `tuning: {folds: 3}`.
-        self._fields = cache(lambda common: self._whole([*common, *(f"~{group}" for group in CHOICES)]))
+    def __init__(self, catalog: Catalog, request: Request = Request()):  # noqa: B008 - it is frozen
+        self._catalog, self._request = catalog, request
+        self._of_hydra = [word for word in request.overrides if word.startswith(("hydra.", "hydra/"))]
+        self.words = [word for word in request.overrides if word not in self._of_hydra]
+        _register(catalog)
+        path = create_config_search_path(config_folder())
+        if request.config_dir is not None:
+            own = Path(request.config_dir).absolute()
+            if not own.is_dir():
+                raise ParameterError(f"--config-dir: there is no folder {own}.")
+            for file in (*own.glob("*.yaml"), *own.glob("*/*.yaml")):
+                _check_yaml(file)
+            path.prepend("command-line", f"file://{own}", SearchPathQuery(provider="schema"))
+        self._loader = ConfigLoaderImpl(path)
+        self.grammar = Grammar(self._loader)
+        self._files, self._part = cache(self._composed), cache(self._changed)
+        self._matrix = cache(self._exceptions)
+        self._several = [word for word in self.words if self.grammar.is_sweep(word)]
+        self.files = self._files(self._chosen_files(word for word in self.words if word not in self._several))
+        self.swept = request.multirun or self.files.is_sweep
 
-    def compose(self, words: Sequence[str]) -> Run:
-        """The composed run of these words."""
-        own: dict[str, Words] = {}
+    def jobs(self) -> list[Job]:
+        """The runs of the request, at least one, without those that the study's matrix skips.
+
+        The words of the matrix for a job's data set and method come before the others, so that the command
+        line wins.
+        """
+        for word in self._several:
+            name, _, values = word.partition("=")
+            if name in LISTS:
+                raise ParameterError(f"{name} is one name, got {values}.")
+            if not self.swept:
+                raise ParameterError(
+                    f"{name} has several values: add --multirun to run each of {values}, or write "
+                    f"{name}=[{values}] for a list."
+                )
+        params = [f"{name}={value}" for name, value in self.files.params.items()] if self.swept else []
+        found = []
+        for words in self.grammar.expand([*params, *self.words], self._request.yes):
+            files = self._chosen_files(words)
+            chosen = [word for word in words if word.startswith(("algo=", "dataset="))]
+            algo, dataset = (
+                str(
+                    self._part(files, group, tuple(each for each in chosen if _part(each) == group)).get(
+                        CHOSEN
+                    )
+                )
+                for group in ("algo", "dataset")
+            )
+            matrix = self._matrix(files, tuple(word for word in words if _part(word) == Matrix.name))
+            if not matrix.skips(algo, dataset):
+                others = [word for word in words if word not in chosen]
+                in_order = [*chosen, *_choices_first(matrix.words(algo, dataset)), *_choices_first(others)]
+                found.append(Job(words, self.run(in_order)))
+        if not found:
+            raise ParameterError("The study's matrix skips every run that was asked for.")
+        return found
+
+    def run(self, words: Sequence[str]) -> Run:
+        """The values of a run, changed by one word after the other."""
+        files = self._chosen_files(words)
+        changes: dict[str, list[str]] = {}
         for word in words:
-            if _is_own(word):
-                own[_part(word)] = (*own.get(_part(word), ()), word)
-        common = _common(words)
+            if word not in files:
+                changes.setdefault(_part(word), []).append(word)
+        values = self._files(files).values
+        run = values | {part: self._part(files, part, tuple(own)) for part, own in changes.items()}
+        if REFERENCE in str(values) or any(REFERENCE in word for word in words):
+            with self._as_sentence(words):
+                plain: Any = OmegaConf.to_container(OmegaConf.create(self.complete(run)), resolve=True)
+            return {part: plain[part] for part in run}
+        return run
+
+    def class_of(self, part: str, run: Run) -> Any:
+        """The class whose fields a part has; None for a plain setting, and a loss that is not named."""
+        if part not in CHOICES:
+            return SECTIONS.get(part)
+        name = run[part].get(CHOSEN) if isinstance(run[part], Mapping) else None
+        if name is None and part != "loss":
+            raise ParameterError(f"{part} is chosen by name, as in {part}=NAME, got {run[part] or None}.")
+        if part in FIXED:
+            return FIXED[part][str(name)]
+        return name and self._catalog.find(FAMILIES[part], name).cls
+
+    def complete(self, run: Run) -> dict[str, Any]:
+        """The run with the defaults of all fields."""
+        found = {}
+        for part, value in run.items():
+            cls = self.class_of(part, run)
+            known = {**defaults_of(cls), **PART_OF.get(part, {})} if cls else {}
+            known = {field: each for field, each in known.items() if each is not MISSING}
+            found[part] = {**known, **value} if isinstance(value, Mapping) else value
+        return found
+
+    def single(self) -> dict[str, Any]:
+        """The run of the request without its sweeps, with the defaults of all fields."""
+        return self.complete(
+            self.run(_choices_first(word for word in self.words if word not in self._several))
+        )
+
+    def yaml(self) -> str:
+        """The run of the request as YAML."""
+        return OmegaConf.to_yaml(OmegaConf.create(self.single()))
+
+    def groups(self) -> dict[str, list[str]]:
+        """The choices of every group that words choose from."""
+        names = (*CHOICES, *LISTS, Ruleset.name, "hydra/launcher")
+        return {name: sorted(self._loader.get_group_options(name)) for name in names}
+
+    def suites(self) -> list[Suite]:
+        """All suites by name, with the data sets that they sweep over."""
+        known, found = self._catalog.plugins[Family.datasets], []
+        for name in self.groups()["suite"]:
+            files = self._files((f"suite={name}",))
+            jobs = self.grammar.expand([f"dataset={files.params['dataset']}"])
+            datasets = tuple(word.partition("=")[2] for (word,) in jobs)
+            families = frozenset(DatasetFacts(known[each].cls).family or each for each in datasets)
+            found.append(Suite(name, str(files.values["suite"]), datasets, families))
+        return found
+
+    def _chosen_files(self, words: Iterable[str]) -> tuple[str, ...]:
+        """The words that choose files, a suite last, since its data sets win over an experiment's."""
+        found = []
+        for word in words:
+            name, _, value = word.partition("=")
+            known: Any = FIXED.get(name) or (name in FAMILIES and self._catalog.plugins[FAMILIES[name]])
+            if name in (*LISTS, Ruleset.name) or (known and value not in known):
+                if value.startswith("["):
+                    raise ParameterError(
+                        f"{name} is one name, got {value}; -m {name}=ONE,OTHER sweeps several."
+                    )
+                found.append(word)
+        return tuple(sorted(found, key=lambda word: word.startswith("suite=")))
+
+    def _composed(self, files: tuple[str, ...]) -> _Files:
+        words = [f"+{word}" if word.startswith(LISTS) else word for word in files]
+        with self._as_sentence(words):
+            cfg = self._loader.load_configuration(
+                self._request.config_name, [*self._of_hydra, *words], RunMode.RUN
+            )
+            values: Any = OmegaConf.to_container(cfg, resolve=False)
+        hydra = values.pop("hydra")
+        launcher, sweeper = (hydra["runtime"]["choices"][f"hydra/{name}"] for name in ("launcher", "sweeper"))
+        if launcher not in LAUNCHERS or sweeper != "basic":
+            raise ParameterError(
+                f"hydra/launcher={launcher} with hydra/sweeper={sweeper} cannot run aucbench's studies: "
+                "parallel=2 or hydra/launcher=dask runs cells at the same time, and tuning=optuna searches."
+            )
+        for part in values:
+            _check_name(part)
+        given = {part: value for part, value in values.items() if value is not None or part in TOP_LEVEL}
+        return _Files(
+            values=TOP_LEVEL | {part: {} for part in (*CHOICES, *SECTIONS)} | given,
+            params=hydra["sweeper"]["params"] or {},
+            is_sweep=cfg.hydra.mode == RunMode.MULTIRUN,
+            parallel=hydra["launcher"].get("parallel"),
+        )
+
+    def _changed(self, files: tuple[str, ...], part: str, words: tuple[str, ...]) -> Any:
+        """The value of a part after some words; a choice takes back the fields of earlier words."""
+        _check_name(part)
+        of_files = value = self._files(files).values[part]
+        for word in words:
+            name, _, text = word.partition("=")
+            if name in CHOICES:
+                value = of_files | {CHOSEN: text}
+                continue
+            new = self.grammar.value(word)
+            for field in reversed(name.split(".")[1:]):
+                new = {field: new}
+            value = _merged(value, new)
+        return value
+
+    def _exceptions(self, files: tuple[str, ...], words: tuple[str, ...]) -> Exceptions:
+        return Exceptions(self._catalog, self._part(files, Matrix.name, words))
+
+    @contextlib.contextmanager
+    def _as_sentence(self, words: Sequence[str]) -> Iterator[None]:
+        """Turn the errors of Hydra, OmegaConf and PyYAML in the block into one sentence."""
         try:
-            return self._shared(common) | {name: self._part(common, name, each) for name, each in own.items()}
-        except Exception:  # composing the whole run raises Hydra's own error, if there is one
-            return self._whole(words)
-
-    def _root(self, common: Words) -> DictConfig:
-        """The configuration of all runs that have the same common words."""
-        return self._roots[common] if common in self._roots else self._whole(common)
-
-    def _all_parts(self, common: Words) -> dict[Any, Any]:
-        root = self.root(common)
-        if REFERENCE in str(OmegaConf.to_container(root, resolve=False)):
-            raise LookupError("a value refers to another one")
-        return dict(root.items())
-
-    def _one_part(self, common: Words, part: str, words: Words) -> Any:
-        """The value of a part with its words applied; raises an error if it cannot be composed alone."""
-        if any(REFERENCE in word for word in words):
-            raise LookupError("a value refers to another one")
-        choices = [word for word in words if _name(word) == part and part in CHOICES]
-        cfg = OmegaConf.create({part: self._choice(common, part, *choices)})
-        OmegaConf.set_struct(cfg, True)
-        for override in self._parser.parse_overrides([word for word in words if word not in choices]):
-            OmegaConf.update(cfg, override.key_or_group, override.value(), merge=True)
-        return cfg[part]
-
-    def _choice(self, common: Words, part: str, word: str = "") -> Any:
-        """The node of a part, with the choice of the word if there is one."""
-        if not word:
-            return self.root(common)._get_node(part)
-        found = self._repository.load_config(word.replace("=", "/", 1))
-        if not found.is_schema_source:
-            raise LookupError("a user's file may change other parts")
-        fields, default = self._fields(common)._get_node(part), self.root(common)._get_node(part)
-        if not OmegaConf.is_dict(fields):
-            return found.config
-        if OmegaConf.merge(default, fields) != default:
-            raise LookupError("choices come after the fields and replace them")
-        return OmegaConf.merge(found.config, fields)
-
-    def _whole(self, words: Sequence[str]) -> DictConfig:
-        return compose([*self._of_hydra, *words], self._name)
+            yield
+        except MissingConfigException as error:
+            file = str(error.missing_cfg_file)
+            if (family := FAMILIES.get(file.partition("/")[0])) is not None:
+                self._catalog.find(family, file.partition("/")[2])
+            group, _, name = file.rpartition("/")
+            known = suggest(name, list(error.options or []))
+            raise ParameterError(f"Unknown {group or 'configuration'} '{name}'. {known}") from error
+        except RecursionError:
+            raise ParameterError("A configuration includes itself by its defaults; leave it out.") from None
+        except Exception as error:
+            cause = " ".join(str(error.__cause__ or error).split()).rstrip(".")
+            what = " ".join([f"{self._request.config_name}.yaml", *words])
+            raise ParameterError(f"{what} cannot be composed: {cause}.") from error
 
 
-def _each(catalog: Catalog, composer: Composer, jobs: Sequence[list[str]]) -> list[Job]:
-    """Compose every job of a sweep that the study's matrix does not skip.
-
-    The words of the matrix for the job's data set and method come first, so that the command line wins.
-    """
-    root = composer.root(_common(jobs[0]))
-    check_section(Matrix.name, root.matrix, Matrix)
-    matrix = Matrix(**parameters(root.matrix))
-    defaults = {group: chosen(root, group) for group in LOOKED_UP}
-    listed, composed = _listed(catalog, matrix), []
-    for job in jobs:
-        names = defaults | dict(word.split("=", 1) for word in job if _name(word) in LOOKED_UP)
-        algo, dataset = (str(names[group]) for group in LOOKED_UP)
-        if dataset in listed["skip"].get(algo, ()):
-            continue
-        said = _runs_by_size(matrix.runs, catalog.plugins[Family.datasets].get(dataset))
-        said += listed["for_dataset"].get(dataset, []) + listed["for_algo"].get(algo, [])
-        words = [word for word in said if not _is_overruled(word, job)]
-        composed.append(Job(job, composer.compose([*words, *job])))
-    if not composed:
-        raise ParameterError("The study's matrix skips every run that was asked for.")
-    return composed
+def _register(catalog: Catalog) -> None:
+    """Tell Hydra the names of plugins and other choices."""
+    store = ConfigStore.instance()
+    for group, names in (
+        {each: catalog.plugins[family] for each, family in FAMILIES.items()} | FIXED
+    ).items():
+        store.repo[group] = {
+            f"{name}.yaml": ConfigNode(name, OmegaConf.create({CHOSEN: name}), group, None, "aucbench")
+            for name in names
+        }
+    store.store(group="hydra/launcher", name="dask", node=LAUNCHERS["dask"], provider="aucbench")
 
 
-def _name(word: str) -> str:
-    return word.partition("=")[0]
+def _check_yaml(file: Path) -> None:
+    """Refuse a file that is damaged, or that would not fit into memory."""
+    try:
+        text = file.read_text("utf-8") if file.stat().st_size <= MOST_BYTES else "0"
+        if text == "0" or _values_of(yaml.compose(text, Loader=yaml.SafeLoader), {}) > MOST_VALUES:
+            raise ValueError(f"more than {MOST_BYTES:,} bytes or {MOST_VALUES:,} values with its aliases")
+        yaml.safe_load(text)
+    except (OSError, RecursionError, ValueError, yaml.YAMLError) as error:
+        raise ParameterError(f"{file} cannot be read as YAML: {' '.join(str(error).split())}.") from None
+
+
+def _values_of(node: Any, known: dict[int, int]) -> int:
+    """The number of values of a node with its aliases written out; each node is visited once."""
+    if id(node) not in known:
+        inner = node.value if isinstance(node, yaml.CollectionNode) else []
+        if isinstance(node, yaml.MappingNode):
+            inner = [each for pair in inner for each in pair]
+        known[id(node)] = 1 + sum(_values_of(each, known) for each in inner)
+    return known[id(node)]
+
+
+def _check_name(part: str) -> None:
+    if part not in PARTS:
+        raise ParameterError(f"Unknown setting '{part}'. {suggest(str(part), list(PARTS))}")
 
 
 def _part(word: str) -> str:
-    return _name(word).partition(".")[0]
+    return word.partition("=")[0].partition(".")[0]
 
 
-def _common(words: Sequence[str]) -> Words:
-    """Overrides that may change any part: additions, and choices of an experiment or for Hydra."""
-    return tuple(word for word in words if not _is_own(word))
+def _choices_first(words: Iterable[str]) -> list[str]:
+    return sorted(words, key=lambda word: "." in word.partition("=")[0])
 
 
-@lru_cache(maxsize=4096)
-def _is_own(word: str) -> bool:
-    """Whether a word changes one part only; the matrix and rulesets change all parts."""
-    groups = structured_configs
-    parts = {*CHOICES, *groups.SECTIONS, *groups.field_names(Settings)}
-    return _part(word) in parts - {Matrix.name, Ruleset.name} and "/" not in _name(word)
-
-
-def _is_overruled(word: str, job: Sequence[str]) -> bool:
-    """Whether the job sets the same setting or chooses its group anew.
-
-    Fields of the method and the data set stay, because the matrix lists them for this very choice.
-    """
-    name = _name(word).lstrip("+")
-    given = [_name(each).lstrip("+") for each in job]
-    return name in given or any(name.startswith(f"{each}.") for each in given if each not in LOOKED_UP)
-
-
-def _runs_by_size(bounds: Any, dataset: Plugin | None) -> list[str]:
-    """The word for the runs on a data set, by its published rows; none where these are not known."""
-    if bounds is None or dataset is None:
-        return []
-    facts, counts = DatasetFacts(dataset.cls), Counter[Any]()
-    for file in facts.files if isinstance(facts.files, tuple) else ():
-        counts.update(file.labels if file.part == "train" else ())
-    try:
-        known = [(int(runs), dict(below)) for runs, below in bounds.items()]
-    except (AttributeError, TypeError, ValueError):
-        raise ParameterError(f"matrix.runs: expected {{RUNS: {{rows: ROWS}}}}, got {bounds!r}.") from None
-    if not counts:
-        return []
-    positive = positive_labels(dataset.name, counts, facts.positive, facts.grouping, facts.grouping_seed)
-    positives, rows = sum(counts[label] for label in positive), counts.total()
-    sizes = {"rows": rows, "rare": min(positives, rows - positives)}
-    below = (runs for runs, most in known if any(sizes[name] < most.get(name, 0) for name in sizes))
-    return [f"runs={runs}" for runs in list(below)[:1]]
-
-
-def _listed(catalog: Catalog, matrix: Matrix) -> dict[str, dict[str, list[str]]]:
-    """The words by data set or method, and the data sets that methods skip, by the field of the matrix."""
-    found: dict[str, dict[str, list[str]]] = {}
-    families = {"for_dataset": Family.datasets, "for_algo": Family.algorithms, "skip": Family.algorithms}
-    for field, family in families.items():
-        given, known = getattr(matrix, field) or {}, catalog.plugins[family]
-        if not isinstance(given, Mapping):
-            raise ParameterError(f"matrix.{field}: expected {{NAME: [WORDS]}}, got {given!r}.")
-        found[field] = {}
-        for name, words in given.items():
-            listed = [words] if isinstance(words, str) else words
-            if name not in known:
-                what = f"unknown {family.singular} '{name}'"
-                raise ParameterError(f"matrix.{field}: {what}. {suggest(str(name), known)}")
-            if not isinstance(listed, list) or not all(isinstance(word, str) for word in listed):
-                raise ParameterError(f"matrix.{field}.{name}: expected a list of words, got {words!r}.")
-            found[field][name] = listed
-    return found
-
-
-def chosen(cfg: Mapping[Any, Any], group: str) -> str | None:
-    """The name of the choice for a group; structured configs are named like their plugin."""
-    node: Any = cfg.get(group)
-    return None if node is None else str(OmegaConf.get_type(node).__name__)  # type: ignore[union-attr]
-
-
-def check_section(name: str, node: Any, cls: type) -> None:
-    """Refuse a value in the place of the fields of a section, such as ``budget=3``."""
-    if not OmegaConf.is_dict(node):
-        names = [f"{name}.{field}" for field in structured_configs.field_names(cls)]
-        raise ParameterError(f"{name}={node}: expected one of its fields, {' or '.join(names)}.")
-
-
-def parameters(node: DictConfig | None) -> dict[str, Any]:
-    """A node as a plain dict."""
-    if node is None:
-        return {}
-    plain = OmegaConf.to_container(node, resolve=True, throw_on_missing=True)
-    assert isinstance(plain, dict)
-    return {str(key): value for key, value in plain.items()}
-
-
-def show(catalog: Catalog, request: Request) -> str:
-    """The configuration of a request as YAML, for ``--cfg``."""
-    with session(catalog, request):
-        cfg = compose(request.overrides, request.config_name, with_hydra=request.cfg != "job")
-        return OmegaConf.to_yaml(OmegaConf.masked_copy(cfg, ["hydra"]) if request.cfg == "hydra" else cfg)
-
-
-def completions(catalog: Catalog, line: str) -> list[str]:
-    """Completions of the last, unfinished override of a line."""
-    with session(catalog):
-        loader = GlobalHydra.instance().config_loader()
-        found: list[str] = DefaultCompletionPlugin(loader)._query("config", line)
-        return found
-
-
-def completion_script(words: Sequence[str]) -> None:
-    """Print the script that (un)installs completion, by ``install=SHELL`` or ``uninstall=SHELL``."""
-    with hydra.initialize_config_dir(config_folder(), version_base=VERSION_BASE):
-        application = GlobalHydra.instance().hydra
-        assert application is not None
-        try:
-            application.shell_completion(None, list(words))
-        except ValueError as error:
-            raise ParameterError(" ".join(str(error).split())) from error
+def _merged(old: Any, new: Any) -> Any:
+    """The new value; of two mappings, the old one with the values of the new one."""
+    if not isinstance(old, Mapping) or not isinstance(new, Mapping):
+        return new
+    return {**old, **{name: _merged(old.get(name), value) for name, value in new.items()}}

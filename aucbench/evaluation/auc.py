@@ -6,7 +6,6 @@ A radix sort of two passes sorts the scores into 2^22 equal intervals of their r
 interval are then sorted as float64.
 """
 
-import contextlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -136,14 +135,12 @@ def checked(scores: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]
 
 def _real(what: str, given: Any) -> NDArray[Any]:
     """An array of real numbers; a DataError for anything else."""
-    with contextlib.suppress(ValueError):  # lists of different lengths
-        array = np.asarray(given)
-        if array.dtype.kind == "O":
-            array = np.array(array.tolist())
-        if array.dtype.kind in "biuf":
-            return array
-        given = next((each for each in array.ravel().tolist() if not isinstance(each, int | float)), given)
-    raise DataError(f"AUC: {what} must be real numbers, got {given!r:.40}.")
+    array = np.asarray(given)
+    if array.dtype.kind == "O":
+        array = np.array(array.tolist())
+    if array.dtype.kind not in "biuf":
+        raise DataError(f"AUC: {what} must be real numbers, got {given!r:.60}.")
+    return array
 
 
 def _positive(n: int, y: Any) -> NDArray[np.bool_]:
@@ -154,9 +151,7 @@ def _positive(n: int, y: Any) -> NDArray[np.bool_]:
     positive: NDArray[np.bool_] = labels == 1
     n_pos = int(np.count_nonzero(positive))
     if not any(n_pos + np.count_nonzero(labels == negative) == n for negative in (-1, 0)):
-        found = np.unique(labels)
-        shown = ", ".join(f"{label:g}" for label in found[:5]) + (", ..." if found.size > 5 else "")
-        raise DataError(f"AUC: labels must be -1 and 1, or 0 and 1, got {shown}.")
+        raise DataError(f"AUC: labels must be -1 and 1, or 0 and 1, got {np.unique(labels)[:5]}.")
     if n_pos in (0, n):
         raise DataError(f"AUC needs both classes, got {n_pos} positives and {n - n_pos} negatives.")
     return positive

@@ -2,18 +2,12 @@
 
 from typing import Any
 
+from aucbench.evaluation import measures
 from aucbench.evaluation.auc import roc_points
-from aucbench.evaluation.measures import (
-    AveragePrecision,
-    PartialAUC,
-    PrecisionAt,
-    RecallAtFPR,
-    TwoWayPartialAUC,
-)
 
 
 def average_precision(scores: Any, y: Any, weights: Any = None) -> float:
-    """Average precision: the mean precision over the positives, without interpolation.
+    """Average precision in (0, 1]: the mean precision over the positives, without interpolation.
 
         AP = sum_k (r_k - r_{k-1}) TP_k / (TP_k + FP_k)
 
@@ -25,20 +19,16 @@ def average_precision(scores: Any, y: Any, weights: Any = None) -> float:
     scores, y, weights : (n,) arrays
         As in `exact_auc`, and so are the errors.
 
-    Returns
-    -------
-    float in (0, 1]
-
     Examples
     --------
     >>> average_precision([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1])
     0.8333333333333333
     """
-    return AveragePrecision().value(roc_points(scores, y, weights))
+    return measures.AveragePrecision().value(roc_points(scores, y, weights))
 
 
 def partial_auc(scores: Any, y: Any, max_fpr: float = 0.1, weights: Any = None) -> float:
-    """Partial AUC up to a false positive rate, standardised after McClish.
+    """Partial AUC up to a false positive rate, standardised after McClish; in [0, 1].
 
     With A the area under the curve for f <= max_fpr, and h = max_fpr^2 / 2 the area of chance,
 
@@ -57,16 +47,12 @@ def partial_auc(scores: Any, y: Any, max_fpr: float = 0.1, weights: Any = None) 
     max_fpr : float in [1e-12, 1]
         The largest false positive rate that counts.
 
-    Returns
-    -------
-    float in [0, 1]
-
     Examples
     --------
     >>> partial_auc([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1], max_fpr=0.5)
     0.6666666666666666
     """
-    return PartialAUC(max_fpr).value(roc_points(scores, y, weights))
+    return measures.PartialAUC(max_fpr).value(roc_points(scores, y, weights))
 
 
 def two_way_partial_auc(
@@ -92,20 +78,16 @@ def two_way_partial_auc(
     max_fpr : float in [1e-12, 1]
         The largest false positive rate that counts.
 
-    Returns
-    -------
-    float in [0, 1]
-
     Examples
     --------
     >>> two_way_partial_auc([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1], 0.0, 0.5)
     0.5
     """
-    return TwoWayPartialAUC(min_tpr, max_fpr).value(roc_points(scores, y, weights))
+    return measures.TwoWayPartialAUC(min_tpr, max_fpr).value(roc_points(scores, y, weights))
 
 
 def precision_at(scores: Any, y: Any, share: float = 0.1) -> float:
-    """Precision among the rows with the highest scores, in expectation over the order of ties.
+    """Precision among the rows with the highest scores, in expectation over the order of ties; in [0, 1].
 
     The first K = max(1, ceil(share n)) rows count. With N = TP + FP and k the first point where
     N_k >= K,
@@ -121,20 +103,16 @@ def precision_at(scores: Any, y: Any, share: float = 0.1) -> float:
     share : float in (0, 1]
         Share of the rows that count.
 
-    Returns
-    -------
-    float in [0, 1]
-
     Examples
     --------
     >>> precision_at([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1], share=0.5)
     0.5
     """
-    return PrecisionAt(share).value(roc_points(scores, y))
+    return measures.PrecisionAt(share).value(roc_points(scores, y))
 
 
 def recall_at(scores: Any, y: Any, max_fpr: float = 0.1) -> float:
-    """Recall at a limited false positive rate: the largest r_k with f_k <= max_fpr.
+    """Recall in [0, 1] at a limited false positive rate: the largest r_k with f_k <= max_fpr.
 
     This recall can be reached by a threshold: nothing is interpolated.
 
@@ -145,13 +123,9 @@ def recall_at(scores: Any, y: Any, max_fpr: float = 0.1) -> float:
     max_fpr : float in [0, 1]
         The false positive rate that must not be exceeded.
 
-    Returns
-    -------
-    float in [0, 1]
-
     Examples
     --------
     >>> recall_at([0.1, 0.4, 0.5, 0.8], [-1, 1, -1, 1], max_fpr=0.1)
     0.5
     """
-    return RecallAtFPR(max_fpr).value(roc_points(scores, y))
+    return measures.RecallAtFPR(max_fpr).value(roc_points(scores, y))

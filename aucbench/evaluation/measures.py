@@ -54,16 +54,10 @@ class Measure:
 
     def value(self, points: "RocPoints") -> float:
         """The value of the measure for the ROC curve of the scores."""
-        return self._value(points)
+        raise NotImplementedError
 
     def chance(self, positives: float) -> float:
         """The value for equal or random scores, given the share of positives."""
-        return self._chance(positives)
-
-    def _value(self, points: "RocPoints") -> float:
-        raise NotImplementedError
-
-    def _chance(self, positives: float) -> float:
         raise NotImplementedError
 
 
@@ -75,10 +69,10 @@ class AUC(Measure):
     title_form: ClassVar[str] = "AUC"
     symbol_form: ClassVar[str] = "AUC"
 
-    def _value(self, points: "RocPoints") -> float:
+    def value(self, points: "RocPoints") -> float:
         return points.auc
 
-    def _chance(self, positives: float) -> float:
+    def chance(self, positives: float) -> float:
         return 0.5
 
 
@@ -90,10 +84,10 @@ class AveragePrecision(Measure):
     title_form: ClassVar[str] = "average precision"
     symbol_form: ClassVar[str] = "AP"
 
-    def _value(self, points: "RocPoints") -> float:
+    def value(self, points: "RocPoints") -> float:
         return points.average_precision()
 
-    def _chance(self, positives: float) -> float:
+    def chance(self, positives: float) -> float:
         return positives
 
 
@@ -112,11 +106,11 @@ class PartialAUC(Measure):
     symbol_form: ClassVar[str] = "pAUC({max_fpr:g})"
     max_fpr: Width = 0.1
 
-    def _value(self, points: "RocPoints") -> float:
+    def value(self, points: "RocPoints") -> float:
         area, chance = points.area(self.max_fpr), self.max_fpr**2 / 2
         return 0.5 * (1.0 + (area - chance) / (self.max_fpr - chance))
 
-    def _chance(self, positives: float) -> float:
+    def chance(self, positives: float) -> float:
         return 0.5
 
 
@@ -138,11 +132,11 @@ class TwoWayPartialAUC(Measure):
     min_tpr: BelowOne = 0.5
     max_fpr: Width = 0.5
 
-    def _value(self, points: "RocPoints") -> float:
+    def value(self, points: "RocPoints") -> float:
         area = points.area(self.max_fpr, self.min_tpr)
         return area / (self.max_fpr * (1.0 - self.min_tpr))
 
-    def _chance(self, positives: float) -> float:
+    def chance(self, positives: float) -> float:
         return max(0.0, self.max_fpr - self.min_tpr) ** 2 / (2 * self.max_fpr * (1.0 - self.min_tpr))
 
 
@@ -161,14 +155,14 @@ class PrecisionAt(Measure):
     symbol_form: ClassVar[str] = "P@{share:g}"
     share: Share = 0.1
 
-    def _value(self, points: "RocPoints") -> float:
+    def value(self, points: "RocPoints") -> float:
         tp, seen = points.tp, points.fp + points.tp
         rows = max(1.0, math.ceil(self.share * seen[-1] - ROUNDING))
         k = int(np.searchsorted(seen, rows))
         part = (rows - seen[k - 1]) / (seen[k] - seen[k - 1])
         return float((tp[k - 1] + part * (tp[k] - tp[k - 1])) / rows)
 
-    def _chance(self, positives: float) -> float:
+    def chance(self, positives: float) -> float:
         return positives
 
 
@@ -187,11 +181,11 @@ class RecallAtFPR(Measure):
     symbol_form: ClassVar[str] = "R@FPR{max_fpr:g}"
     max_fpr: Rate = 0.1
 
-    def _value(self, points: "RocPoints") -> float:
+    def value(self, points: "RocPoints") -> float:
         k = int(np.searchsorted(points.fp, self.max_fpr * points.fp[-1] + ROUNDING, side="right"))
         return float(points.tp[k - 1] / points.tp[-1])
 
-    def _chance(self, positives: float) -> float:
+    def chance(self, positives: float) -> float:
         return self.max_fpr
 
 

@@ -1,7 +1,12 @@
-"""Buffer for rows of a stream until the next step of the method, as CSR in reused arrays."""
+"""Rows of a stream: the columns of their named features, and a buffer for rows until the next step."""
 
+import warnings
 from array import array
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
+from hashlib import blake2b
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,12 +14,90 @@ from scipy import sparse
 
 from aucbench.contracts import Access, Batch
 
+LAYOUTS = 64  # cached combinations of names
 VALUES = 16  # values allocated per row at first
-WIDE = 64  # zeros of dense rows are dropped beyond this number of columns
+
+
+@lru_cache(1 << 16, typed=True)
+def hashed_column(name: Any, count: int) -> int:
+    """The column of a name, the same in each process."""
+    text = name if isinstance(name, str) else repr(name)
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") % count
+
+
+class RowLayout(NamedTuple):
+    """The columns of one combination of names, and how values are arranged into these columns."""
+
+    columns: "array[int]"  # ascending and distinct
+    arrange: Callable[[Sequence[Any]], Iterable[Any]] | None  # None if values are in order
+
+
+class Columns:
+    """The columns of features: numbered in order of first appearance until closed, or hashed."""
+
+    def __init__(self, hashed: int | None = None) -> None:
+        self.numbers: dict[Any, int] = {}  # column by name, unless names are hashed
+        self.layouts: dict[tuple[Any, ...], RowLayout] = {}  # cached, by names
+        self._hashed = hashed  # number of columns into which names are hashed
+        self._is_closed = self._has_warned = False
+
+    @property
+    def count(self) -> int:
+        """Number of columns so far."""
+        return len(self.numbers) if self._hashed is None else self._hashed
+
+    def known(self, name: Any) -> int | None:
+        """The column of a feature; None for a new feature, unless names are hashed."""
+        return self.numbers.get(name) if self._hashed is None else hashed_column(name, self._hashed)
+
+    def close(self) -> None:
+        """Give no new columns from now on; the first new name that is ignored is warned of."""
+        self._is_closed = True
+
+    def layout(self, names: tuple[Any, ...]) -> RowLayout:
+        """The layout of a combination of names; new names get new columns unless they are closed."""
+        found = self.layouts.get(names)
+        if found is None:
+            if len(self.layouts) == LAYOUTS:
+                self.layouts.clear()
+            found = self.layouts[names] = self._new_layout(names)
+        return found
+
+    def _new_layout(self, names: tuple[Any, ...]) -> RowLayout:
+        if self._hashed is None and not self._is_closed:
+            for name in names:
+                self.numbers.setdefault(name, len(self.numbers))
+        found = [self.known(name) for name in names]
+        if None in found and not self._has_warned:
+            self._has_warned = True
+            warnings.warn(
+                f"Features that first appear after the warm-up are ignored, such as "
+                f"{names[found.index(None)]!r}; set n_features, so that features are hashed into a fixed "
+                f"number of columns, or a longer warmup.",
+                stacklevel=2,
+            )
+        members: dict[int, list[int]] = {}  # positions of the names of each column
+        for position, column in enumerate(found):
+            if column is not None:
+                members.setdefault(column, []).append(position)
+        columns = sorted(members)
+        groups = [members[column] for column in columns]
+        arrange: Callable[[Sequence[Any]], Iterable[Any]] | None = None
+        if len(columns) < len(names):
+            arrange = partial(_sums, groups)
+        elif columns != found:
+            arrange = itemgetter(*(position for (position,) in groups))
+        return RowLayout(array("i", columns), arrange)
+
+
+def _sums(groups: list[list[int]], values: Sequence[Any]) -> list[Any]:
+    """Add the values that share a column."""
+    return [sum(values[position] for position in group) for group in groups]
 
 
 class RowBuffer:
-    """At most `capacity` rows, numbered from 0.
+    """At most `capacity` rows, numbered from 0, as CSR in reused arrays.
 
     Single rows are written through memory views, ten times faster than through NumPy for a few numbers;
     methods read the same memory.
@@ -23,15 +106,8 @@ class RowBuffer:
     def __init__(self, capacity: int):
         self.capacity, self.count = capacity, 0
         self.y = np.zeros(capacity, np.int8)
-        self._indptr = np.zeros(capacity + 1, np.int32)
-        self._used = 0  # number of stored values
-        self._data, self._indices = np.zeros(0), np.zeros(0, np.int32)
-        self._make_room(VALUES * capacity)
-
-    def _make_room(self, size: int) -> None:
-        used, data, indices = self._used, np.zeros(size), np.zeros(size, np.int32)
-        data[:used], indices[:used] = self._data[:used], self._indices[:used]
-        self._data, self._indices = data, indices
+        self._indptr, self._used = np.zeros(capacity + 1, np.int32), 0  # number of stored values
+        self._data, self._indices = np.zeros(VALUES * capacity), np.zeros(VALUES * capacity, np.int32)
         self._make_views()
 
     def _make_views(self) -> None:
@@ -47,12 +123,18 @@ class RowBuffer:
         vars(self).update(state)
         self._make_views()
 
+    def _make_room(self, end: int) -> None:
+        if end > len(self._data):
+            more = 2 * end - len(self._data)
+            self._data, self._indices = np.pad(self._data, (0, more)), np.pad(self._indices, (0, more))
+            self._make_views()
+
     def add(self, columns: "array[int]", values: "array[float]", label: int) -> None:
         """Add a row with ascending columns."""
         begin = self._used
         end = begin + len(columns)
         if end > len(self._values):
-            self._make_room(2 * end)
+            self._make_room(end)
         self._values[begin:end] = values
         self._columns[begin:end] = columns
         self._labels[self.count] = label
@@ -61,32 +143,22 @@ class RowBuffer:
 
     def extend(self, columns: "array[int]", X: NDArray[np.float64], y: NDArray[np.int8]) -> None:
         """Add dense rows with ascending columns."""
-        (n, k), begin, first = X.shape, self._used, self.count
-        ends, numbers = begin + k * np.arange(1, n + 1), np.frombuffer(columns, np.int32)
-        if k > WIDE:
-            stored = X != 0.0
-            ends = begin + np.cumsum(stored.sum(axis=1))
-            X, numbers = X[stored], np.broadcast_to(numbers, X.shape)[stored]
-        end = begin + X.size
-        if end > len(self._values):
-            self._make_room(2 * end)
-        self._data[begin:end].reshape(X.shape)[:] = X
-        self._indices[begin:end].reshape(X.shape)[:] = numbers
-        self._used, self.count = end, first + n
-        self._indptr[first + 1 : first + n + 1] = ends
-        self.y[first : first + n] = y
+        (n, k), first, begin = X.shape, self.count, self._used
+        self.count, self._used = first + n, begin + n * k
+        self._make_room(self._used)
+        self._data[begin : self._used].reshape(n, k)[:] = X
+        self._indices[begin : self._used].reshape(n, k)[:] = columns
+        self._indptr[first + 1 : self.count + 1] = begin + k * np.arange(1, n + 1)
+        self.y[first : self.count] = y
 
     def clear(self) -> None:
         """Remove all rows."""
         self.count = self._used = 0
 
-    def multiply(self, factor: float, begin: int, end: int) -> None:
-        """Multiply the values of rows `begin` to `end`."""
+    def batch(self, begin: int, end: int, d: int, factor: float) -> Batch:
+        """Rows `begin` to `end`, multiplied in place, as a batch with d columns, without a copy."""
         if factor != 1.0:
             self._data[self._ends[begin] : self._ends[end]] *= factor
-
-    def batch(self, begin: int, end: int, d: int) -> Batch:
-        """Rows `begin` to `end` as a batch with d columns, without a copy."""
         if self._batch is None or self._batch.X.shape[1] != d:
             X = sparse.csr_array((self.capacity, d))
             X.indptr, X.indices, X.data = self._indptr, self._indices, self._data
@@ -97,7 +169,6 @@ class RowBuffer:
 
     def matrix(self, begin: int, d: int) -> sparse.csr_array:
         """A copy of the rows from `begin` on, with d columns."""
-        first = self._ends[begin]
-        ends, part = self._indptr[begin : self.count + 1] - first, slice(first, self._used)
-        parts = self._data[part], self._indices[part], ends
+        part, ends = slice(self._ends[begin], self._used), self._indptr[begin : self.count + 1]
+        parts = self._data[part], self._indices[part], ends - ends[0]
         return sparse.csr_array(parts, (self.count - begin, d), copy=True)

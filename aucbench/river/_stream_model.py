@@ -4,7 +4,7 @@ import math
 from array import array
 from collections.abc import Sequence
 from operator import mul
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,26 +14,13 @@ from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.data.memory import check_width
 from aucbench.data.preprocess import Rescaling
 from aucbench.errors import ParameterError
-from aucbench.river._columns import Columns
-from aucbench.river._rows import RowBuffer
+from aucbench.river._rows import Columns, RowBuffer
 from aucbench.runner.trainer import finalize
 from aucbench.studies.adapted_plugins import check_plan, divergence
 
 BLOCK = 1024  # rows between two updates of the probabilities
 MEMORY = 1000  # rows per class after which the weight of an older row has fallen to 1 / e
 WIDE = 2048  # number of columns from which only the weights of a row's own columns are computed
-
-
-class Settings(NamedTuple):
-    """Settings of the training."""
-
-    algorithm: Any
-    loss: Any
-    rescale: bool
-    warmup: int  # a power of two
-    chunk: int  # a power of two
-    planned: int | None  # rows of the whole stream
-    seed: int
 
 
 class Sigmoid:
@@ -58,17 +45,15 @@ class Sigmoid:
             share = max(count / self._counts[c], 1.0 - math.exp(-count / MEMORY))
             change = float(deviations.mean())
             spread = float(np.square(deviations).mean()) - share * change * change  # around the new mean
-            if not math.isfinite(spread):
-                continue
-            self._variances[c] += share * (spread - self._variances[c])
-            self._means[c] += share * change
+            if math.isfinite(spread):
+                self._variances[c] += share * (spread - self._variances[c])
+                self._means[c] += share * change
         (n, p), (low, high) = self._counts, self._means
         variance = (n * self._variances[0] + p * self._variances[1]) / (n + p)
+        self._slope, self._offset = 1.0, 0.0
         if n > 0 and p > 0 and high > low and variance > 0.0:
             self._slope = (high - low) / variance
             self._offset = math.log(p / n) - 0.5 * self._slope * (low + high)
-        else:
-            self._slope, self._offset = 1.0, 0.0
 
     def one(self, score: float) -> float:
         """The probability of the positive class."""
@@ -80,7 +65,7 @@ class Sigmoid:
 
 
 class StreamModel:
-    """A linear method trained row by row.
+    """A linear method trained row by row; the parameters are those of `AUCClassifier`.
 
     After 1, 2, 4, ..., `warmup` rows the method begins anew, with `init` measuring all rows so far; the
     features of these rows are the columns of the model from then on. These counts also end the first blocks:
@@ -92,19 +77,22 @@ class StreamModel:
     a method.
     """
 
-    def __init__(self, settings: Settings, columns: Columns):
-        self.settings, self.columns = settings, columns
+    def __init__(
+        self, algorithm: Any, loss: Any, columns: Columns, rescale: bool, warmup: int, chunk: int,
+        planned: int | None, seed: int,
+    ):  # fmt: skip
+        self.algorithm, self.columns = algorithm, columns
+        self._loss, self._rescale, self._seed = loss, rescale, seed
+        self._warmup, self._chunk, self._planned = warmup, chunk, planned
         self.seen = 0
         self.sigmoid = Sigmoid()
-        self._rows = RowBuffer(max(BLOCK, settings.warmup))
+        self._rows = RowBuffer(max(BLOCK, warmup))
         self._done = 0  # buffered rows that the method has taken, already multiplied by the factor
-        self._block = 0  # buffer position of the first row of the block
-        self._end = 1  # number of buffered rows that ends the block
+        self._block, self._end = 0, 1  # buffer positions at which the block begins and ends
         self._state: Any = None  # None before the first row
         self._d = 0  # columns of the state
         self._by_columns = False  # whether a row is scored by the weights of its own columns
         self._factor = 1.0  # factor of the rows
-        self._algorithm = settings.algorithm  # with regularisation for rows of that factor
         self._at_block = np.zeros(0)  # the weights at the beginning of the block
         self._now: Any = None  # cached weights after the last row, for raw rows
         self._failure: Exception | None = None  # what ended the training, such as a divergence
@@ -116,23 +104,25 @@ class StreamModel:
     def add(self, names: tuple[Any, ...], values: "array[float]", label: int) -> None:
         """Add a row with finite values of the named features."""
         self._require(1)
-        columns, arrange, _, _ = self.columns.layout(names)
+        columns, arrange = self.columns.layout(names)
         rows = self._rows
         rows.add(columns, values if arrange is None else array("d", arrange(values)), label)
         self.seen += 1
         if rows.count == self._end:
             self._end_block()
-        if self.seen % self.settings.chunk == 0:
+        if self.seen % self._chunk == 0:
             self._now = None
 
     def extend(self, names: tuple[Any, ...], X: NDArray[np.float64], y: NDArray[np.int8]) -> None:
         """Add dense rows of the named features."""
         self._require(len(y))
-        found = self.columns.layout(names)
-        X, begin = found.gather(X), 0
+        columns, arrange = self.columns.layout(names)
+        if arrange is not None:
+            X = np.reshape([*arrange([*X.T])], (len(columns), len(y))).T
+        begin = 0
         while begin < len(y):
             end = min(len(y), begin + self._end - self._rows.count)
-            self._rows.extend(found.columns, X[begin:end], y[begin:end])
+            self._rows.extend(columns, X[begin:end], y[begin:end])
             self.seen += end - begin
             begin, self._now = end, None
             if self._rows.count == self._end:
@@ -142,8 +132,8 @@ class StreamModel:
         """Raise what ended the training, as rows belong to no whole block since; refuse more than planned."""
         if self._failure is not None:
             raise self._failure
-        if rows and self.settings.planned is not None:
-            check_plan(self.settings.algorithm, self.settings.planned, self.seen, rows, "of the whole stream")
+        if rows and self._planned is not None:
+            check_plan(self.algorithm, self._planned, self.seen, rows, "of the whole stream")
 
     def _end_block(self) -> None:
         try:
@@ -153,15 +143,15 @@ class StreamModel:
             raise
 
     def _train_block(self) -> None:
-        self._now, warmup, rows = None, self.settings.warmup, self._rows
-        if self.seen > warmup:
+        self._now, rows = None, self._rows
+        if self.seen > self._warmup:
             self._step(rows.count)
             self._add_probabilities(1.0)
         else:
             self.sigmoid = Sigmoid()  # older scores come from a discarded model
             self._add_probabilities(self._factor)
             self._begin()
-        if self.seen < warmup:
+        if self.seen < self._warmup:
             self._end *= 2
         else:
             rows.clear()
@@ -170,54 +160,49 @@ class StreamModel:
         self._at_block = self._weights()
 
     def _add_probabilities(self, factor: float) -> None:
-        rows, begin, d = self._rows, self._block, max(1, self.columns.count)
-        weights = factor * np.pad(self._at_block, (0, d - len(self._at_block)))
         if self._state is not None:
-            self.sigmoid.add(self._finite(rows.matrix(begin, d) @ weights), rows.y[begin : rows.count])
+            X = self._rows.matrix(self._block, max(1, self.columns.count))
+            scores = X[:, : self._d] @ (factor * self._at_block)
+            self.sigmoid.add(self._finite(scores), self._rows.y[self._block : self._rows.count])
 
     def _begin(self) -> None:
         """Begin anew on the rows of the buffer, which holds all rows so far."""
-        algorithm, loss, rescale, warmup, _, planned, seed = self.settings
-        rows, self._d = self._rows, max(1, self.columns.count)
+        self._d = max(1, self.columns.count)
         check_width(self._d)
-        X, y = rows.matrix(0, self._d), rows.y[: rows.count].copy()
-        if rescale:  # a power of two causes no rounding
+        X, y = self._rows.matrix(0, self._d), self._rows.y[: self._rows.count].copy()
+        if self._rescale:  # a power of two causes no rounding
             self._factor = 2.0 ** round(math.log2(Rescaling.fit(X).factor))
             X.data *= self._factor
-        self._algorithm = for_rows(algorithm, self._factor)
-        problem = Problem(X, y, planned, loss, row_factor=self._factor)
-        state = self._algorithm.init(problem, generator(seed, RandomStream.method))
-        self._state = self._algorithm.step(state, Batch(X, y, np.arange(len(y))))
-        if self.seen == warmup:
+        problem = Problem(X, y, self._planned, self._loss, row_factor=self._factor)
+        self._trained = for_rows(self.algorithm, self._factor)
+        state = self._trained.init(problem, generator(self._seed, RandomStream.method))
+        self._state = self._trained.step(state, Batch(X, y, np.arange(len(y))))
+        if self.seen == self._warmup:
             self.columns.close()
             self._by_columns = self._d >= WIDE and self._has_columns()
 
-    def _step(self, end: int | None = None) -> None:
-        """Step the method over the rows up to `end`, or up to the end of the last whole chunk."""
-        rows, begin = self._rows, self._done
-        if end is None:
-            end = rows.count - self.seen % self.settings.chunk
-        if begin >= end or self.seen < self.settings.warmup:  # the last block may have ended inside the chunk
-            return
-        rows.multiply(self._factor, begin, end)
-        self._done = end
-        self._state = self._algorithm.step(self._state, rows.batch(begin, end, self._d))
+    def _step(self, end: int) -> None:
+        """Step the method over the rows up to `end`; the last block may have ended behind it, in a chunk."""
+        begin = self._done
+        if begin < end and self.seen >= self._warmup:
+            self._done = end
+            batch = self._rows.batch(begin, end, self._d, self._factor)
+            self._state = self._trained.step(self._state, batch)
 
     def _has_columns(self) -> bool:
         """Whether each weight depends only on its own column of the state."""
-        columns, algorithm = np.arange(0, self._d, self._d // 7), self.settings.algorithm
-        if MethodFacts(algorithm).finalize is not None:
+        columns = np.arange(0, self._d, self._d // 7)
+        if MethodFacts(self.algorithm).finalize is not None:
             return False
         try:
-            own = algorithm.weights(_narrowed(self._state, self._d, columns))
+            own = self.algorithm.weights(_narrowed(self._state, self._d, columns))
         except Exception:  # of a method that mixes columns
             return False
         return np.array_equal(own, self._weights()[columns])
 
     def _weights(self) -> NDArray[np.float64]:
         """The weights (d,) for preprocessed rows."""
-        algorithm = self.settings.algorithm
-        return np.asarray(algorithm.weights(finalize(algorithm, self._state)))
+        return np.asarray(self.algorithm.weights(finalize(self.algorithm, self._state)))
 
     def _finite(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         if not np.all(np.isfinite(scores)):
@@ -231,47 +216,42 @@ class StreamModel:
         if weights is None:
             if self._state is None:
                 return 0.0
-            self._step()
+            self._step(self._rows.count - self.seen % self._chunk)
             if self._by_columns and self._scored != self.seen:
                 self._scored = self.seen  # a second row before the next step computes all weights
-                return self._score_by_columns(names, values)
+                positions, columns = self._known(names)
+                own = self.algorithm.weights(_narrowed(self._state, self._d, np.array(columns, np.intp)))
+                return sum(map(mul, (self._factor * own).tolist(), [values[k] for k in positions]), 0.0)
             raw: Any = self._factor * self._weights()
             self._now = weights = memoryview(raw)  # faster for single numbers
         found = self.columns.layouts.get(names)
-        if found is not None and self.seen >= self.settings.warmup:
+        if found is not None and self.seen >= self._warmup:
             ordered = values if found.arrange is None else found.arrange(values)
             return sum(map(mul, map(weights.__getitem__, found.columns), ordered), 0.0)
-        d, pairs = len(weights), zip(map(self.columns.known, names), values, strict=True)
-        return sum((weights[c] * v for c, v in pairs if c is not None and c < d), 0.0)
-
-    def _score_by_columns(self, names: tuple[Any, ...], values: Sequence[float]) -> float:
-        """The score of a row, computed from the weights of its own features only."""
-        known = [(c, v) for c, v in zip(map(self.columns.known, names), values, strict=True) if c is not None]
-        columns = np.array([c for c, _ in known], np.intp)
-        weights = self.settings.algorithm.weights(_narrowed(self._state, self._d, columns))
-        return sum(map(mul, (self._factor * weights).tolist(), [v for _, v in known]), 0.0)
+        return sum((weights[c] * values[k] for k, c in zip(*self._known(names), strict=True)), 0.0)
 
     def scores(self, names: tuple[Any, ...], X: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) scores of dense rows of the named features; features that no row has had are ignored."""
-        self._require()
-        if self._state is None:
-            return np.zeros(X.shape[0])
-        weights, columns = self.weights(), enumerate(map(self.columns.known, names))
-        known = [(k, c) for k, c in columns if c is not None and c < len(weights)]
-        own: Any = weights[[c for _, c in known]]
-        return self._finite(X[:, [k for k, _ in known]] @ own)
+        weights, (positions, columns) = self.weights(), self._known(names)
+        return self._finite(X[:, positions] @ weights[columns])
+
+    def _known(self, names: tuple[Any, ...]) -> tuple[list[int], list[int]]:
+        """The positions of the names that the model has, and their columns."""
+        found = [(k, column) for k, column in enumerate(map(self.columns.known, names)) if column is not None]
+        found = [(k, column) for k, column in found if column < self._d]
+        return [k for k, _ in found], [column for _, column in found]
 
     def weights(self) -> NDArray[np.float64]:
         """(d,) weights for raw rows; empty before the first row."""
         self._require()
         if self._state is None:
             return np.zeros(0)
-        self._step()
+        self._step(self._rows.count - self.seen % self._chunk)
         return self._factor * self._weights()
 
     def refuse_divergence(self) -> None:
         """Raise the error for a model that is not finite."""
-        raise ParameterError(f"{divergence(self.settings.algorithm, f'within {self.seen:,} rows')}.")
+        raise ParameterError(f"{divergence(self.algorithm, f'within {self.seen:,} rows')}.")
 
 
 def _narrowed(state: Any, d: int, columns: NDArray[np.intp]) -> Any:

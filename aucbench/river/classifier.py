@@ -12,8 +12,8 @@ from river.utils import dataframe
 
 from aucbench.contracts import MethodFacts
 from aucbench.errors import DataError, ParameterError
-from aucbench.river._columns import Columns
-from aucbench.river._stream_model import BLOCK, Settings, StreamModel
+from aucbench.river._rows import Columns
+from aucbench.river._stream_model import BLOCK, StreamModel
 from aucbench.studies.adapted_plugins import built, built_loss, why_not_on
 
 SIGNS = {False: -1, True: 1}
@@ -113,9 +113,8 @@ class AUCClassifier(base.MiniBatchClassifier):
         self.seed = seed
         if not isinstance(rescale, bool):
             raise ParameterError(f"rescale must be True or False, got {rescale!r}.")
-        numbers = {"warmup": warmup, "chunk": chunk, "seed": seed}
-        others = {"n_features": n_features, "iterations": iterations}
-        _check_numbers(numbers | {name: value for name, value in others.items() if value is not None})
+        for name in ("n_features", "warmup", "chunk", "iterations", "seed"):
+            _check_number(name, getattr(self, name))
         algorithm = built("algo", algo, algo_params)
         chosen = built_loss(algorithm, loss, loss_params)
         why = why_not_on(algorithm, iterations, "learn_one")
@@ -126,9 +125,8 @@ class AUCClassifier(base.MiniBatchClassifier):
         if why is not None:
             raise ParameterError(why)
         self._y_name: Any = None
-        self._stream = StreamModel(
-            Settings(algorithm, chosen, rescale, warmup, chunk, iterations, seed), Columns(n_features)
-        )
+        columns = Columns(n_features)
+        self._stream = StreamModel(algorithm, chosen, columns, rescale, warmup, chunk, iterations, seed)
 
     def learn_one(self, x: dict[Any, Any], y: Any) -> None:
         """Learn from a row.
@@ -187,7 +185,7 @@ class AUCClassifier(base.MiniBatchClassifier):
         Parameters
         ----------
         X : data frame
-            A data frame of pandas, Polars, ... with one column per feature.
+            A data frame of pandas or Polars with one column per feature.
         y : series
             A series of labels, True or False. Errors are those of `learn_one`.
         """
@@ -214,7 +212,8 @@ class AUCClassifier(base.MiniBatchClassifier):
         found = self._stream.weights().tolist()
         if self.n_features is not None:
             return dict(enumerate(found))
-        return {name: found[column] for name, column in self._stream.columns.items() if column < len(found)}
+        numbers = self._stream.columns.numbers
+        return {name: found[column] for name, column in numbers.items() if column < len(found)}
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -223,15 +222,15 @@ class AUCClassifier(base.MiniBatchClassifier):
         yield {"chunk": 32}
 
 
-def _check_numbers(numbers: dict[str, Any]) -> None:
-    """Refuse parameters that are not integers in their range."""
-    for name, value in numbers.items():
-        largest, least = LARGEST.get(name), 0 if name == "seed" else 1
-        is_integer = isinstance(value, int) and not isinstance(value, bool) and value >= least
-        if largest is None and not is_integer:
-            raise ParameterError(f"{name} must be an integer from {least} on, got {value!r}.")
-        if largest is not None and not (is_integer and value <= largest and value.bit_count() == 1):
-            raise ParameterError(f"{name} must be a power of two up to {largest:,}, got {value!r}.")
+def _check_number(name: str, value: Any) -> None:
+    """Refuse a parameter that is no integer in its range."""
+    largest, least = LARGEST.get(name, math.inf), 0 if name == "seed" else 1
+    is_integer = isinstance(value, int) and not isinstance(value, bool) and least <= value <= largest
+    if value is None and name in ("n_features", "iterations"):
+        return
+    if not is_integer or (name in LARGEST and value.bit_count() != 1):
+        wanted = f"a power of two up to {largest:,}" if name in LARGEST else f"an integer from {least} on"
+        raise ParameterError(f"{name} must be {wanted}, got {value!r}.")
 
 
 def _sign(y: Any) -> int:
@@ -244,8 +243,7 @@ def _sign(y: Any) -> int:
 
 def _signs(y: Any) -> NDArray[np.int8]:
     """(n,) signs of a series of labels."""
-    is_series = hasattr(y, "to_numpy")
-    labels = y.to_numpy() if is_series else y if isinstance(y, np.ndarray) else np.array(y, object)
+    labels = y.to_numpy() if hasattr(y, "to_numpy") else np.array(y, object)
     if labels.ndim != 1:
         raise DataError(f"The labels must be a series of True and False, got the shape {labels.shape}.")
     if labels.dtype == bool:
@@ -254,43 +252,34 @@ def _signs(y: Any) -> NDArray[np.int8]:
 
 
 def _frame(X: Any) -> tuple[tuple[Any, ...], NDArray[np.float64]]:
-    """The names and the finite values of a data frame."""
-    is_pandas = type(X).__module__.partition(".")[0] == "pandas"  # the general way is ten times slower
+    """The names and the finite values of a data frame of pandas or Polars."""
     try:
-        frame = None if is_pandas else dataframe.into_frame(X)
-        names = tuple(X.columns.tolist() if frame is None else frame.columns)
-    except (AttributeError, TypeError):
+        names, values = tuple(X.columns), X.to_numpy()
+    except AttributeError:
         raise DataError(f"The rows must be a data frame, got an object of {type(X).__name__}.") from None
     if len(set(names)) < len(names):
         name = next(name for name in names if names.count(name) > 1)
         raise DataError(f"The data frame must have one column for each feature, got several for {name!r}.")
     try:
-        values = X.to_numpy(np.float64) if frame is None else dataframe.to_numpy(frame)
+        numbers = np.asarray(values, np.float64)
     except (TypeError, ValueError, OverflowError):
-        values = None
-    if values is None or not np.isfinite(values).all():
-        for row in dataframe.into_frame(X).iter_rows(named=True):
-            _refuse_values(row)
-        raise DataError("The rows must be a data frame of numbers.")
-    return names, values
+        numbers = None
+    if numbers is None or not np.isfinite(numbers).all():
+        for row in values.tolist():
+            _values(dict(zip(names, row, strict=True)))
+    return names, np.asarray(values, np.float64)
 
 
 def _values(x: Any) -> "array[float]":
-    """The finite values of a row."""
+    """The values of a row, which must be a mapping to finite numbers."""
     try:
         values = array("d", [*x.values()])  # faster from a list
+        if math.isfinite(sum(values)):
+            return values
     except (AttributeError, TypeError, ValueError, OverflowError):
-        _refuse_values(x)
-        raise
-    if not math.isfinite(sum(values)):
-        _refuse_values(x)  # returns if only the sum overflows
-    return values
-
-
-def _refuse_values(x: Any) -> None:
-    """Refuse an object that is not a row, and values that are not finite numbers."""
-    if not isinstance(x, Mapping):
-        raise DataError(f"A row must be a dict of features by name, got an object of {type(x).__name__}.")
+        if not isinstance(x, Mapping):
+            named = f"an object of {type(x).__name__}"
+            raise DataError(f"A row must be a dict of features by name, got {named}.") from None
     for name, value in x.items():
         try:
             is_finite = math.isfinite(value)
@@ -301,3 +290,4 @@ def _refuse_values(x: Any) -> None:
                 f"The value of the feature {name!r} must be a finite number, got {value!r:.40} "
                 f"({type(value).__name__}); river.preprocessing.OneHotEncoder makes numbers of texts."
             )
+    return values  # only their sum overflows

@@ -1,7 +1,6 @@
 """One cell: a method with fixed hyperparameters trained on one split in one order, measured as it goes."""
 
 import contextlib
-import copy
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -13,18 +12,17 @@ from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
 from aucbench.contracts import Access, Batch, MethodFacts
-from aucbench.contracts.source_location import line_of
 from aucbench.data.memory import check_width
-from aucbench.errors import ParameterError, PluginError
+from aucbench.errors import ParameterError
 from aucbench.humanize import sentence_of
 from aucbench.kernels.jit import NotCompiledError, no_compilation
 from aucbench.runner.sampler import batch_sampler
 from aucbench.runner.scorer import Scorer
-from aucbench.runner.task import Budget, Outcome, StopReason, Task, make_budget, rows_of
-from aucbench.runner.trainer import Trainer, finalize, is_finite
+from aucbench.runner.task import Outcome, StopReason, Task, make_budget, rows_of
+from aucbench.runner.trainer import Trainer, finalize
 
 FEW = 8  # rows of each class in a warm-up
-KEPT_KINDS = 4096  # most kinds of compiled tasks remembered
+KEPT_KINDS = 4096  # compiled tasks remembered
 WORTH_COMPILING = 30.0  # seconds of training alone; compiling for many settings takes 3 to 14 s
 SAMPLE_SECONDS = 2e-3  # shortest training from which the cost is estimated
 CHUNK_ROWS = 1 << 20  # longest chunk: row numbers stay small and progress is reported
@@ -33,7 +31,7 @@ _compiled: dict[tuple[Any, ...], str] = {}  # kinds of tasks that this process h
 
 
 def run_cell(task: Task, progress: Callable[[float], None] = lambda fraction: None) -> Outcome:
-    """Compile, train up to each checkpoint in turn, measure there, and find where a run diverged.
+    """Compile, train up to each checkpoint in turn, and measure there.
 
     `progress` gets the fraction of the budget spent, from 0 to 1, after every chunk; what it raises ends the
     run. A budget, an order or data that do not suit the method are a `ParameterError`.
@@ -48,16 +46,15 @@ def run_cell(task: Task, progress: Callable[[float], None] = lambda fraction: No
         for batch in batches(trainer, next_batch):
             trainer.advance(batch)
             progress(trainer.fraction)
-        if trainer.stop_reason is StopReason.diverged:
-            trainer.iteration = _first_diverged_iteration(trainer, budget)
         outcome = replace(trainer.outcome(), warm_up=warm_up)
         if outcome.stop_reason is StopReason.diverged:
             return outcome
+        has_model = task.keep_model and MethodFacts(task.algorithm).model is not None
         return replace(
             outcome,
             placements=None if task.blocks is None else scorer.placements(task.blocks),
             scores=scorer.scores() if outcome.weights is None else None,
-            model=_model(task.algorithm, trainer.final) if task.keep_model else None,
+            model=task.algorithm.model(trainer.final) if has_model else None,
         )
 
 
@@ -66,18 +63,6 @@ def batches(trainer: Trainer, next_batch: Callable[[int], Batch]) -> Iterator[Ba
     longest = max_chunk(trainer.task)
     while (chunk := trainer.next_chunk()) is not None:
         yield next_batch(min(chunk, longest))
-
-
-def _model(algorithm: Any, state: Any) -> bytes | None:
-    """The model of a method that gives it as bytes."""
-    own = MethodFacts(algorithm).model
-    if own is None:
-        return None
-    model = algorithm.model(state)
-    if not isinstance(model, bytes):
-        where = line_of(type(algorithm), "model")
-        raise PluginError(f"{algorithm.name}: `model` must return bytes, got {type(model).__name__}{where}")
-    return model
 
 
 def check_requirements(task: Task) -> None:
@@ -95,21 +80,17 @@ def compile_kernels(task: Task) -> str:
     Nothing is done for a task like one of the latest of this process, as the runs of one entry are, which
     differ in their seeds.
     """
-    kinds = None
-    with contextlib.suppress(TypeError):  # of a plugin that has no hash
-        kinds = _kinds_of(task)
-        if kinds in _compiled:
-            return _compiled[kinds]
-    error = ""
-    try:
-        _warm_up(task)
-    except Exception as found:  # a method may refuse few rows; other errors show in the run itself
-        error = sentence_of(found)
-    if kinds is not None:
-        _compiled[kinds] = error
-        if len(_compiled) > KEPT_KINDS:
-            del _compiled[next(iter(_compiled))]
-    return error
+    kind = _kind_of(task)
+    if kind not in _compiled:
+        error = ""
+        try:
+            _warm_up(task)
+        except Exception as found:  # a method may refuse few rows; other errors show in the run itself
+            error = sentence_of(found)
+        if len(_compiled) == KEPT_KINDS:
+            _compiled.clear()
+        _compiled[kind] = error
+    return _compiled[kind]
 
 
 def _warm_up(task: Task) -> None:
@@ -159,14 +140,15 @@ def trains_together(task: Task, settings: int) -> bool:
 
 def _seconds_alone(small: Task, iterations: int) -> float:
     """Estimated seconds that the iterations of one setting take, from steps on the few rows."""
-    algorithm, next_batch, count = small.algorithm, batch_sampler(small), _fewest(small.algorithm)
+    algorithm, next_batch = small.algorithm, batch_sampler(small)
+    count, seconds = _fewest(algorithm), 0.0
     state = algorithm.init(small.problem(iterations), small.generator())
-    while True:
+    while seconds < SAMPLE_SECONDS and count <= iterations:
+        count *= 4
         batch, start = next_batch(count), thread_time()
         state = algorithm.step(state, batch)
-        if (seconds := thread_time() - start) > SAMPLE_SECONDS or count > iterations:
-            return seconds / count * iterations
-        count *= 4
+        seconds = thread_time() - start
+    return seconds / count * iterations
 
 
 def _few_rows(task: Task) -> Task:
@@ -180,13 +162,13 @@ def _fewest(algorithm: Any) -> int:
     return max(4, 2 * MethodFacts(algorithm).block)
 
 
-def _kinds_of(task: Task) -> tuple[Any, ...]:
+def _kind_of(task: Task) -> tuple[Any, ...]:
     """Everything that may determine the kernels of a task: method, setting, types and sizes of rows."""
-    X = task.X
-    values = [X.data, X.indices] if sparse.issparse(X) else [X]
-    per_row = f"{X.nnz / X.shape[0]:.1e}" if sparse.issparse(X) else ""
+    X, is_sparse = task.X, sparse.issparse(task.X)
+    values, per_row = ([X.data, X.indices], f"{X.nnz / X.shape[0]:.1e}") if is_sparse else ([X], "")
     types = [(array.dtype, array.flags.writeable) for array in (*values, task.y)]
-    return task.algorithm, task.loss, task.measures, X.shape, per_row, *types, task.weights is None
+    plugins = [(type(plugin), repr(plugin)) for plugin in (task.algorithm, task.loss)]
+    return *plugins, task.measures, X.shape, per_row, *types, task.weights is None
 
 
 @contextlib.contextmanager
@@ -207,25 +189,3 @@ def _threadpools() -> ThreadpoolController:
 def max_chunk(task: Task) -> int:
     """Most iterations per call of `step`; 1 for a full method that detects convergence."""
     return 1 if task.access is Access.full and MethodFacts(task.algorithm).done is not None else CHUNK_ROWS
-
-
-def _first_diverged_iteration(trainer: Trainer, budget: Budget) -> int:
-    """The first iteration after which the model is not finite, found by training once more up to there.
-
-    How far a chunk reaches depends on the checkpoints; the iteration at which a method diverges does not.
-    """
-    task, start = trainer.task, trainer.chunk_start
-    algorithm, next_batch = task.algorithm, batch_sampler(task)
-    state = algorithm.init(task.problem(budget.iterations), task.generator())
-    for done in range(0, start, CHUNK_ROWS):
-        state = algorithm.step(state, next_batch(min(start - done, CHUNK_ROWS)))
-    batch = next_batch(trainer.iteration - start)
-    while len(batch) > 1:
-        half = len(batch) // 2
-        first = batch.take(batch.rows[:half])
-        trial = algorithm.step(copy.deepcopy(state), first)
-        if is_finite(algorithm, trial):
-            state, start, batch = trial, start + half, batch.take(batch.rows[half:])
-        else:
-            batch = first
-    return start + 1

@@ -22,7 +22,7 @@ from aucbench.runner.scorer import Scorer
 from aucbench.runner.task import Outcome, StopReason, Task, make_budget
 from aucbench.runner.trainer import Clock, Trainer
 
-CHUNK_BYTES = 1 << 22  # size of a chunk of rows that fits the processor's shared cache
+CHUNK_VALUES = 1 << 18  # values in a chunk of rows that fits the processor's shared cache
 CHUNK_VISITS = 1024  # least number of rows in a chunk, which makes the cost of a call negligible
 STATE_FEATURES = 4096  # with more features, the weights would evict the rows from the cache
 CHECK_CHUNKS = 16  # chunks between checks for NaN and infinity; checkpoints are always checked
@@ -34,8 +34,8 @@ Progress = Callable[[float], None]
 def run_grid(tasks: Sequence[Task], progress: Progress = lambda fraction: None) -> list[Outcome | Exception]:
     """Train and measure many settings of one method.
 
-    Outcomes are those of `run_cell` for each task alone, to the last bit, but for the times and for a
-    divergence, whose iteration is not looked for: `iterations` are an upper bound of it.
+    Outcomes are those of `run_cell` for each task alone, to the last bit, but for the times and for the
+    iterations within which a run has diverged.
 
     Settings that differ in numbers only, on the same arrays and in the same order, share the statistics of
     the problem, on the clock of the setting that asks first. A method with `together` trains them at once;
@@ -193,10 +193,9 @@ def _shared_chunk(task: Task) -> int:
     X = task.X
     if X.shape[1] > STATE_FEATURES:
         return max_chunk(task)
-    value = X.dtype.itemsize
-    row = (value + 4) * X.nnz / X.shape[0] if sparse.issparse(X) else value * X.shape[1]
+    per_row = max(1.0, X.nnz / X.shape[0]) if sparse.issparse(X) else X.shape[1]
     visits = 2 if task.access is Access.pairs else task.rows_per_iteration
-    return int(max(CHUNK_BYTES / max(1.0, row), CHUNK_VISITS) / visits) or 1
+    return int(max(CHUNK_VALUES / per_row, CHUNK_VISITS) / visits) or 1
 
 
 class _SharedProblem(Problem):

@@ -1,7 +1,7 @@
 """The rows that a run visits, drawn from the order seed alone: every method of one access meets the same."""
 
 from collections.abc import Callable, Iterator
-from itertools import repeat
+from itertools import chain, repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,26 +46,20 @@ class RowSampler:
     ):
         rng = generator(seed, RandomStream.order, fold)
         check_order(access, order)
-        if access is Access.balanced and (batch_size < 2 or batch_size % 2):
-            raise ParameterError(f"A balanced batch has an even number of rows, got {batch_size}.")
-        if access is Access.balanced and batch_size > max(REPEATED, 2 * len(y)):
+        most = max(REPEATED, 2 * len(y))
+        if access is Access.balanced and (batch_size % 2 or not 2 <= batch_size <= most):
             raise ParameterError(
-                f"A balanced batch has at most {REPEATED:,} rows, or twice the {len(y):,} training rows, "
-                f"got {batch_size:,}."
+                f"A balanced batch has an even number of rows, 2 to {most:,} here, got {batch_size:,}."
             )
         if access is Access.minibatch and not 1 <= batch_size <= len(y):
             raise ParameterError(f"A minibatch has 1 to {len(y)} rows (the training rows), got {batch_size}.")
-        self._blocks: Iterator[Rows]
-        if access is Access.stream:
-            self._blocks = (block for visit in _visits(len(y), order, rng) for block in visit)
-        elif access is Access.pairs:
-            self._blocks = _pairs(y, rng)
-        elif access is Access.balanced:
-            self._blocks = _balanced(y, batch_size, rng)
-        elif access is Access.minibatch:
-            self._blocks = _minibatches(len(y), batch_size, order, rng)
-        else:
-            self._blocks = repeat(np.empty((BLOCK_ROWS, 0), np.int64))
+        self._blocks: Iterator[Rows] = {
+            Access.stream: chain.from_iterable(_visits(len(y), order, rng)),
+            Access.pairs: _pairs(y, rng),
+            Access.balanced: _balanced(y, batch_size, rng),
+            Access.minibatch: _minibatches(len(y), batch_size, order, rng),
+            Access.full: repeat(np.empty((BLOCK_ROWS, 0), np.int64)),
+        }[access]
         self._rest: Rows = next(self._blocks)
 
     def take(self, count: int) -> Rows:
@@ -78,9 +72,7 @@ class RowSampler:
             self._rest = self._rest[len(part) :]
             count -= len(part)
             parts.append(part)
-        if not parts:
-            return self._rest[:0]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return parts[0] if len(parts) == 1 else np.concatenate([self._rest[:0], *parts])
 
 
 def check_order(access: Access, order: Order) -> None:

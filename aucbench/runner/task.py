@@ -133,14 +133,13 @@ def hold_out(tasks: Sequence[Task], seed: int) -> list[Task]:
     Rows that the protocol keeps together, such as equal rows or those of a group, are on one side.
     """
     parts: dict[float, dict[str, Any]] = {0.0: {}}
-    for task in tasks:
-        share = validation_share(task.algorithm)
+    shares = [validation_share(task.algorithm) for task in tasks]
+    for task, share in zip(tasks, shares, strict=True):
         if share not in parts:
             chosen = _drawn(task, share, generator(seed, RandomStream.validation, task.fold))
             kept, held = (rows_of(task, np.flatnonzero(each)) for each in (~chosen, chosen))
             parts[share] = {**kept._asdict(), "validation": held, "groups": None}
-    found = [(task, parts[validation_share(task.algorithm)]) for task in tasks]
-    return [replace(task, **changes) if changes else task for task, changes in found]
+    return [replace(task, **parts[share]) for task, share in zip(tasks, shares, strict=True)]
 
 
 def rows_of(task: Task, rows: NDArray[np.int64]) -> ValidationRows:
@@ -226,29 +225,22 @@ class TimeBudget:
 
     def __init__(self, limit: float, checkpoints: int):
         self._limit = limit
-        self._times = list(limit * np.logspace(-self.DECADES, 0.0, checkpoints)[: max(1, checkpoints)])
-        self._times[-1] = limit
-        self._next = 0
-        self._longest = 1
+        self._times = [*limit * np.logspace(-self.DECADES, 0.0, checkpoints)[:-1], limit]
+        self._next, self._longest = 0, 1
 
     def next_chunk(self, iteration: int, seconds: float) -> int | None:
         """Iterations that are likely to fit until the next checkpoint; None when the time is up."""
-        if iteration == 0:
-            return 1
-        if seconds >= self._limit:
+        if seconds >= self._limit and iteration > 0:
             return None
-        speed = iteration / max(seconds, 1e-9)
-        fitting = int(speed * max(0.0, self._times[self._next] - seconds))
+        fitting = int(iteration / max(seconds, 1e-9) * max(0.0, self._times[self._next] - seconds))
         self._longest = max(1, min(fitting, 2 * self._longest))
         return self._longest
 
     def is_checkpoint(self, iteration: int, seconds: float) -> bool:
         """Whether a checkpoint's time has passed since the last one, or the time is up."""
-        due = False
-        while self._next < len(self._times) and seconds >= self._times[self._next]:
-            self._next += 1
-            due = True
-        self._next = min(self._next, len(self._times) - 1)
+        passed = bisect_right(self._times, seconds)
+        due = passed > self._next
+        self._next = min(passed, len(self._times) - 1)
         return due
 
     def fraction(self, iteration: int, seconds: float) -> float:

@@ -1,9 +1,10 @@
 """One setting of a method in training: its state, its clock, and how far it has come."""
 
 import contextlib
+import copy
 from collections.abc import Callable, Mapping
 from enum import Enum
-from time import perf_counter_ns, process_time_ns, thread_time_ns
+from time import perf_counter, process_time, thread_time
 from types import FunctionType
 from typing import Any
 
@@ -21,47 +22,30 @@ from aucbench.runner.task import Budget, Outcome, StopReason, Task
 
 
 class Clock:
-    """The training clock: seconds of wall, and of CPU of this thread and of all threads of the process.
+    """Seconds of training so far; ``with clock:`` runs it."""
 
-    ``with clock:`` runs it.
-    """
-
-    def __init__(self, nanoseconds: tuple[int, int, int] = (0, 0, 0)) -> None:
-        self._ns = nanoseconds  # of the process, of this thread, and of the wall clock
+    def __init__(self) -> None:
+        self.seconds = 0.0  # of the wall clock
+        self.cpu_seconds = 0.0  # of CPU of the training thread
+        self.process_cpu_seconds = 0.0  # of CPU of all threads of the process
 
     def __enter__(self) -> "Clock":
-        self._start = process_time_ns(), thread_time_ns(), perf_counter_ns()
+        self._start = process_time(), thread_time(), perf_counter()
         return self
 
     def __exit__(self, *error: object) -> None:
-        wall, thread, process = perf_counter_ns(), thread_time_ns(), process_time_ns()
-        ends = zip(self._ns, (process, thread, wall), self._start, strict=True)
-        process, thread, wall = (before + end - start for before, end, start in ends)
-        self._ns = process, thread, wall
+        wall, thread, process = perf_counter(), thread_time(), process_time()
+        started, thread_started, wall_started = self._start
+        self._add(wall - wall_started, thread - thread_started, process - started)
 
-    @property
-    def seconds(self) -> float:
-        """Wall seconds so far."""
-        return self._ns[2] * 1e-9
-
-    @property
-    def cpu_seconds(self) -> float:
-        """Thread-CPU seconds so far."""
-        return self._ns[1] * 1e-9
-
-    @property
-    def process_cpu_seconds(self) -> float:
-        """CPU seconds of all threads of the process so far."""
-        return self._ns[0] * 1e-9
+    def _add(self, wall: float, thread: float, process: float) -> None:
+        self.seconds += wall
+        self.cpu_seconds += thread
+        self.process_cpu_seconds += process
 
     def add_share(self, other: "Clock", count: int) -> None:
         """Add an equal share of another clock's time, which `count` clocks share."""
-        process, thread, wall = (own + each // count for own, each in zip(self._ns, other._ns, strict=True))
-        self._ns = process, thread, wall
-
-    def copy(self) -> "Clock":
-        """A stopped clock that shows the same."""
-        return Clock(self._ns)
+        self._add(other.seconds / count, other.cpu_seconds / count, other.process_cpu_seconds / count)
 
 
 class Trainer:
@@ -81,9 +65,8 @@ class Trainer:
     ) -> None:
         self.task = task
         self.iteration = 0  # iterations done
-        self.chunk_start = 0  # iterations done before the last chunk
         self.stop_reason: StopReason | None = None  # why the run ended before its budget did
-        self._budget, self._scorer = budget, scorer
+        self.budget, self._scorer = budget, scorer
         self._curve: list[tuple[int, float, float]] = []  # iterations, wall and thread-CPU seconds
         self._models: list[int] = []  # numbers of the models in the scorer
         self.final: Any = None  # the state that was scored at the last checkpoint
@@ -92,16 +75,15 @@ class Trainer:
         self._samples = 1  # rows that an iteration consumes
         self.clock = self._checkpoint_clock = Clock()
         generator = task.generator()
-        self._wait = MethodFacts(task.algorithm).wait or _no_wait
         with self.clock:
             self.state = (init or task.algorithm.init)(problem, generator)
-            self._wait(self.state)
+            _wait(task.algorithm, self.state)
 
     def next_chunk(self) -> int | None:
         """Iterations to the next checkpoint; None when the run is over."""
         if self.stop_reason is not None:
             return None
-        return self._budget.next_chunk(self.iteration, self.clock.seconds)
+        return self.budget.next_chunk(self.iteration, self.clock.seconds)
 
     def advance(self, batch: Batch, check: bool = True) -> None:
         """Train on a batch, which must not reach beyond the next checkpoint, and measure if it reaches it.
@@ -112,7 +94,7 @@ class Trainer:
         with self.clock:
             state = algorithm.step(self.state, batch)
             if state is not None:
-                self._wait(state)
+                _wait(algorithm, state)
         if state is None and self.state is not None:
             raise PluginError(f"{algorithm.name}: `step` {NO_STATE}{line_of(type(algorithm), 'step')}")
         self.state = state
@@ -123,17 +105,16 @@ class Trainer:
 
         `state` returns the state of this setting; it is called where the model is looked at.
         """
-        if check or self._budget.is_checkpoint(self.iteration + len(batch), self.clock.seconds):
+        if check or self.budget.is_checkpoint(self.iteration + len(batch), self.clock.seconds):
             self.state = state()
         self._count(batch, check)
 
     def _count(self, batch: Batch, check: bool) -> None:
         algorithm = self.task.algorithm
-        self.chunk_start = self.iteration
         self.iteration += len(batch)
         if batch.access is not Access.stream:
             self._samples = len(batch.y) if batch.access is Access.full else batch.rows.shape[-1]
-        due = self._budget.is_checkpoint(self.iteration, self.clock.seconds)
+        due = self.budget.is_checkpoint(self.iteration, self.clock.seconds)
         if (check or due) and not is_finite(algorithm, self.state):
             self.stop_reason = StopReason.diverged
             return
@@ -145,7 +126,7 @@ class Trainer:
     @property
     def fraction(self) -> float:
         """Fraction of the budget spent, from 0 to 1."""
-        return self._budget.fraction(self.iteration, self.clock.seconds)
+        return self.budget.fraction(self.iteration, self.clock.seconds)
 
     def outcome(self) -> Outcome:
         """The curve and the costs so far."""
@@ -181,7 +162,7 @@ class Trainer:
 
     def _measure(self) -> None:
         # A checkpoint's own finalize counts for that checkpoint, not for the ones after it.
-        self._checkpoint_clock = clock = self.clock.copy()
+        self._checkpoint_clock = clock = copy.copy(self.clock)
         self.final = final = finalize(self.task.algorithm, self.state, clock)
         model, self._weights = self._scorer.add(self.task.algorithm, final)
         self._models.append(model)
@@ -192,17 +173,18 @@ class Trainer:
 
 def finalize(algorithm: Any, state: Any, clock: Clock | None = None) -> Any:
     """The state that is scored; the clock, which takes time itself, runs in a method's own code only."""
-    facts = MethodFacts(algorithm)
-    if facts.finalize is None:
+    if MethodFacts(algorithm).finalize is None:
         return state
     with clock or contextlib.nullcontext():
         final = algorithm.finalize(state)
-        (facts.wait or _no_wait)(final)
+        _wait(algorithm, final)
         return final
 
 
-def _no_wait(state: Any) -> None:
-    """For a method whose work is done when its functions return."""
+def _wait(algorithm: Any, state: Any) -> None:
+    """Wait for work on the state that still runs after a function has returned."""
+    if MethodFacts(algorithm).wait is not None:
+        algorithm.wait(state)
 
 
 def arrays(state: Any) -> list[NDArray[Any]]:
@@ -215,16 +197,16 @@ def arrays_of_any_library(state: Any) -> list[Any]:
 
     Those of JAX, torch and other libraries count if they have ``nbytes`` and ``__array__``.
     """
-    found: dict[int, Any] = {}
-    seen: set[int] = set()
+    found: list[Any] = []
+    seen: dict[int, Any] = {}  # by identity, which belongs to a part that is kept
     waiting = [state]
     while waiting:
         part = waiting.pop()
         if id(part) in seen:
             continue
-        seen.add(id(part))
+        seen[id(part)] = part
         if isinstance(part, np.ndarray) or _is_foreign_array(part):
-            found[id(part)] = part
+            found.append(part)
         elif sparse.issparse(part):
             waiting.append(part.data)
         elif isinstance(part, Mapping):
@@ -233,7 +215,7 @@ def arrays_of_any_library(state: Any) -> list[Any]:
             waiting.extend(part)
         elif hasattr(part, "__dict__") and not isinstance(part, type | Enum | FunctionType):
             waiting.extend(vars(part).values())
-    return list(found.values())
+    return found
 
 
 def _is_foreign_array(part: Any) -> bool:

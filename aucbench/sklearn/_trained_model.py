@@ -1,7 +1,6 @@
 """Training for the estimator, by the functions of the runner: on all rows at once or in parts."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import is_dataclass, replace
 from enum import Enum
 from typing import Any, NamedTuple, get_args, get_type_hints
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from aucbench.contracts import Batch, MethodFacts, for_rows
+from aucbench.contracts import MethodFacts, for_rows
 from aucbench.contracts.batch import canonical
 from aucbench.data.memory import check_width
 from aucbench.data.preprocess import Preprocessing
@@ -56,71 +55,68 @@ class Model:
 
 
 class ModelTrainer(Trainer):
-    """A training that keeps the last model and can go on with other rows.
-
-    The method plans for `planned` iterations.
-    """
-
-    model: Model
-
-    def __init__(self, task: Task, budget: Budget, planned: int | None):
-        problem = task.problem(planned)
-        super().__init__(task, budget, Scorer(task.X_test, task.y_test), problem)
-        self._calls, self._planned = 0, planned
+    """A training without test rows."""
 
     def _measure(self) -> None:
-        algorithm = self.task.algorithm
-        self.model = Model(algorithm, finalize(algorithm, self.state))
-
-    def run(self, next_batch: Callable[[int], Batch]) -> None:
-        """Train until the budget ends, then release the rows."""
-        for batch in batches(self, next_batch):
-            self.advance(batch)
-        task = self.task
-        self._calls += 1
-        none, no_labels = task.X[:0].copy(), task.y[:0].copy()
-        self.task = replace(
-            task, X=none, y=no_labels, X_test=none, y_test=no_labels, weights=None, validation=None
-        )
-
-    def go_on(self, X: Any, y: NDArray[np.int8]) -> None:
-        """Train on other rows, once each, in an order that differs from call to call."""
-        end, task = self.iteration + len(y), self.task
-        if MethodFacts(task.algorithm).plans:
-            whole = "of all calls of partial_fit"
-            check_plan(task.algorithm, self._planned or 0, self.iteration, len(y), whole)
-        self.task = replace(task, X=X, y=y)
-        self._budget = IterationBudget(end, [end])
-        with training_context():
-            self.run(batch_sampler(replace(self.task, fold=self._calls)))
-
-
-def task_of(
-    parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int, row_factor: float, **more: Any
-) -> Task:
-    """The task of a training without test rows; raises ParameterError if the method cannot take the rows."""
-    if parts.order not in list(Order):
-        raise ParameterError(f"order must be one of {', '.join(Order)}, got {parts.order!r}.")
-    task = Task(
-        for_rows(parts.algo, row_factor), parts.loss, X, y, X[:0], y[:0], checkpoints=1,
-        order=Order(parts.order), seed=seed, order_seed=seed, row_factor=row_factor, **more,
-    )  # fmt: skip
-    check_requirements(task)
-    check_width(X.shape[1])
-    return task
+        self.final = finalize(self.task.algorithm, self.state)
 
 
 class Fitted:
-    """A model for raw rows, and the `cut`: scores above it are positive."""
+    """A method trained on rows as they come; scores above the `cut` are positive."""
 
-    def __init__(self, parts: Ingredients, is_sparse: bool):
+    def __init__(self, parts: Ingredients, X: Any):
         self.cut, self.iterations = 0.0, 0
-        self._parts, self._is_sparse, self._latest = parts, is_sparse, LatestRows()
+        self._parts, self._is_sparse = parts, sparse.issparse(X)
         self._preprocessing = Preprocessing(parts.scaling, parts.features, parts.rescale)
         self._trainer: ModelTrainer | None = None  # kept only if training can go on
+        self._latest, self._calls = LatestRows(), 0
+        self._planned: int | None = None  # iterations that the method plans for
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({name: restore_members(value) for name, value in state.items()})
+        vars(self).update({name: restore_members(value, set()) for name, value in state.items()})
+
+    def fit(
+        self,
+        X: Any,
+        y: NDArray[np.int8],
+        seed: int,
+        epochs: float | None,
+        weights: NDArray[np.float64] | None,
+        groups: NDArray[np.int64] | None,
+    ) -> "Fitted":
+        """Train on all rows at once, for `epochs` unless the ingredients set a number of iterations."""
+        algo, iterations = self._parts.algo, self._parts.iterations
+        Z = self._preprocessing.fit_transform(canonical(X), seed, weights)
+        length = {"epochs": epochs} if iterations is None else {"iterations": iterations}
+        (task,) = hold_out([self._task(Z, y, seed, weights=weights, groups=groups, **length)], seed)
+        budget = make_budget(task)
+        trainer = self._run(task, budget, budget.iterations)
+        if MethodFacts(algo).done is not None and trainer.stop_reason is None:
+            warnings.warn(
+                f"{algo.name} has not converged after {trainer.iteration} iterations: allow more, "
+                f"or set epochs=None, with which it runs until it has converged, for 1,000 at most.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        self.cut = best_threshold(algo.name, self._model.scores(Z), y, weights)
+        if why_not_on(algo, trainer.iteration, *PARTIAL_FIT) is not None:
+            self._trainer = None
+        return self
+
+    def begin(self, X: Any, y: NDArray[np.int8], seed: int) -> "Fitted":
+        """Train on the first of several parts of the rows, each row once."""
+        counts, algo = (np.count_nonzero(y == 1), np.count_nonzero(y == -1)), self._parts.algo
+        if len(y) < FEW_ROWS or 0 in counts:
+            warnings.warn(
+                f"The first call of partial_fit had {counts[0]} positive and {counts[1]} negative rows. They "
+                f"alone decide scaling, feature map and what {algo.name} measures on rows: begin with at "
+                f"least {FEW_ROWS} rows, of both classes in random order.",
+                stacklevel=3,
+            )
+        Z = self._preprocessing.fit_transform(canonical(X), seed)
+        self._run(self._task(Z, y, seed), IterationBudget(0, []), self._parts.iterations)
+        self._take_in(Z, y)
+        return self
 
     def go_on(self, parts: Ingredients, X: Any, y: NDArray[np.int8]) -> None:
         """Train on other rows, once each; settings and row type must be the same as in the first call."""
@@ -136,23 +132,55 @@ class Fitted:
         self._take_in(self._preprocessing.transform(canonical(X)), y)
 
     def _take_in(self, Z: Any, y: NDArray[np.int8]) -> None:
-        """Train on preprocessed rows, once each."""
-        if self._trainer is None:
+        """Train on preprocessed rows, once each, in an order that differs from call to call."""
+        trainer = self._trainer
+        if trainer is None:
             raise ParameterError("The model forgot its training rows, so partial_fit cannot go on: call fit.")
-        self._check_finite(self._trainer)
-        self._trainer.go_on(Z, y)
+        self._check_finite(trainer)
+        task, end = replace(trainer.task, X=Z, y=y, fold=self._calls), trainer.iteration + len(y)
+        if MethodFacts(task.algorithm).plans:
+            whole = "of all calls of partial_fit"
+            check_plan(task.algorithm, self._planned or 0, trainer.iteration, len(y), whole)
+        self._run(task, IterationBudget(end, [end]))
         self._latest.add(Z, y)
-        self._take(self._trainer)
         if self._latest.complete:
             self.cut = self._latest.threshold(self._parts.algo.name, self._model)
+
+    def _task(self, Z: Any, y: NDArray[np.int8], seed: int, **more: Any) -> Task:
+        """The task of a training without test rows; a ParameterError if the method cannot take the rows."""
+        parts, factor = self._parts, self._preprocessing.row_factor
+        if parts.order not in list(Order):
+            raise ParameterError(f"order must be one of {', '.join(Order)}, got {parts.order!r}.")
+        task = Task(
+            for_rows(parts.algo, factor), parts.loss, Z, y, Z[:0], y[:0], checkpoints=1,
+            order=Order(parts.order), seed=seed, order_seed=seed, row_factor=factor, **more,
+        )  # fmt: skip
+        check_requirements(task)
+        check_width(Z.shape[1])
+        return task
+
+    def _run(self, task: Task, budget: Budget, planned: int | None = None) -> ModelTrainer:
+        """Train until the budget ends, with a new trainer unless there is one, and release the rows."""
+        next_batch = batch_sampler(task)
+        with training_context():
+            if self._trainer is None:
+                problem, self._planned = task.problem(planned), planned
+                self._trainer = ModelTrainer(task, budget, Scorer(task.X_test, task.y_test), problem)
+            trainer = self._trainer
+            trainer.task, trainer.budget = task, budget
+            for batch in batches(trainer, next_batch):
+                trainer.advance(batch)
+        none = {"X": task.X_test.copy(), "y": task.y_test.copy(), "X_test": task.X_test.copy()}
+        trainer.task = replace(task, **none, y_test=none["y"], weights=None, validation=None, groups=None)
+        self._check_finite(trainer)
+        if trainer.iteration > 0:
+            self._model, self.iterations = Model(task.algorithm, trainer.final), trainer.iteration
+            self._calls += 1
+        return trainer
 
     def forget_rows(self) -> None:
         """Drop the state of the training and the latest rows; the model stays."""
         self._trainer, self._latest = None, LatestRows()
-
-    def _take(self, trainer: ModelTrainer) -> None:
-        self._check_finite(trainer)
-        self._model, self.iterations = trainer.model, trainer.iteration
 
     def _check_finite(self, trainer: ModelTrainer) -> None:
         if trainer.stop_reason is StopReason.diverged:
@@ -175,86 +203,32 @@ class Fitted:
         return coef[None], np.array([offset - self.cut])
 
 
-def fitted(
-    parts: Ingredients,
-    X: Any,
-    y: NDArray[np.int8],
-    seed: int,
-    epochs: float | None,
-    weights: NDArray[np.float64] | None,
-    groups: NDArray[np.int64] | None,
-) -> Fitted:
-    """Train on all rows at once, for `epochs` unless the ingredients set a number of iterations."""
-    made = Fitted(parts, sparse.issparse(X))
-    Z = made._preprocessing.fit_transform(canonical(X), seed, weights)
-    budget = {"iterations": parts.iterations} if parts.iterations is not None else {"epochs": epochs}
-    factor = made._preprocessing.row_factor
-    made_of = {"weights": weights, "groups": groups, **budget}
-    (task,) = hold_out([task_of(parts, Z, y, seed, factor, **made_of)], seed)
-    limit, next_batch = make_budget(task), batch_sampler(task)
-    with training_context():
-        done = ModelTrainer(task, limit, limit.iterations)
-        done.run(next_batch)
-    if MethodFacts(parts.algo).done is not None and done.stop_reason is None:
-        warnings.warn(
-            f"{parts.algo.name} has not converged after {done.iteration} iterations: allow more, "
-            f"or set epochs=None, with which it runs until it has converged, for 1,000 at most.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    made._take(done)
-    made.cut = best_threshold(parts.algo.name, made._model.scores(Z), y, weights)
-    if why_not_on(parts.algo, done.iteration, *PARTIAL_FIT) is None:
-        made._trainer = done
-    return made
-
-
-def begun(parts: Ingredients, X: Any, y: NDArray[np.int8], seed: int) -> Fitted:
-    """Train on the first of several parts of the rows, each row once."""
-    counts = np.count_nonzero(y == 1), np.count_nonzero(y == -1)
-    if len(y) < FEW_ROWS or 0 in counts:
-        warnings.warn(
-            f"The first call of partial_fit had {counts[0]} positive and {counts[1]} negative rows. They "
-            f"alone decide scaling, feature map and what {parts.algo.name} measures on rows: begin with at "
-            f"least {FEW_ROWS} rows, of both classes in random order.",
-            stacklevel=3,
-        )
-    made = Fitted(parts, sparse.issparse(X))
-    Z = made._preprocessing.fit_transform(canonical(X), seed)
-    task = task_of(parts, Z, y, seed, made._preprocessing.row_factor)
-    with training_context():  # the method may measure these rows
-        made._trainer = ModelTrainer(task, IterationBudget(0, []), parts.iterations)
-    made._take_in(Z, y)
-    return made
-
-
-def restore_members(found: Any, known: set[int] | None = None) -> Any:
-    """Turn texts into enumeration members where the annotations declare an `Enum`, in place except in tuples.
+def restore_members(part: Any, seen: set[int]) -> Any:
+    """Turn texts into members where annotations declare an `Enum`, in place except in tuples.
 
     skops stores a `StrEnum` member as its text. Methods compare members by identity, so a loaded model would
     silently train by other rules.
     """
-    known = set() if known is None else known
-    is_tuple = isinstance(found, tuple) and hasattr(found, "_fields")
-    is_own = is_dataclass(found) or type(found).__module__.partition(".")[0] == "aucbench"
-    has_values = is_own and hasattr(found, "__dict__") and not isinstance(found, type | Enum)
-    if not is_tuple and (not has_values or id(found) in known):
-        return found
-    known.add(id(found))
+    is_tuple = hasattr(part, "_asdict")
+    is_ours = is_dataclass(part) or type(part).__module__.startswith("aucbench.")
+    has_values = is_ours and hasattr(part, "__dict__") and not isinstance(part, type | Enum)
+    if not is_tuple and (not has_values or id(part) in seen):
+        return part
+    seen.add(id(part))
     try:
-        hints = get_type_hints(type(found))
+        hints = get_type_hints(type(part))
     except (NameError, TypeError):  # names imported only for type checking
         hints = {}
     changed = {}
-    for name, value in (found._asdict() if is_tuple else vars(found)).items():
-        restored = restore_members(value, known)
+    for name, value in (part._asdict() if is_tuple else vars(part)).items():
+        restored = restore_members(value, seen)
         for kind in (hints.get(name), *get_args(hints.get(name))):
             if type(restored) is str and isinstance(kind, type) and issubclass(kind, Enum):
                 restored = kind(restored)
         if restored is not value:
             changed[name] = restored
     if is_tuple:
-        return found._replace(**changed) if changed else found
+        return part._replace(**changed)
     for name, value in changed.items():
-        object.__setattr__(found, name, value)
-    return found
+        object.__setattr__(part, name, value)
+    return part

@@ -6,6 +6,7 @@ import numpy as np
 import pandas
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import _check_sample_weight
 
 from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
@@ -58,22 +59,11 @@ def weighted_rows(
     """Rows, labels, groups and weights without rows of weight zero; without weights, all rows and None.
 
     For a method that does not declare `weighted`, whole weights, such as the weights of scikit-learn's
-    bagging, become copies of the rows; other weights raise ParameterError. Invalid weights raise DataError.
+    bagging, become copies of the rows; other weights raise ParameterError.
     """
     if weights is None:
         return X, y, groups, None
-    n = len(y)
-    try:
-        found = np.array(weights, np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"sample_weight must be {n} numbers, got {weights!r:.60}.") from None
-    if found.shape != (n,):
-        raise DataError(f"sample_weight must have shape ({n},), one weight per row, got {found.shape}.")
-    wrong = np.flatnonzero(~(np.isfinite(found) & (found >= 0.0)))
-    if len(wrong):
-        raise DataError(f"sample_weight of row {wrong[0]} is {found[wrong[0]]}: weights are finite and >= 0.")
-    if not found.any():
-        raise DataError("Every sample_weight is zero: a positive weight on rows of both classes is needed.")
+    n, found = len(y), _check_sample_weight(weights, X, dtype=np.float64, ensure_non_negative=True)
     if MethodFacts(algorithm).weighted:
         kept = slice(None) if found.all() else found > 0.0
         return X[kept], y[kept], None if groups is None else groups[kept], found[kept]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from aucbench.errors import DataError, ParameterError
 from aucbench.sklearn._parameters import PluginParameters
 from aucbench.sklearn._threshold import calibrator
-from aucbench.sklearn._trained_model import PARTIAL_FIT, Fitted, Ingredients, begun, fitted
+from aucbench.sklearn._trained_model import PARTIAL_FIT, Fitted, Ingredients
 from aucbench.sklearn._training_rows import group_numbers, shown, signs_of, two_classes, weighted_rows
 from aucbench.studies.adapted_plugins import why_not_on
 
@@ -175,7 +175,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Train.
+        """Train, and return the classifier itself.
 
         Parameters
         ----------
@@ -189,30 +189,23 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
             The group of each row, such as its patient; numbers or texts. Rows of a group are on one side of
             the cross-validation for calibration, and of the validation rows that a method holds out.
 
-        Returns
-        -------
-        AUCClassifier
-            The classifier itself.
-
         Raises
         ------
         ValueError
             A setting or the data cannot be used, or the training diverged.
         """
         X, y = validate_data(self, X, y, **ROWS)
-        _check_switch("calibrate", self.calibrate)
         check_classification_targets(y)
         numbers = None if groups is None else group_numbers(groups, y)
         X, y, numbers, weights = weighted_rows(X, y, sample_weight, self._algorithm(), numbers)
         classes, parts, seed = two_classes(y), self._ingredients(), self._seed()
-        signs = signs_of(y, classes)
+        signs, sigmoid = signs_of(y, classes), None
         if self.calibrate:
             one = clone(self).set_params(calibrate=False, random_state=seed)
             sigmoid = calibrator(one, X, signs, seed, sample_weight=weights, groups=numbers)
             made = sigmoid.calibrated_classifiers_[0].estimator._fitted
         else:
-            epochs = self._budget().epochs
-            made, sigmoid = fitted(parts, X, signs, seed, epochs, weights, numbers), None
+            made = Fitted(parts, X).fit(X, signs, seed, self._budget().epochs, weights, numbers)
         self._fitted, self._calibrator, self.classes_ = made, sigmoid, classes
         return self
 
@@ -248,7 +241,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
             raise DataError(f"The classes of the first call were {shown(known)}, got {classes!r}.")
         parts, signs = self._ingredients(), signs_of(y, known)
         if first:
-            self._fitted = begun(parts, X, signs, self._seed())
+            self._fitted = Fitted(parts, X).begin(X, signs, self._seed())
         else:
             self._fitted.go_on(parts, X, signs)
         self._calibrator, self.classes_ = None, known
@@ -267,34 +260,12 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         return self
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Scores that rank rows; positive if `predict` returns the second class.
-
-        Parameters
-        ----------
-        X : (n_samples, n_features) array, data frame or sparse matrix
-            Rows.
-
-        Returns
-        -------
-        (n_samples,) array
-            Scores; the second class is more likely for a higher score.
-        """
+        """Scores (n_samples,) of rows X as for `fit`; positive if `predict` returns the second class."""
         check_is_fitted(self)
         return self._fitted.scores(validate_data(self, X, reset=False, **ROWS))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Classes, by the threshold with the best balanced accuracy on the training rows.
-
-        Parameters
-        ----------
-        X : (n_samples, n_features) array, data frame or sparse matrix
-            Rows.
-
-        Returns
-        -------
-        (n_samples,) array
-            Members of `classes_`.
-        """
+        """The class (n_samples,) of each row of X, as for `fit`, by the threshold of the notes."""
         positive = self.decision_function(X) > 0.0
         return self.classes_[positive.astype(np.intp)]
 
@@ -305,18 +276,7 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
 
     @available_if(_is_calibrated)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Calibrated probabilities; with ``calibrate=True`` only.
-
-        Parameters
-        ----------
-        X : (n_samples, n_features) array, data frame or sparse matrix
-            Rows.
-
-        Returns
-        -------
-        (n_samples, 2) array
-            Probabilities of the classes, in the order of `classes_`.
-        """
+        """Calibrated probabilities (n_samples, 2) of `classes_`; with ``calibrate=True`` only."""
         check_is_fitted(self)
         if self._calibrator is None:
             raise ParameterError("There are no probabilities: call fit after setting calibrate=True.")
@@ -355,7 +315,9 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         return tags
 
     def _ingredients(self) -> Ingredients:
-        _check_switch("rescale", self.rescale)
+        for name in ("rescale", "calibrate"):
+            if not isinstance(value := getattr(self, name), bool | np.bool_):
+                raise ParameterError(f"{name} must be True or False, got {value!r}.")
         plugins = self._algorithm(), self._loss(), self._map()
         scaling = "none" if self.scaling is None else self.scaling
         return Ingredients(*plugins, scaling, self.rescale, self.order, self._budget().iterations)
@@ -371,8 +333,3 @@ class AUCClassifier(ClassifierMixin, PluginParameters):  # type: ignore[misc]  #
         if isinstance(state, int | np.integer) and state >= 0:
             return int(state)
         return int(check_random_state(state).randint(np.iinfo(np.int32).max))
-
-
-def _check_switch(name: str, value: Any) -> None:
-    if not isinstance(value, bool | np.bool_):
-        raise ParameterError(f"{name} must be True or False, got {value!r}.")

@@ -6,7 +6,6 @@ from aucbench.contracts.validation import Family
 from aucbench.registry import catalog
 
 OTHERS = (
-    "aucbench.runner.trainer._no_wait",  # a function
     "sklearn.calibration._CalibratedClassifier",
     "sklearn.calibration._SigmoidCalibration",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",

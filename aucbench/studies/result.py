@@ -265,8 +265,8 @@ def diverged_in_words(cells: Sequence[CellResult]) -> str:
     if not found:
         return ""
     if len(cells) == 1:
-        return f"diverged at iteration {found[0]:,}"
-    return f"diverged in {len(found)} of {len(cells)} runs (first at iteration {min(found):,})"
+        return f"diverged within {found[0]:,} iterations"
+    return f"diverged in {len(found)} of {len(cells)} runs (within {min(found):,} iterations)"
 
 
 def mean_in_words(values: Sequence[float], spec: str = ".4f") -> str:

@@ -17,8 +17,6 @@ SIGNS: Any = {  # replacements that turn a notation of numbers into Python's
     "percent": (("%", ""), (" ", "")),
     "thousands": ((",", ""),),
     "decimal_comma": ((".", ""), (",", ".")),
-    "spaces": ((" ", ""), ("\u00a0", ""), ("\u202f", ""), (",", ".")),
-    "apostrophes": (("'", ""), ("\u2019", "")),
 }
 TRUTH = {"true": True, "1": True, "false": False, "0": False}  # texts of a True/False column
 EPOCH = pandas.Timestamp("1970-01-01", tz="UTC")

@@ -33,7 +33,7 @@ from aucbench.tracking import linear_model
 
 LOADER = "aucbench_linear_model"  # a module of that name is put beside the model
 # types of columns that an exported model can read
-KINDS = ("number", "categories", "percent", "date", "thousands", "decimal_comma", "spaces", "apostrophes")
+KINDS = ("number", "categories", "percent", "date", "thousands", "decimal_comma")
 NORMS = {"unit": "unit", "maxabs_unit": "unit", "centred_unit": "centred"}  # of rows, by scaling
 REQUIRED = ("mlflow", "numpy", "pandas", "scipy")  # by an exported model
 DECIDING = (*DESCRIPTION, "source")  # fields of a record that tell settings apart

@@ -23,14 +23,8 @@ class ColumnType(StrEnum):
     hashed = "hashed"  # categories that share 2^18 columns
     thousands = "thousands"  # 1,234,567.8
     decimal_comma = "decimal_comma"  # 1.234.567,8
-    spaces = "spaces"  # 1 234 567,8
-    apostrophes = "apostrophes"  # 1'234'567.8
     percent = "percent"  # 12.5%
     date = "date"  # 2024-02-29 or 2024-02-29T12:00:00Z
-    time = "time"  # 14:05 or 2:05 PM, in hours
-    hexadecimal = "hexadecimal"  # 0x1F
-    quantity = "quantity"  # 90+, < 0.3, 1.2 kg, $1,200: the number alone
-    quantity_comma = "quantity_comma"  # 1,2 kg, 1.200,50 EUR: the number alone
 
 
 PARTITIONED = ("csv", "parquet", "arff")
@@ -165,9 +159,8 @@ class Columns(Labels):
         ``refuse``, or ``median`` of the column in the training part.
     types : dict
         Types of columns whose type is not to be guessed (``number``, ``categories``, ``hashed``,
-        ``thousands``, ``decimal_comma``, ``spaces``, ``apostrophes``, ``percent``, ``date``, ``time``,
-        ``hexadecimal``, ``quantity`` or ``quantity_comma``). A sorted column, or one that numbers the rows,
-        is a feature only if its type is given as ``number``.
+        ``thousands``, ``decimal_comma``, ``percent`` or ``date``). A sorted column, or one that numbers the
+        rows, is a feature only if its type is given as ``number``.
     missing_words : list of str
         Texts or numbers that stand for missing values, in addition to the usual ones.
     add_indicator : bool

@@ -25,7 +25,7 @@ def test_the_summary_counts_diverged_runs_and_says_what_to_change(done, tmp_path
     assert [record.result.auc for record in records] == [None] * 5
     first = min(record.result.iterations for record in records)
     shown = lines(out)
-    assert shown["test"] == f"AUC  diverged in 5 of 5 runs (first at iteration {first})"
+    assert shown["test"] == f"AUC  diverged in 5 of 5 runs (within {first} iterations)"
     assert shown["advice"] in {record.result.advice for record in records}
     for record in records:
         assert f"{record.data.max_norm:.3g}" in record.result.advice

@@ -61,7 +61,7 @@ def test_papers_quote_a_part_of_the_methods(done, tmp_path):
     words = ("leaderboard", "--study", "pair", "--no-pictures", "--out", tmp_path)
     for more, expected in (
         (("--reference", "psam", "--methods", "psam"), set()),
-        (("--baseline", "psam"), {"psam", "solam"}),
+        (("--reference", "psam"), {"psam", "solam"}),
     ):
         assert "Gain over psam" in done(*words, *more)
         assert set(pd.read_csv(tmp_path / "verdicts.csv")["reference"]) == {"psam"}

@@ -180,9 +180,8 @@ def test_a_launcher_of_somebody_else_is_refused(run):
 
 
 def test_the_next_command_names_store_and_reference(run):
-    for setting in ("reference", "baseline"):
-        words = ("algo=fake_gentle", "store.path='my store'", f"{setting}=fake_other", *COMMON)
-        assert "aucbench leaderboard --store 'my store' --reference fake_other" in run(*words)[1]
+    words = ("algo=fake_gentle", "store.path='my store'", "reference=fake_other", *COMMON)
+    assert "aucbench leaderboard --store 'my store' --reference fake_other" in run(*words)[1]
     for none in ("null", "none"):
         out = run("algo=fake_gentle", f"reference={none}", *COMMON)[1]
         assert "next  aucbench leaderboard\n" in out

@@ -1,141 +1,103 @@
-"""A sweep is composed from parts; each run is what Hydra would compose for its words."""
-
-import random
+"""Runs are composed from parts: what Hydra composes of files, and the words of each run."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from omegaconf import OmegaConf
+from hydra import compose, initialize_config_dir
 
 import aucbench
 from aucbench import ParameterError
-from aucbench.config import compose
-from aucbench.config.compose import Composer, compose_jobs, session
-from aucbench.config.overrides import Request, parse
+from aucbench.config.compose import CHOSEN, Composer, config_folder
+from aucbench.config.words import parse
 from aucbench.data.loader import Part
+from tests.helpers.studies import study_of
 
 CATALOG = aucbench.catalog()
 
-WORDS = {
-    "algo": ["algo=solam", "algo=psam", "algo=ls_svm"],
-    "algo.field": ["algo.gamma=0.5", "algo.zeta=3"],
-    "dataset": ["dataset=breast_cancer", "dataset=gaussian"],
-    "dataset.n": ["dataset.n=300", "dataset.part=train"],
-    "protocol": ["protocol=kfold", "protocol=train_valid_test"],
-    "protocol.folds": ["protocol.folds=3"],
-    "tuning": ["tuning=grid", "tuning=optuna"],
-    "tuning.folds": ["tuning.folds=3", "tuning.report=false"],
-    "tracking": ["tracking=none"],
-    "seed": ["seed=3", "seed=4"],
-    "runs": ["runs=2"],
-    "split_seed": ["split_seed=${seed}", "split_seed=1"],
-    "scaling": ["scaling=minmax"],
-    "budget": ["budget.epochs=2", "budget.iterations=7"],
-    "checkpoints": ["budget.checkpoints=3"],
-    "study": ["study=x"],
-    "parallel": ["parallel=2"],
-    "plus": ["++runs=3", "+tuning.grid.solam.zeta=[1,2]"],
-}
+
+def composed(*words):
+    return [job.run for job in Composer(CATALOG, parse(words)).jobs()]
 
 
-@st.composite
-def sweeps(draw):
-    """Jobs as Hydra makes them: the same names in each, their values of a few."""
-    names = draw(st.lists(st.sampled_from(sorted(WORDS)), unique=True, min_size=1, max_size=6))
-    random.Random(draw(st.integers(0, 99))).shuffle(names)
-    count = draw(st.integers(2, 5))
-    return [[draw(st.sampled_from(WORDS[name])) for name in names] for _ in range(count)]
+def chosen(runs, group):
+    return [run[group].get(CHOSEN) for run in runs]
 
 
-def plain(cfg):
-    """The values of a composed run as plain ones, and its choices."""
-    values = OmegaConf.to_container(OmegaConf.create({name: cfg.get(name) for name in cfg}), resolve=True)
-    return values, {group: compose.chosen(cfg, group) for group in compose.CHOICES}
+NO_MATRIX = ("matrix.for_dataset=null", "matrix.for_algo=null")
+WORDS = ("algo=solam", "algo.zeta=3", "budget.epochs=2", "tuning=random", "tuning.trials=7", "seed=4")
 
 
-def composed(composing, words):
-    """The plain config, or the kind of error."""
-    try:
-        return plain(composing(words))
-    except Exception as error:
-        return type(error).__name__
+@pytest.mark.parametrize("experiment", ["smoke", "fsauc_table2", "reference"])
+def test_files_and_words_give_what_hydra_composes_of_them(experiment):
+    run = composed("-m", f"+experiment={experiment}", "dataset=wine", *NO_MATRIX, *WORDS)[0]
+    with initialize_config_dir(config_folder(), version_base="1.3"):
+        whole = compose(
+            "config", [f"+experiment={experiment}", "dataset=wine", "algo=solam", "tuning=random"]
+        )
+    for part in ("protocol", "store", "limits", "features", "rescale", "runs", "study"):
+        assert run[part] == whole.get(part, run[part]), part
+    changed = {"algo": {CHOSEN: "solam", "zeta": 3}, "seed": 4}
+    changed["budget"] = {**whole.get("budget", {}), "epochs": 2}
+    changed["tuning"] = {**whole.tuning, "trials": 7}
+    assert {part: run[part] for part in changed} == changed
 
 
-@pytest.mark.usefixtures("process")
-@settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(jobs=sweeps())
-def test_a_run_composed_from_parts_is_the_run_composed_as_a_whole(jobs):
-    with session(CATALOG):
-        composer = Composer()
-        for words in jobs:
-            assert composed(composer.compose, words) == composed(compose.compose, words)
+def test_a_part_is_made_once_and_files_are_composed_once(monkeypatch):
+    calls, load = [], Composer._composed
+    monkeypatch.setattr(Composer, "_composed", lambda self, files: calls.append(files) or load(self, files))
+    algorithms = ",".join(CATALOG.plugins["algorithms"])
+    runs = composed("-m", f"algo={algorithms}", "dataset=gaussian,a9a,w8a", "tuning=grid")
+    assert len(runs) == 3 * len(CATALOG.plugins["algorithms"])
+    assert len(calls) == 1
+    assert len({id(run["tuning"]) for run in runs}) == 1
+    assert len({id(run["dataset"]) for run in runs}) == 3
 
 
-def swept(*jobs):
-    with session(CATALOG):
-        return [job.run for job in compose._each(CATALOG, Composer(), [list(job) for job in jobs])]
-
-
-@pytest.mark.slow
-def test_parts_that_were_composed_are_not_composed_again(monkeypatch):
-    calls, whole = [], compose.compose
-    monkeypatch.setattr(compose, "compose", lambda *words: calls.append(words) or whole(*words))
-    jobs = [
-        [f"algo={algo}", f"dataset={dataset}", "tuning=grid"]
-        for algo in CATALOG.plugins["algorithms"]
-        for dataset in ("gaussian", "a9a", "w8a")
-    ]
-    found = swept(*jobs)
-    assert len(found) == len(jobs)
-    assert len(calls) <= 2
-    with session(CATALOG):
-        for job, run in list(zip(jobs, found, strict=True))[::7]:
-            assert plain(run) == plain(compose.compose(job))
-
-
-def test_a_choice_that_sets_something_else_does_so_in_every_run(tmp_path):
+def test_a_choice_that_is_a_file_sets_something_else_in_its_runs(tmp_path):
     (tmp_path / "algo").mkdir()
     (tmp_path / "algo" / "long.yaml").write_text(
         "# @package _global_\ndefaults: [solam@algo, _self_]\nbudget: {epochs: 33}\n"
     )
-    request = Request(("algo=psam,long", "seed=1,2"), multirun=True, config_dir=str(tmp_path))
-    runs = [job.run for job in compose.compose_jobs(CATALOG, request).jobs]
-    assert [run["budget"].epochs for run in runs] == [None, None, 33.0, 33.0]
+    study = study_of("-m", "algo=psam,long", "seed=1,2", "tracking=none", "-cd", str(tmp_path))
+    assert [entry.algorithm.name for entry in study.entries] == ["psam", "psam", "solam", "solam"]
+    assert [entry.budget.epochs for entry in study.entries] == [None, None, 33.0, 33.0]
 
 
-PAIRS = [(algo, dataset) for algo in ("solam", "psam") for dataset in ("gaussian", "breast_cancer")]
+def test_a_value_may_refer_to_another_one():
+    study = study_of("-m", "algo=psam", "seed=3,4", "split_seed=${seed}", "algo.t0=${budget.checkpoints}")
+    assert [(entry.settings.split_seed, entry.algorithm.instance.t0) for entry in study.entries] == [
+        (3, 50), (4, 50),
+    ]  # fmt: skip
 
 
 MATRIX = (
     "matrix.for_dataset={gaussian: ['protocol=kfold', 'protocol.folds=3', 'dataset.n=9','dataset.part=all']}",
     "matrix.for_algo={solam: ['budget.epochs=4', 'algo.zeta=9']}",
 )
+PAIRS = ("-m", "algo=solam,psam", "dataset=gaussian,breast_cancer", "tracking=none")
 
 
 def test_what_the_matrix_says_for_a_data_set_or_a_method_reaches_its_runs_only():
-    runs = swept(*((f"algo={a}", f"dataset={d}", *MATRIX) for a, d in PAIRS))
-    assert [compose.chosen(cfg, "protocol") for cfg in runs] == ["kfold", "holdout"] * 2
-    assert [cfg["protocol"].get("folds") for cfg in runs] == [3, None] * 2
-    assert [cfg["dataset"].part for cfg in runs] == [Part.all, Part.train] * 2
-    assert [cfg["budget"].epochs for cfg in runs] == [4.0, 4.0, None, None]
-    assert [cfg["algo"].get("zeta") for cfg in runs] == [9.0, 9.0, None, None]
+    entries = study_of(*PAIRS, *MATRIX).entries
+    assert [entry.protocol.name for entry in entries] == ["kfold", "holdout"] * 2
+    assert [getattr(entry.protocol, "folds", None) for entry in entries] == [3, None] * 2
+    assert [entry.part for entry in entries] == [Part.all, Part.train] * 2
+    assert [entry.budget.epochs for entry in entries] == [4.0, 4.0, None, None]
+    assert [getattr(entry.algorithm.instance, "zeta", None) for entry in entries] == [9.0, 9.0, None, None]
 
 
 def test_words_of_the_command_line_win_over_the_matrix_whose_choice_they_replace_with_its_fields():
     common = ("algo=solam", "dataset=gaussian", *MATRIX)
-    fields, choice = swept(
-        (*common, "budget.epochs=2", "dataset.part=test", "algo.zeta=5"), (*common, "protocol=given")
-    )
-    assert (fields["budget"].epochs, fields["dataset"].part, fields["algo"].zeta) == (2.0, Part.test, 5.0)
-    assert (fields["protocol"].folds, fields["dataset"].n) == (3, 9)
-    assert (compose.chosen(choice, "protocol"), "folds" in choice["protocol"]) == ("given", False)
+    (fields,) = study_of(*common, "budget.epochs=2", "dataset.part=test", "algo.zeta=5").entries
+    assert (fields.budget.epochs, fields.part, fields.algorithm.instance.zeta) == (2.0, Part.test, 5.0)
+    assert (fields.protocol.folds, fields.dataset.instance.n) == (3, 9)
+    (choice,) = study_of(*common, "protocol=given", "protocol.halved=true").entries
+    assert (choice.protocol.name, choice.protocol.halved) == ("given", True)
 
 
 def test_the_matrix_skips_what_it_names():
-    skip = "matrix.skip={solam: [gaussian], psam: breast_cancer}"
-    runs = swept(*((f"algo={a}", f"dataset={d}", skip) for a, d in PAIRS))
-    found = [(compose.chosen(run, "algo"), compose.chosen(run, "dataset")) for run in runs]
-    assert found == [PAIRS[1], PAIRS[2]]
+    runs = composed(*PAIRS, "matrix.skip={solam: [gaussian], psam: breast_cancer}")
+    assert list(zip(chosen(runs, "algo"), chosen(runs, "dataset"), strict=True)) == [
+        ("solam", "breast_cancer"), ("psam", "gaussian"),
+    ]  # fmt: skip
 
 
 RUNS = "matrix.runs={10: {rows: 1000, rare: 100}, 5: {rows: 5000}}"
@@ -143,45 +105,43 @@ RUNS = "matrix.runs={10: {rows: 1000, rare: 100}, 5: {rows: 5000}}"
 
 def test_the_published_rows_of_a_data_set_give_the_number_of_runs_unless_another_word_does():
     found = {"fourclass": 10, "adbench_smtp": 10, "german": 5, "a9a": 1, "wine": 1, "csv": 1}
-    runs = swept(*(("algo=solam", f"dataset={name}", RUNS) for name in found))
+    runs = composed("-m", "algo=solam", f"dataset={','.join(found)}", RUNS)
     assert [run["runs"] for run in runs] == list(found.values())
     own = "matrix.for_dataset={german: ['runs=7']}"
-    runs = swept(*(("algo=solam", "dataset=german", RUNS, *words) for words in ((own,), (own, "runs=2"))))
-    assert [run["runs"] for run in runs] == [7, 2]
+    for words, expected in (((own,), 7), ((own, "runs=2"), 2)):
+        (run,) = composed("dataset=german", RUNS, *words)
+        assert run["runs"] == expected
 
 
 @pytest.mark.parametrize(
-    ("word", "sentence"),
+    ("words", "named"),
     [
-        ("matrix.runs={10: 1000}", r"matrix.runs: expected \{RUNS: \{rows: ROWS\}\}, got \{10: 1000\}"),
-        ("matrix.skip={solm: [gaussian]}", "matrix.skip: unknown algorithm 'solm'. Did you mean solam"),
-        ("matrix.for_dataset=3", r"matrix.for_dataset: expected \{NAME: \[WORDS\]\}, got 3"),
-        (
-            "matrix.for_dataset={a9b: ['runs=2']}",
-            "matrix.for_dataset: unknown data set 'a9b'. Did you mean a9a",
-        ),
-        ("matrix.for_algo={solam: [3]}", r"matrix.for_algo.solam: expected a list of words, got \[3\]"),
+        ("matrix.runs={10: 1000}", "matrix.runs"),
+        ("matrix.skip={solm: [gaussian]}", "Did you mean solam"),
+        ("matrix.for_dataset=3", "matrix.for_dataset"),
+        ("matrix.for_dataset={a9b: ['runs=2']}", "Did you mean a9a"),
+        ("matrix.for_algo={solam: [3]}", "got 3"),
+        ("matrix=3", "matrix=3"),
+        ("algo=[psam,solam]", "algo is one name"),
+        ("+experiment=smoke,try", "experiment is one name"),
     ],
 )
-def test_a_matrix_that_cannot_be_read_is_refused(word, sentence):
-    with pytest.raises(ParameterError, match=sentence):
-        swept(("algo=solam", word))
-
-
-def test_choices_that_come_after_fields_replace_them_as_in_hydra(tmp_path):
-    (tmp_path / "mine.yaml").write_text("defaults: [_self_, config]\ntuning: {folds: 3}\n")
-    for words in (("tuning=grid",), ("tuning=grid", "algo=solam")):
-        request = Request(words, config_name="mine", config_dir=str(tmp_path))
-        (job,) = compose.compose_jobs(CATALOG, request).jobs
-        with session(CATALOG, request):
-            assert job.run["tuning"] == compose.compose(words, "mine")["tuning"]
+def test_what_cannot_be_composed_is_refused_by_name(words, named):
+    with pytest.raises(aucbench.AucbenchError) as caught:
+        composed("dataset=german", words)
+    assert named in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    "value", ["~/x.csv", "data (1).csv", "x[1].csv", "it's.csv", "a=b.csv", "ä&#.csv", "a b.csv"]
+    "value", ["~/x.csv", "data (1).csv", "x[1].csv", "it's.csv", "a=b.csv", "ä&#.csv", "a b.csv", ">50K"]
 )
-@pytest.mark.parametrize("field", ["path", "test_path", "target"])
-def test_paths_and_columns_need_no_quotes(value, field):
-    request = parse(["dataset=csv", "dataset.path=x", f"dataset.{field}={value}"])
-    (job,) = compose_jobs(CATALOG, request).jobs
-    assert job.run["dataset"][field] == value
+@pytest.mark.parametrize("field", ["path", "target"])
+def test_texts_need_no_quotes(value, field):
+    (entry,) = study_of("dataset=csv", "dataset.path=x", f"dataset.{field}={value}").entries
+    assert str(getattr(entry.dataset.instance, field)) == value
+
+
+def test_the_parts_of_a_run_with_a_field_too_many_or_too_few_are_refused():
+    for words in (("+algo.foo=1",), ("loss=hinge", "+loss.foo=1"), ("algo=ls_svm", "loss.margin=2")):
+        with pytest.raises(ParameterError, match=r"(algo|loss)\.\w+: "):
+            study_of(*words)

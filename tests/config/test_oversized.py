@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import aucbench
-from aucbench.config.overrides import parse
+from aucbench.config.words import parse
 from aucbench.errors import ParameterError
 from aucbench.studies.study import MOST_CELLS
 

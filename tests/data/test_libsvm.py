@@ -72,7 +72,7 @@ def test_any_bytes_are_parsed_as_sklearn_does_or_refused_with_a_line_number(tmp_
         ours = list(read_blocks(path, block))
     except DataError as error:
         if re.search(
-            r" is (an?|JSON)\b|damaged or cut short", str(error)
+            r" is (an?|JSON|not)\b|damaged or cut short", str(error)
         ):  # the first bytes are those of another format
             return
         line = int(str(error).partition(", line ")[2].partition(":")[0])

@@ -30,9 +30,6 @@ def test_arrays_and_sparse_matrices_are_read(tmp_path, save, order, monkeypatch)
     loaded = load(Npz(str(path), positive="u"))
     assert (wide != loaded.X).nnz == 0
     assert loaded.y.tolist() == [1, -1] * 20
-    by_column = sparse.random(30, 30, 0.2, "csc", rng=rng)
-    save(path, format=b"csc", y=np.arange(30) % 2, **parts(by_column))
-    np.testing.assert_array_equal(load(Npz(str(path))).X, by_column.toarray())
 
 
 @pytest.mark.parametrize(
@@ -40,7 +37,7 @@ def test_arrays_and_sparse_matrices_are_read(tmp_path, save, order, monkeypatch)
     [
         ({"X": np.eye(2)}, r"labels \(y or target or .*\), only X"),
         ({"y": [0, 1]}, r"has no array of rows"),
-        ({"X": np.eye(2), "y": [0, 1, 1]}, r"2 rows and 3 labels"),
+        ({"X": np.eye(2), "y": [0, 1, 1]}, r"\(2,\) numbers or texts"),
         ({"X": np.full((2, 2), np.nan), "y": [0, 1]}, r"4 values of the rows are missing or infinite"),
         ({"X": np.eye(2), "y": [0, np.nan]}, r"1 labels are missing"),
         ({"X": np.zeros((2, 2), "U3"), "y": [0, 1]}, r"X must be \(n, d\) numbers"),
@@ -51,7 +48,7 @@ def test_arrays_and_sparse_matrices_are_read(tmp_path, save, order, monkeypatch)
         *((GOOD | {name: [0.0, 1.5, 2.0]}, "whole ones") for name in ("indices", "indptr")),
         (GOOD | {"data": [1j, 2, 3]}, "must be numbers"),
         *((GOOD | {"shape": shape}, "do not fit") for shape in ([2, 3, 1], [2, 10**12], 7)),
-        (GOOD | {"format": b"coo"}, "'coo'"),
+        (GOOD | {"format": b"csc"}, "'csc'"),
     ],
 )
 def test_bad_archives_are_one_clear_sentence(tmp_path, arrays, message):

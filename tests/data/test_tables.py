@@ -161,7 +161,7 @@ REFUSED = [
     (GOOD, {"target": "label"}, r"'label' .* a, b, y"),
     (GOOD, {"target": 7}, r"no column 7 \(dataset\.target\)"),
     (GOOD, {"drop": ["c"]}, r"'c' \(dataset\.drop\)"),
-    (GOOD, {"drop": ["y"]}, r"'y' .*dataset\.drop"),
+    (GOOD, {"drop": ["y"]}, r"'y' is the label"),
     (GOOD, {"types": {"zap": "number"}}, r"'zap' \(dataset\.types\)"),
     *((GOOD, {"delimiter": mark}, r"the delimiter") for mark in ("é", "\n", '"', "::")),
     ("a,b,y\n1,2,0\n3,4,0\n", {}, r"two classes, got 2 times label 0"),
@@ -176,7 +176,6 @@ REFUSED = [
     ("a,y\n1,0\n2,1\n", {"drop": ["a"]}, r"no columns but the label"),
     ("a,b,y\n1,2,u\n3,4,v\n3,4,w\n", {}, r"got 3 .*dataset\.positive=u or .*=\[u,v\]"),
     ("a,b,y\ncaf\xe9,1,0\nx,2,1\n".encode("latin-1"), {}, r"not UTF-8 text"),
-    ("a,b,y\n1,2,0\n".encode("utf-16"), {}, r"not UTF-8 text but UTF-16"),
     ("@relation r\n@attribute a real\n", {}, r"dataset=arff"),
 ]
 
@@ -423,8 +422,6 @@ def test_names_and_dates_in_no_certain_order_are_refused_with_their_count(beside
     with pytest.raises(DataError, match=r"'x' .*60 different.*drop=\[x\].*types=\{x: categories\}"):
         load(beside(names))
     assert load(beside(names, types={"x": "categories"})).X.shape == (60, 61)
-    with pytest.raises(DataError, match=r"'x' has dates .*drop=\[x\]"):
-        load(beside([f"{i % 28 + 1:02d}/03/2024" for i in SHUFFLED]))
     data = beside([f"town {i % 60}" for i in range(600)])  # texts that occur again and again
     assert load(data).X.shape == (600, 61)
     assert columns_of(data)[0].levels == 60
@@ -459,16 +456,3 @@ def test_a_column_that_cannot_be_the_label_is_named(frame, saved):
     frame["b"] = np.arange(N) % 3
     with pytest.raises(DataError, match=r"got 3 in column 'b'"):
         load(saved(frame[["y", "a", "b"]]))
-
-
-def test_numbers_that_have_blanks_between_thousands_after_the_first_block_are_refused_if_sorted(
-    saved, small_blocks
-):
-    for direction in (1, -1):
-        numbers = [f"{970 + i:,}".replace(",", " ") for i in range(N)][::direction]
-        frame = pd.DataFrame({"x": numbers, "a": np.random.default_rng(0).normal(size=N), "y": Y})
-        with pytest.raises(DataError, match=r"'x' (as|des)cends .*types=\{x: spaces\}"):
-            load(saved(frame))
-        np.testing.assert_array_equal(
-            load(saved(frame, types={"x": "spaces"})).X[:, 0], 970 + np.arange(N)[::direction]
-        )

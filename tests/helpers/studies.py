@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from aucbench.config.build import build_study
-from aucbench.config.overrides import parse
+from aucbench.config.words import parse
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from aucbench.data.splits.protocols import Holdout

@@ -63,7 +63,7 @@ def weights_of(model, names=NAMES):
 @pytest.mark.parametrize("algo", SEVERAL)
 def test_the_model_is_that_of_the_methods_own_steps(algo):
     model = learnt(classifier(algo, rescale=False, warmup=WARMUP))
-    method = model._stream.settings.algorithm
+    method = model._stream.algorithm
     name = accepted_loss(catalog(), method, None)
     rows = sparse.csr_array(X)
     first = Problem(rows[:WARMUP], Y[:WARMUP], model.iterations, name and catalog().loss(name)())

@@ -22,7 +22,7 @@ DATA = {name: (form(X), Y, form(X_TEST), Y_TEST) for name, form in FORMS.items()
 @pytest.fixture(autouse=True)
 def _short_chunks(monkeypatch):
     """So that small data makes many chunks, which the checkpoints do not divide."""
-    monkeypatch.setattr(grid, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(grid, "CHUNK_VALUES", 1)
     monkeypatch.setattr(grid, "CHUNK_VISITS", 37)
 
 

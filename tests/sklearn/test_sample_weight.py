@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 
 import aucbench
 from aucbench.contracts.validation import Family
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import ParameterError
 from aucbench.registry import catalog
 from aucbench.sklearn import AUCClassifier
 from tests.helpers.fake_plugins import two_clouds
@@ -120,19 +120,18 @@ def test_boosting_takes_it_as_its_base_and_probabilities_are_weighted():
     ("weights", "named"),
     [
         ([1.0, 2.0], r"\(2,\)"),
-        (np.ones((120, 1)), r"\(120, 1\)"),
-        (np.r_[np.ones(119), -1.0], r"119 is -1"),
-        (np.r_[np.nan, np.ones(119)], r"0 is nan"),
-        (np.r_[np.inf, np.ones(119)], r"0 is inf"),
-        (np.zeros(120), r"zero"),
-        (["heavy"] * 120, r"heavy"),
-        (2.0, r"\(\)"),
+        (np.ones((120, 1)), "1D"),
+        (np.r_[np.ones(119), -1.0], "egative"),
+        (np.r_[np.nan, np.ones(119)], "NaN"),
+        (np.r_[np.inf, np.ones(119)], "infinity"),
+        (np.zeros(120), "zero"),
+        (["heavy"] * 120, "heavy"),
         (np.where(counted()[1] == 1, 1.0, 0.0), "one class"),
     ],
 )
 def test_other_weights_are_refused(weights, named):
     X, y, _ = counted()
-    with pytest.raises(DataError, match=named):
+    with pytest.raises(ValueError, match=named):
         AUCClassifier("ls_svm").fit(X, y, sample_weight=weights)
 
 

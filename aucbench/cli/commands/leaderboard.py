@@ -42,7 +42,7 @@ from aucbench.suggestions import suggest
     "--methods", default="", help="Methods in LaTeX and pictures, separated by commas; all when left out."
 )
 @click.option(
-    "--reference", "--baseline", "reference",
+    "--reference",
     help=f"Method that gains are relative to; by default that of the plan, else {REFERENCE}, "
     f"{TUNED_REFERENCE} if methods are tuned.",
 )  # fmt: skip

@@ -8,10 +8,12 @@ from typing import Any
 import click
 
 from aucbench import api
+from aucbench.cli.help import show_fields
 from aucbench.contracts import DatasetFacts, MethodFacts, class_of_model
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.registry import Catalog, Plugin
+from aucbench.studies.plugin_metadata import FAMILIES
 from aucbench.studies.provenance import missing_packages
 from aucbench.suggestions import suggest
 
@@ -60,14 +62,14 @@ def list_plugins(family: str | None, name: str | None) -> None:
 
 def _print_names(catalog: Catalog) -> None:
     """The names of each family, wrapped; the data sets are too many and are counted."""
-    from aucbench.config.suites import suites
+    from aucbench.config.compose import Composer
 
     width = min(shutil.get_terminal_size().columns, 120)
     for family in Family:
         names = sorted(catalog.plugins[family])
         text = f"{len(names)} of them" if family is Family.datasets else ", ".join(names)
         print(textwrap.fill(f"{family}: {text}", width, subsequent_indent="  ", break_on_hyphens=False))
-    print(f"{SUITES}: {', '.join(sorted(each.name for each in suites(catalog)))}")
+    print(f"{SUITES}: {', '.join(sorted(each.name for each in Composer(catalog).suites()))}")
     print("\nMore: aucbench list FAMILY, aucbench list FAMILY NAME")
 
 
@@ -93,23 +95,19 @@ def _print_family(catalog: Catalog, family: Family) -> None:
 
 def _print_plugin(plugin: Plugin) -> None:
     """The fields of a plugin with their defaults and meanings."""
-    from aucbench.config.run_help import field_lines
-    from aucbench.config.structured_configs import GROUPS
-
     own: Any = plugin.cls
     width = min(shutil.get_terminal_size().columns, 120)
     print(textwrap.fill(f"{plugin.name}: {plugin.summary.replace('``', '')}", width))
     print(f"{plugin.distribution} {plugin.version}, {plugin.source}")
     defaults = {each.name: each.default for each in fields(own)}
-    (group,) = (name for name, family in GROUPS.items() if family is plugin.family)
-    for line in field_lines(f"{group}.", defaults, (own,), width):
-        print(line)
+    (group,) = (name for name, family in FAMILIES.items() if family is plugin.family)
+    show_fields(f"{group}.", defaults, (own,))
 
 
 def _print_suites(catalog: Catalog) -> None:
-    from aucbench.config.suites import suites
+    from aucbench.config.compose import Composer
 
-    found = sorted(suites(catalog), key=lambda each: each.name)
+    found = sorted(Composer(catalog).suites(), key=lambda each: each.name)
     rows = [[each.name, each.title, f"{len(each.datasets)}", f"{len(each.families)}"] for each in found]
     _print_table(["name", "what", "data sets", "families"], rows)
 

@@ -11,11 +11,11 @@ import psutil
 from aucbench import api
 from aucbench.cli.console import Console, names_of
 from aucbench.cli.exit_status import BAD_INPUT, FAILED
+from aucbench.cli.help import show_run
 from aucbench.cli.progress import BarView, bar
 from aucbench.cli.standard_input import with_standard_input
-from aucbench.config import compose
-from aucbench.config.overrides import parse
-from aucbench.config.run_help import run_help
+from aucbench.config.compose import Composer
+from aucbench.config.words import completion_script, parse
 from aucbench.humanize import counted, duration, filesize
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.execution.cost_estimate import Estimate
@@ -33,13 +33,13 @@ def run(words: Sequence[str]) -> int:
     words = with_standard_input(words)
     request = parse(words)
     if request.help:
-        print(run_help(api.catalog(), request), end="")
+        show_run(request)
         return 0
     if request.cfg:
-        print(compose.show(api.catalog(), request), end="")
+        print(Composer(api.catalog(), request).yaml(), end="")
         return 0
     if request.completion:
-        compose.completion_script(request.overrides)
+        completion_script(" ".join(request.overrides))
         return 0
     if request.dry_run:
         with contextlib.closing(_PlanView()) as view:

@@ -17,7 +17,7 @@ from rich.console import Console
 from aucbench import api
 from aucbench.cli.progress import BarView, bar
 from aucbench.config.build import build_study
-from aucbench.config.overrides import parse
+from aucbench.config.words import parse
 from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError

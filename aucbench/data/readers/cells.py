@@ -1,7 +1,7 @@
 """Cells of a column, in arrays of pyarrow: which are numbers, texts or missing."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,16 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import types
 
+
+def _in_any_case(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({way for word in words for way in (word, word.lower(), word.upper(), word.title())}))
+
+
 GAPS = ("", "?")  # what is missing in any column, and the only such in a column of declared categories
 LABEL_GAPS = (*GAPS, "NA", "N/A", "NaN", "nan", "null", "NULL")  # a class may well be called none
-_WORDS = ("NA", "N/A", "NaN", "null", "None", "<NA>", "<null>", "#N/A", "#NA", "-")
 MISSING = (
     *GAPS,
-    *sorted({way for word in _WORDS for way in (word, word.lower(), word.upper(), word.title())}),
+    *_in_any_case(("NA", "N/A", "NaN", "null", "None", "<NA>", "<null>", "#N/A", "#NA", "-")),
 )
 # Among numbers, these stand for missing values too, in any case of letters: those of SAS, Stata and SPSS, of
 # databases and of spreadsheets, and common English words.
@@ -26,10 +30,7 @@ _BESIDE_NUMBERS = (
     *("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#N/A N/A", "1.#IND", "-1.#IND", "1.#QNAN"),
     *("-nan", "#N/D", "NaT", "<null>"),
 )
-MISSING_NUMBERS = (
-    *MISSING,
-    *sorted({way for word in _BESIDE_NUMBERS for way in (word, word.lower(), word.upper(), word.title())}),
-)
+MISSING_NUMBERS = (*MISSING, *_in_any_case(_BESIDE_NUMBERS))
 
 
 def numbers_or_missing(array: Any, missing: Sequence[str] = MISSING_NUMBERS) -> NDArray[np.float64] | None:

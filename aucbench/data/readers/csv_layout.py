@@ -1,14 +1,14 @@
 """The layout of a CSV file, found in its first lines: delimiter, header, names and the place of the rows.
 
 The delimiter is the one by which all sampled lines have as many cells, quotes respected. If several do, it is
-the one that leaves only numbers, and the user decides if that tells nothing.
+the one that leaves more numbers, and the user decides if that tells nothing.
 """
 
 import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -23,9 +23,7 @@ from aucbench.humanize import counted
 
 BLANKS = "blanks"  # the delimiter of runs of blanks and tabs
 SAMPLE_LINES, SAMPLE_BYTES = 100, 1 << 20  # lines are sampled up to either, and at least two
-COMMENTS = "#%/!*"  # with which lines of comments begin
 _DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|"}
-_SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 _WORDS = re.compile(rb'"(?:[^"]|"")*"|\S+')
 
 Opener = Callable[[Path], AbstractContextManager[Any]]
@@ -48,35 +46,22 @@ def find_layout(file: File, path: Path) -> Layout:
     table = file.table
     opener: Opener = partial(open_lines, table=table)
     with opener(path) as stream:
-        sample = _sample(stream)
-    if sample.startswith((b"\xff\xfe", b"\xfe\xff")) or 4 * sample.count(0) > len(sample):
-        raise DataError(f"{path} is not UTF-8 text but UTF-16; save it as UTF-8.")
-    text = enumerate(sample.removeprefix(b"\xef\xbb\xbf").splitlines(keepends=True), table.skip + 1)
-    lines = [decoded(path, line, number) for number, line in text]
+        sample = _sample(stream).splitlines(keepends=True)
+    lines = [decoded(path, line, number) for number, line in enumerate(sample, table.skip + 1)]
     if not any(line.strip() for line in lines):
         raise DataError(f"{path} is empty: expected at least one row of data.")
     if any(re.match("@(relation|attribute)", line, re.IGNORECASE) for line in lines):
         raise DataError(f"{path} is ARFF and not CSV; read it with dataset=arff.")
-    titles, delimiter = 0, _declared(path, table)
-    if (separator := _SEPARATOR.fullmatch(lines[0])) is not None:  # of Excel
-        titles, delimiter, lines = 1, delimiter or separator[1], lines[1:]
-    delimiter = delimiter or _delimiter(path, lines, table.skip + titles)
+    if re.match("sep=.$", lines[0].strip()):
+        raise DataError(f"{path}: the first line names the delimiter; leave it out with dataset.skip=1.")
+    delimiter = _declared(path, table) or _delimiter(path, lines, table.skip)
     if delimiter == BLANKS:
         opener, delimiter = partial(open_lines, table=table, blanks=True), "\t"
         lines = [_with_tabs(line.encode()).decode() for line in lines]
     records = list(_records(path, lines, delimiter))
-    if any(re.match(' +"', cell) for row in csv.reader(lines, delimiter=delimiter) for cell in row):
-        raise DataError(f"{path}: blanks stand before quotes; write cells with nothing before their quotes.")
     cells, end = records[0]
     below = [row for row, _ in records[1:]]
-    if len(cells) < 2 and not (below and len(below[0]) == 2):
-        raise DataError(
-            f"{path}: the first line has one column only, expected features and a label; name what stands "
-            f"between columns with dataset.delimiter."
-        )
-    ends_empty = bool(below) and len(below[0]) > 2 and not any(row[-1] for row in below)
-    if ends_empty and (cells[-1] == "" or all(len(row) == len(cells) + 1 for row in below)):
-        raise DataError(f"{path}: a delimiter stands at the end of each line; leave it out.")
+    _refuse_odd(path, lines, delimiter, cells, below)
     header = table.header
     if below and all(len(row) == len(cells) + 1 for row in below) and header is not False:
         cells, header = ["", *cells], True  # as R writes names of rows
@@ -88,7 +73,23 @@ def find_layout(file: File, path: Path) -> Layout:
     refuse_twins(path, names, "; if the first line is data and no header, set dataset.header=false")
     # Empty lines are passed over; the first other record is the header, if any.
     length = len(max((lines[0], *lines[end : end + 1]), key=len))
-    return Layout(names, delimiter, titles + end if header else titles, length, opener)
+    return Layout(names, delimiter, end if header else 0, length, opener)
+
+
+def _refuse_odd(
+    path: Path, lines: list[str], delimiter: str, cells: list[str], below: list[list[str]]
+) -> None:
+    """Refuse layouts that the CSV reader would misread."""
+    if any(re.match(' +"', cell) for row in csv.reader(lines, delimiter=delimiter) for cell in row):
+        raise DataError(f"{path}: blanks stand before quotes; write cells with nothing before their quotes.")
+    if len(cells) < 2 and not (below and len(below[0]) == 2):
+        raise DataError(
+            f"{path}: the first line has one column only, expected features and a label; name what stands "
+            f"between columns with dataset.delimiter, or leave the line out with dataset.skip."
+        )
+    ends_empty = bool(below) and len(below[0]) > 2 and not any(row[-1] for row in below)
+    if ends_empty and (cells[-1] == "" or all(len(row) == len(cells) + 1 for row in below)):
+        raise DataError(f"{path}: a delimiter stands at the end of each line; leave it out.")
 
 
 def refuse_twins(path: Path, names: list[str], way_out: str = "; rename them") -> None:
@@ -107,7 +108,10 @@ def open_lines(path: Path, table: Table, blanks: bool = False) -> Iterator[Any]:
     with open_bytes(path) as stream:
         for _ in range(table.skip):
             stream.readline()
-        lines = _uncommented(stream, table.comment.encode()) if table.comment else stream
+        lines = stream
+        if table.comment:  # an empty line takes the place of a comment
+            sign = table.comment.encode()
+            lines = (b"\n" if line.lstrip().startswith(sign) or line.isspace() else line for line in stream)
         lines = map(_with_tabs, lines) if blanks else lines
         yield stream if lines is stream else _Rewritten(lines)
 
@@ -120,13 +124,6 @@ def decoded(path: Path, line: bytes, number: int) -> str:
         raise DataError(f"{path} is not UTF-8 text (line {number}); save it as UTF-8.") from None
 
 
-def _uncommented(lines: Iterable[bytes], comment: bytes) -> Iterator[bytes]:
-    """The lines of a file, with empty ones in the place of comments and blanks."""
-    for line in lines:
-        is_row = line.strip(b" \r\n") and not line.lstrip().startswith(comment)
-        yield line if is_row else b"\n"
-
-
 def _with_tabs(line: bytes) -> bytes:
     return b"\t".join(_WORDS.findall(line)) + b"\n"
 
@@ -136,19 +133,17 @@ class _Rewritten(io.RawIOBase):
 
     def __init__(self, lines: Iterator[bytes]):
         super().__init__()
-        self._lines, self._rest = lines, b""
+        self._lines, self._rest = lines, bytearray()
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        parts, size = [self._rest], len(self._rest)
-        while size < len(buffer) and (line := next(self._lines, b"")):
-            parts.append(line)
-            size += len(line)
-        whole = b"".join(parts)
-        count = min(len(buffer), len(whole))
-        buffer[:count], self._rest = whole[:count], whole[count:]
+        while len(self._rest) < len(buffer) and (line := next(self._lines, b"")):
+            self._rest += line
+        count = min(len(buffer), len(self._rest))
+        buffer[:count] = self._rest[:count]
+        del self._rest[:count]
         return count
 
 
@@ -176,10 +171,10 @@ def _records(path: Path, lines: Sequence[str], delimiter: str) -> Iterator[tuple
 
 def _declared(path: Path, table: Table) -> str:
     """The delimiter that the user names, "" if none."""
-    if not table.delimiter:
-        return ""
-    delimiter = "\t" if table.delimiter == "\\t" else table.delimiter  # as it is written on a command line
-    if delimiter != BLANKS and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
+    delimiter = "\t" if table.delimiter == "\\t" else table.delimiter or ""  # as on a command line
+    if delimiter not in ("", BLANKS) and (
+        len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'
+    ):
         raise DataError(
             f"{path}: the delimiter must be blanks, or one ASCII character, no quote or end of line, got "
             f"{delimiter!r}."
@@ -199,15 +194,15 @@ def _delimiter(path: Path, lines: list[str], skipped: int) -> str:
     mark = max(",;\t| ", key=lambda mark: sum(mark in line for line in lines))
     records = list(_records(path, lines, mark))
     usual = Counter(len(cells) for cells, _ in records).most_common(1)[0][0]
-    odd = next(((end, len(cells)) for cells, end in records if len(cells) != usual), None)
-    if odd is None:
-        return mark
-    line, begin, way = skipped + odd[0], lines[odd[0] - 1].lstrip()[:1], ""
-    if begin in COMMENTS:
-        way = f"; lines that begin with {begin!r} are left out with \"dataset.comment='{begin}'\""
-    elif odd[0] == records[0][1]:  # later, rows would be left out, too
-        way = f"; if this is no row, leave it out with dataset.skip={line}"
-    raise DataError(f"{path}, line {line}: {counted(odd[1], 'cell')}, expected {usual}{way}.")
+    for cells, end in records:
+        if len(cells) != usual:
+            line, sign, way = skipped + end, lines[end - 1].lstrip()[:1], ""
+            if sign in tuple("#%/!*"):
+                way = f"; lines that begin with {sign!r} are left out with \"dataset.comment='{sign}'\""
+            elif end == records[0][1]:  # later, rows would be left out, too
+                way = f"; if this is no row, leave it out with dataset.skip={line}"
+            raise DataError(f"{path}, line {line}: {counted(len(cells), 'cell')}, expected {usual}{way}.")
+    return mark
 
 
 def _is_consistent(path: Path, lines: list[str], mark: str) -> bool:
@@ -239,16 +234,18 @@ def _best(path: Path, lines: list[str], marks: list[str]) -> str:
 
 def _has_header(cells: list[str], below: list[str], file: File) -> bool:
     named = [column for column in (file.table.target, *file.table.drop) if isinstance(column, str)]
-    names = [not _is_number(cell) for cell in cells]
-    over_number = any(name and _is_number(cell) for name, cell in zip(names, below, strict=False))
+    names = [not (is_number(cell) or cell in GAPS) for cell in cells]
+    over_number = any(
+        name and (is_number(cell) or cell in GAPS) for name, cell in zip(names, below, strict=False)
+    )
     header = names[cells[0] == "" :]  # pandas writes no name for an index
     return any(name in cells for name in named) or all(header) or over_number
 
 
 def _refuse_numbered_header(path: Path, cells: list[str], below: list[list[str]]) -> None:
-    """Refuse a first line of whole numbers that may be names, as pandas numbers columns.
+    """Refuse a first line of different whole numbers that may be names, as pandas numbers columns.
 
-    Names may be 0, 1, 2 and so on, and different numbers above cells most of which have decimals.
+    They may be names if they are 0, 1, 2 and so on, or stand above cells most of which have decimals.
     """
     header = cells[cells[0] == "" :]
     if len(header) < 3 or len(set(header)) < len(header) or not all(map(str.isdecimal, header)):
@@ -257,13 +254,7 @@ def _refuse_numbered_header(path: Path, cells: list[str], below: list[list[str]]
     whole = [all(re.fullmatch(r"[+-]?[0-9]*", cell) for cell in column) for column in columns]
     in_sequence = header == [str(number) for number in range(len(header))]
     if in_sequence or (whole and 2 * sum(whole) < len(header)):
-        shown = ", ".join(cells[:6]) + (", ..." if len(cells) > 6 else "")
         raise DataError(
-            f"{path}: the first line ({shown}) may be names of columns or a row; say which with "
-            "dataset.header=true or dataset.header=false."
+            f"{path}: the first line ({', '.join(cells[:6])}) may be names of columns or a row; say which "
+            "with dataset.header=true or dataset.header=false."
         )
-
-
-def _is_number(text: str) -> bool:
-    """Whether a text is a number, or a missing one, and no name in any case."""
-    return is_number(text) or text in GAPS

@@ -1,6 +1,7 @@
 """Formats of files, told by their first bytes and not by their names, and compressed text as a stream."""
 
 import bz2
+import codecs
 import glob
 import gzip
 import io
@@ -9,7 +10,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,32 +18,14 @@ from aucbench.errors import DataError
 
 SUFFIXES = (".bz2", ".xz", ".gz")  # under which a mirror may have a file
 _SAMPLE = 4096
-_PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+_OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+_ZSTD, _ZIP = b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 _OTHERS = {  # first bytes of files that hold no text, with what they are and the way out
     b"PAR1": ("a Parquet file", "read it with dataset=parquet"),
     b"ARROW1": ("an Arrow file", "write it as Parquet"),
-    b"FEA1": ("a Feather file", "write it as Parquet"),
-    b"\x93NUMPY": (
-        "a NumPy array",
-        "write rows X and labels y with numpy.savez, and read them with dataset=npz",
-    ),
+    b"\x93NUMPY": ("a NumPy array", "write rows X and labels y with numpy.savez for dataset=npz"),
     b"\xd0\xcf\x11\xe0": ("an Excel file", "save it as CSV"),
-    b"\x89HDF": ("an HDF5 file", "write it as Parquet"),
-    b"ORC": ("an ORC file", "write it as Parquet"),
-    b"Obj\x01": ("an Avro file", "write it as Parquet"),
-    b"SQLite format 3": ("an SQLite database", "write the table as CSV"),
-    b"<stata_dta>": ("a Stata file", "save it as CSV"),
-    b"$FL2": ("an SPSS file", "save it as CSV"),
-    b"RDX": ("an R workspace", "write the data frame with write.csv"),
-    b"%PDF": ("a PDF document", "save the table as CSV"),
-    b"\x80\x04": ("a pickle", "write the data frame with to_parquet"),
-    b"\x80\x05": ("a pickle", "write the data frame with to_parquet"),
-    b"7z\xbc\xaf": ("a 7z archive", "unpack it"),
-    b"Rar!": ("a RAR archive", "unpack it"),
-    b"\x04\x22\x4d\x18": ("packed by lz4", "unpack it"),
-    bytes(12) + b"\xc2\xea\x81\x60": ("a SAS file", "save it as CSV"),
 }
-_TAR = slice(257, 262), b"ustar"
 _MARKUP = re.compile(rb"\s*<(!doctype|html|head|body|div|table|\?xml)", re.IGNORECASE)
 _JSON = re.compile(rb'\s*(\{\s*"|\[\s*[\[{])')
 _LIBSVM = re.compile(rb"\s*[-+.0-9eE,]+(\s+qid:\d+)?(\s+\d+:[-+.0-9eEinfa]+)+\s*(#.*)?$")
@@ -51,7 +34,7 @@ _UNPACKING = (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile, zipfile.Ba
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[Any]:
-    """The bytes of a plain or compressed text file.
+    """The bytes of a plain or compressed text file, behind a byte order mark.
 
     Raises
     ------
@@ -59,14 +42,24 @@ def open_bytes(path: Path) -> Iterator[Any]:
         The file cannot be read or unpacked, or its first bytes are those of another format.
     """
     try:
-        with open(path, "rb") as file:
-            packed = _packed(file.read(_SAMPLE))
-            file.seek(0)
-            with _unpacked(path, packed, file) as stream:
-                text = io.BufferedReader(stream, _SAMPLE) if packed else file
-                if (other := _other(text.peek(_SAMPLE))) is not None:
-                    raise DataError(f"{path} is {other[0]}; {other[1]}.")
-                yield text
+        with ExitStack() as stack:
+            file = stack.enter_context(open(path, "rb"))
+            head = file.peek(_SAMPLE)
+            opener = next((each for magic, each in _OPENERS.items() if head.startswith(magic)), None)
+            text: Any = file
+            if head.startswith(_ZIP):
+                text = stack.enter_context(_only_member(path, stack.enter_context(zipfile.ZipFile(file))))
+            elif head.startswith(_ZSTD):
+                import pyarrow
+
+                text = stack.enter_context(pyarrow.CompressedInputStream(file, "zstd"))
+            elif opener:
+                text = stack.enter_context(opener(file, "rb"))
+            text = file if text is file else io.BufferedReader(text, _SAMPLE)
+            _refuse_other(path, text.peek(_SAMPLE))
+            if text.peek(3).startswith(codecs.BOM_UTF8):
+                text.read(3)
+            yield text
     except _UNPACKING as error:
         raise DataError(f"{path}: the archive is damaged or cut short ({error}).") from None
     except OSError as error:
@@ -75,58 +68,29 @@ def open_bytes(path: Path) -> Iterator[Any]:
         raise DataError(f"{path} cannot be read: {error.strerror}.") from None
 
 
-@contextmanager
-def _unpacked(path: Path, packed: str, file: Any) -> Iterator[Any]:
-    if packed == "zip":
-        with zipfile.ZipFile(file) as archive:
-            names = [each.filename for each in archive.infolist() if not each.is_dir()]
-            names = [name for name in names if not name.startswith("__MACOSX/")]  # written beside by macOS
-            _refuse_archive(path, names)
-            with archive.open(names[0]) as stream:
-                yield stream
-    elif packed == "zstd":
-        import pyarrow
-
-        with io.BufferedReader(pyarrow.CompressedInputStream(file, "zstd")) as stream:
-            yield stream
-    elif packed:
-        opener: Any = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}[packed]
-        with opener(file, "rb") as stream:
-            yield stream
-    else:
-        yield file
-
-
-def _packed(head: bytes) -> str:
-    """How a file is compressed, "" if it is not."""
-    if head.startswith(b"PK\x03\x04"):
-        return "zip"
-    return next((name for magic, name in _PACKED.items() if head.startswith(magic)), "")
-
-
-def _refuse_archive(path: Path, names: list[str]) -> None:
-    if any(name.startswith(("xl/", "[Content_Types]")) for name in names):
+def _only_member(path: Path, archive: zipfile.ZipFile) -> Any:
+    names = [each.filename for each in archive.infolist() if not each.is_dir()]
+    names = [name for name in names if not name.startswith("__MACOSX/")]  # written beside by macOS
+    if any(name.startswith("xl/") for name in names):
         raise DataError(f"{path} is an Excel file; save it as CSV.")
-    if "content.xml" in names:
-        raise DataError(f"{path} is a spreadsheet of OpenDocument; save it as CSV.")
     if any(name.endswith(".npy") for name in names):
         raise DataError(f"{path} is an archive of NumPy arrays; read it with dataset=npz.")
     if len(names) != 1:
         raise DataError(f"{path} is a zip archive of {len(names)} files; unpack the one that is wanted.")
+    return archive.open(names[0])
 
 
-def _other(head: bytes) -> tuple[str, str] | None:
-    """What a file that holds no rows of text is, and the way out; None if it may hold text."""
-    for magic, found in _OTHERS.items():
+def _refuse_other(path: Path, head: bytes) -> None:
+    """Refuse a file whose first bytes are not those of text."""
+    for magic, (what, way_out) in _OTHERS.items():
         if head.startswith(magic):
-            return found
-    if head[_TAR[0]] == _TAR[1]:
-        return "a tar archive", "unpack it"
+            raise DataError(f"{path} is {what}; {way_out}.")
     if _MARKUP.match(head):
-        return "a web page or XML", "save the table as CSV"
+        raise DataError(f"{path} is a web page or XML; save the table as CSV.")
     if _JSON.match(head):
-        return "JSON", "write it as CSV or Parquet"
-    return None
+        raise DataError(f"{path} is JSON; write it as CSV or Parquet.")
+    if 8 * head.count(0) > len(head):
+        raise DataError(f"{path} is not UTF-8 text; save the table as CSV in UTF-8.")
 
 
 def reader_of(path: str) -> str:
@@ -139,20 +103,13 @@ def reader_of(path: str) -> str:
     named = {".tsv": "csv", ".pq": "parquet", ".svm": "libsvm"}.get(ending, ending.removeprefix("."))
     named = named if named in ("csv", "parquet", "arff", "npz", "libsvm") else ""
     try:
-        with open(file, "rb") as stream:
-            head = stream.read(_SAMPLE)
-        if head.startswith(b"PAR1"):
-            return "parquet"
-        if _packed(head) == "zip":
-            with zipfile.ZipFile(file) as archive:
-                if all(name.endswith(".npy") for name in archive.namelist()):
-                    return "npz"
-        if named:
-            return named
         with open_bytes(file) as text:
             lines = [line.strip() for line in text.read(_SAMPLE).splitlines()[:20]]
-    except (OSError, zipfile.BadZipFile, DataError):  # the reader says what is wrong
-        return named or "libsvm"
+    except DataError as error:  # otherwise the reader says what is wrong
+        found = re.search("dataset=(parquet|npz)", str(error))
+        return found[1] if found else named or "libsvm"
+    if named:
+        return named
     if any(line.lower().startswith((b"@relation", b"@attribute")) for line in lines):
         return "arff"
     first = next((line for line in lines if line and not line.startswith(b"#")), b"")

@@ -1,24 +1,19 @@
-"""Reading LIBSVM text, plain or compressed, in blocks of constant memory.
+"""Reading LIBSVM text, plain or compressed, in blocks of constant memory, by scikit-learn's parser.
 
 A line is ``label index:value index:value ... # comment``; indices count from 1, or from 0, and ascend. Values
 equal Python's ``float()`` to the last bit. A query number (``qid:7``) behind the label is passed over. Where
 a topic is asked for, rows have any number of labels, with commas between.
-
-pyarrow reads the features of a block, one ``index:value`` a line. A block in which it finds a mistake is read
-again line by line, which is slow and finds the token.
 """
 
+import io
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
-import pyarrow
-from numpy.typing import NDArray
-from pyarrow import csv
 from scipy import sparse
 
 from aucbench.data.readers.blocks import Block, Coded, ZeroBasedError
@@ -28,19 +23,7 @@ from aucbench.errors import DataError
 BLOCK_BYTES = 1 << 21
 MAX_INDEX = 2**31 - 1
 _NUMBER = re.compile(rb"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
-_ONE_A_LINE = bytes.maketrans(b" \t\r\v\f", b"\n" * 5)
-_PARSE = csv.ParseOptions(delimiter=":", quote_char=False)
-_CONVERT = csv.ConvertOptions(
-    column_types={"index": pyarrow.int32(), "value": pyarrow.float64()}, null_values=[]
-)
-
-
-class _Row(NamedTuple):
-    """The texts of a row."""
-
-    line: int  # from 1
-    label: bytes  # empty where a row of several labels has none
-    features: bytes
+_PLAIN = re.compile(rb"[-+.0-9eE:, \t\r\v\f\n]*")  # what has other characters is looked at token by token
 
 
 def read_blocks(
@@ -51,125 +34,84 @@ def read_blocks(
     With a topic, rows that have this label among theirs receive 1, the others -1. Where it is not known
     whether indices count from 0 (None), they are taken to count from 1, and an index 0 is a `ZeroBasedError`.
     """
-    for rows in _rows(path, block_bytes, has_topics=topic is not None):
-        labels, indices, values = _read(path, rows, topic, zero_based) or _read_slowly(
-            path, rows, topic, zero_based
-        )
+    first = 0 if zero_based else 1
+    for X, found in _parsed(path, block_bytes, topic is not None, zero_based):
+        labels = found if topic is None else np.array([1.0 if topic in each else -1.0 for each in found])
         distinct, codes = np.unique(labels, return_inverse=True)
-        indptr = np.cumsum([0, *(row.features.count(b":") for row in rows)])
-        shape = len(rows), int(indices.max(initial=-1)) + 1
-        yield Block(Coded(distinct.tolist(), codes), sparse.csr_matrix((values, indices, indptr), shape))
+        shape = X.shape[0], int(X.indices.max(initial=first - 1)) + 1 - first
+        indices = X.indices.astype(np.int32) - np.int32(first)
+        yield Block(Coded(distinct.tolist(), codes), sparse.csr_matrix((X.data, indices, X.indptr), shape))
 
 
 def most_frequent_label(paths: list[Path]) -> float:
     """The label that most rows have, of rows with any number of them; the smallest of several such."""
     counts: Counter[float] = Counter()
     for path in paths:
-        for rows in _rows(path, BLOCK_BYTES, has_topics=True):
-            for row in rows:
-                counts.update(_labels(path, row))
+        for _, labels in _parsed(path, BLOCK_BYTES, has_topics=True, zero_based=False):
+            counts.update(label for each in labels for label in each)
     if not counts:
         raise DataError(f"{', '.join(map(str, paths))}: no row has a label.")
     return max(sorted(counts), key=lambda label: counts[label])
 
 
-def _rows(path: Path, block_bytes: int, has_topics: bool) -> Iterator[list[_Row]]:
-    """The rows of a file in blocks of text that end with a line."""
-    number, rest = 0, b""
+def _parsed(
+    path: Path, block_bytes: int, has_topics: bool, zero_based: bool | None
+) -> Iterator[tuple[Any, Any]]:
+    """Rows with indices as in the file, and their labels, in blocks of text that end with a line."""
+    number, rest, got = 1, b"", b" "
     with open_bytes(path) as stream:
-        while got := stream.read(block_bytes):
-            if number == 0 and not rest:
-                got = got.removeprefix(b"\xef\xbb\xbf")
-            *lines, rest = (rest + got).split(b"\n")
-            yield [*_split(lines, number + 1, has_topics)]
-            number += len(lines)
-        yield [*_split([rest], number + 1, has_topics)]
+        while got:
+            got = stream.read(block_bytes)
+            head, end, rest = (rest + got).rpartition(b"\n") if got else (rest, b"", b"")
+            text = re.sub(rb"#[^\n]*", b"", head + end)
+            yield _block(path, text, number, has_topics, zero_based)
+            number += text.count(b"\n")
 
 
-def _split(lines: Sequence[bytes], first: int, has_topics: bool) -> Iterator[_Row]:
-    """The rows of some lines, the first of which has this number."""
-    for number, line in enumerate(lines, first):
-        text = line.partition(b"#")[0]
-        label, *features = text.split(maxsplit=1) or [b""]
-        if has_topics and b":" in label:
-            label, features = b"", [text]
-        if features and features[0].startswith(b"qid:"):
-            features = features[0].split(maxsplit=1)[1:]
-        if label or features:
-            yield _Row(number, label, features[0] if features else b"")
+def _block(
+    path: Path, text: bytes, number: int, has_topics: bool, zero_based: bool | None
+) -> tuple[Any, Any]:
+    """The rows and labels of some lines without comments, the first of which has this number."""
+    from sklearn.datasets import load_svmlight_file
 
-
-def _read(
-    path: Path, rows: Sequence[_Row], topic: float | None, zero_based: bool | None
-) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]] | None:
-    """(rows,) labels, indices from 0 and values of all features; None where a text is doubtful."""
-    text = b"\n".join(row.features for row in rows).translate(_ONE_A_LINE)
-    lengths = np.array([row.features.count(b":") for row in rows], np.int64)
-    if b"x" in text or b"X" in text:  # pyarrow reads indices such as 0x1F
-        return None
-    known = {row.label: row for row in rows}
-    read = csv.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=["index", "value"])
+    if not text.strip():
+        return sparse.csr_matrix((0, 1)), []
     try:
-        of_text = {label: _label(path, row, topic) for label, row in known.items()}
-        table = csv.read_csv(pyarrow.BufferReader(text), read, _PARSE, _CONVERT)
-    except (DataError, pyarrow.ArrowInvalid):
-        return None
-    indices, values = (column.to_numpy() for column in table.columns)
-    begins = np.zeros(len(indices), np.bool_)
-    begins[(np.cumsum(lengths) - lengths)[lengths > 0]] = True
-    ascends = begins[1:] | (np.diff(indices) > 0)
-    first = 0 if zero_based else 1
-    if np.any(indices < first) or not ascends.all() or not np.isfinite(values).all():
-        return None
-    return np.array([of_text[row.label] for row in rows]), indices - np.int32(first), values
+        if not _PLAIN.fullmatch(text.replace(b"qid", b"")):
+            raise ValueError("an unusual character")
+        X, labels = load_svmlight_file(io.BytesIO(text), multilabel=has_topics, zero_based=True)
+    except (ValueError, OverflowError):
+        raise _mistake(path, text, number, has_topics, zero_based) from None
+    lowest = int(X.indices.min(initial=1))
+    if lowest == 0 and zero_based is None:
+        raise ZeroBasedError(f"{path}: an index is 0.")
+    all_labels = np.array([label for each in labels for label in each]) if has_topics else labels
+    if (lowest == 0 and not zero_based) or not np.isfinite(X.data).all() or not np.isfinite(all_labels).all():
+        raise _mistake(path, text, number, has_topics, zero_based)
+    return X, labels
 
 
-def _read_slowly(
-    path: Path, rows: Sequence[_Row], topic: float | None, zero_based: bool | None
-) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
-    """What `_read` reads, by Python alone; raises a `DataError` about the first malformed text."""
-    labels, indices, values = [], [], []
-    first = 0 if zero_based else 1
-    for row in rows:
-        labels.append(_label(path, row, topic))
-        previous = -1
-        for token in row.features.split():
-            index, _, value = token.partition(b":")
+def _mistake(path: Path, text: bytes, number: int, has_topics: bool, zero_based: bool | None) -> DataError:
+    """What is wrong with the first malformed token of some lines."""
+    first = 0 if zero_based in (True, None) else 1
+    for line, words in enumerate(map(bytes.split, text.split(b"\n")), number):
+        label = words.pop(0) if words and not (has_topics and b":" in words[0]) else b""
+        previous, what = first - 1, "expected a label that is a finite number"
+        labels = label.split(b",") if has_topics and label else [label] if label else []
+        wrong = None if all(map(_is_finite, labels)) else label
+        for word in words[words[:1] != [] and words[0].startswith(b"qid:") :] if wrong is None else ():
+            index, _, value = word.partition(b":")
             if not re.fullmatch(rb"[0-9]{1,20}", index) or not _is_finite(value):
-                raise _error(path, row, token, "expected a whole number, a colon and a finite number")
-            place = int(index)
-            if place == 0 and zero_based is None:
-                raise ZeroBasedError(f"{path}: an index is 0.")
-            if not max(first, previous + 1) <= place <= MAX_INDEX:
-                what = f"expected ascending indices from {first} to {MAX_INDEX}"
-                raise _error(path, row, token, what)
-            previous = place
-            indices.append(place - first)
-            values.append(float(value))
-    return np.array(labels), np.array(indices, np.int32), np.array(values, np.float64)
-
-
-def _label(path: Path, row: _Row, topic: float | None) -> float:
-    """The one label of a row; with a topic, whether this is among the labels, as 1 or -1."""
-    labels = _labels(path, row)
-    if topic is not None:
-        return 1.0 if topic in labels else -1.0
-    if len(labels) != 1:
-        raise _error(path, row, row.label, "expected one label")
-    return labels[0]
-
-
-def _labels(path: Path, row: _Row) -> list[float]:
-    """The labels of a row, with commas between."""
-    texts = row.label.split(b",") if row.label else []
-    if not all(map(_is_finite, texts)):
-        raise _error(path, row, row.label, "expected a label that is a finite number")
-    return [float(text) for text in texts]
+                wrong, what = word, "expected a whole number, a colon and a finite number"
+            elif not previous < int(index) <= MAX_INDEX:
+                wrong, what = word, f"expected ascending indices from {first} to {MAX_INDEX}"
+            if wrong is not None:
+                break
+            previous = int(index)
+        if wrong is not None:
+            return DataError(f"{path}, line {line}: got {wrong.decode('latin-1')[:40]!r}, {what}.")
+    return DataError(f"{path}, line {number}: the lines from there on are no LIBSVM rows.")
 
 
 def _is_finite(text: bytes) -> bool:
     return _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))
-
-
-def _error(path: Path, row: _Row, token: bytes, what: str) -> DataError:
-    return DataError(f"{path}, line {row.line}: got {token.decode('latin-1')[:40]!r}, {what}.")

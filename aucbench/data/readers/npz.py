@@ -1,4 +1,4 @@
-"""Reading .npz archives of NumPy: an array X of rows, or the parts of a CSR or CSC matrix, and labels y."""
+"""Reading .npz archives of NumPy: an array X of rows, or the parts of a CSR matrix, and labels y."""
 
 import zipfile
 import zlib
@@ -33,8 +33,8 @@ def read_npz(
 ) -> Iterator[Block]:
     """The rows of an archive, block by block; `width` is that of the training part, if known.
 
-    Where the table fills in missing values, `medians` (d,) take their place. The parts of a CSR or CSC matrix
-    have the names that SciPy's `save_npz` gives them, with an array of labels added. The target of the file's
+    Where the table fills in missing values, `medians` (d,) take their place. The parts of a CSR matrix have
+    the names that SciPy's `save_npz` gives them, with an array of labels added. The target of the file's
     table may name the array of labels.
     """
     X, labels = _read(file, path)
@@ -42,10 +42,8 @@ def read_npz(
     if width is not None and d != width:
         raise DataError(f"{path}: {d} columns, expected the {width} of the training part.")
     distinct, codes = np.unique(labels, return_inverse=True)
-    if sparse.issparse(X) or d > DENSE_COLUMNS:
-        at_once, convert = SPARSE_ROWS if sparse.issparse(X) else max(1, MOST_VALUES // d), sparse.csr_matrix
-    else:
-        at_once, convert = max(1, MOST_VALUES // d), np.array
+    convert: Any = sparse.csr_matrix if sparse.issparse(X) or d > DENSE_COLUMNS else np.array
+    at_once = SPARSE_ROWS if sparse.issparse(X) else max(1, MOST_VALUES // d)
     for begin in range(0, n, at_once):
         part = convert(X[begin : begin + at_once], dtype=np.float64)
         values = part.data if sparse.issparse(part) else part
@@ -61,13 +59,13 @@ def _read(file: File, path: Path) -> tuple[Any, NDArray[Any]]:
     try:
         with np.load(path, allow_pickle=False) as archive:
             return _checked(path, file, archive)
-    except DataError:
-        raise
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise DataError(f"{path} is no .npz archive, or cut short ({error}).") from None
     except (ValueError, TypeError, AttributeError) as error:  # pickled objects, damaged headers, other files
+        if isinstance(error, DataError):
+            raise
         raise DataError(f"{path} is no .npz archive of numbers ({error}).") from None
 
 
@@ -76,35 +74,30 @@ def _checked(path: Path, file: File, archive: Mapping[str, Any]) -> tuple[Any, N
     if file.part == "test" and {"X_test", "y_test"} <= set(names):
         names = ["X_test", "y_test"]
     target = _choose(path, names, LABEL_NAMES, file.table.target, "labels")
+    others = [name for name in names if name != target]
     if set(names) >= _CSR:
         X = _sparse_rows(path, archive)
     else:
-        others = [name for name in names if name != target]
-        name = _choose(path, others, ROWS_NAMES, others[0] if len(others) == 1 else None, "rows")
-        X = archive[name]
-        if X.ndim != 2 or 0 in X.shape or X.dtype.kind not in "fiub":
-            raise DataError(f"{path}: {name} must be (n, d) numbers, got {X.shape} of type {X.dtype}.")
-    values, fills = X.data if sparse.issparse(X) else X, file.table.missing == "median"
-    bad = np.count_nonzero(np.isinf(values) if fills else ~np.isfinite(values))
-    if bad:
+        X = archive[_choose(path, others, ROWS_NAMES, others[0] if len(others) == 1 else None, "rows")]
+    values, labels = X.data if sparse.issparse(X) else X, archive[target]
+    if X.ndim != 2 or 0 in X.shape or values.dtype.kind not in "fiub":
+        raise DataError(f"{path}: X must be (n, d) numbers, got {X.shape} of type {values.dtype}.")
+    if labels.shape != X.shape[:1] or labels.dtype.kind not in "fiubUS":
+        raise DataError(
+            f"{path}: labels must be ({X.shape[0]},) numbers or texts, got {labels.shape} of {labels.dtype}."
+        )
+    fills = file.table.missing == "median"
+    if bad := np.count_nonzero(np.isinf(values) if fills else ~np.isfinite(values)):
         what = "infinite" if fills else "missing or infinite (dataset.missing=median fills in missing ones)"
         raise DataError(f"{path}: {bad} values of the rows are {what}.")
-    labels = archive[target]
-    if labels.ndim != 1 or labels.dtype.kind not in "fiubUS":
-        raise DataError(
-            f"{path}: labels must be (n,) numbers or texts, got {labels.shape} of {labels.dtype}."
-        )
     labels = labels.astype(str if labels.dtype.kind in "US" else np.float64)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise DataError(f"{path}: {np.count_nonzero(~np.isfinite(labels))} labels are missing or infinite.")
-    if len(labels) != X.shape[0]:
-        raise DataError(f"{path}: {X.shape[0]} rows and {len(labels)} labels, expected as many of each.")
     return X, labels
 
 
 def _choose(path: Path, names: list[str], usual: tuple[str, ...], target: Any, what: str) -> str:
-    if isinstance(target, str):
-        usual = (target,)
+    usual = (target,) if isinstance(target, str) else usual
     found = next((name for name in usual if name in names), None)
     if found is None:
         raise DataError(
@@ -115,22 +108,17 @@ def _choose(path: Path, names: list[str], usual: tuple[str, ...], target: Any, w
 
 def _sparse_rows(path: Path, archive: Mapping[str, Any]) -> Any:
     stated = str(np.asarray(archive["format"]).astype(str)) if "format" in archive else "csr"
-    if stated not in ("csr", "csc"):
-        raise DataError(f"{path}: a sparse matrix of format {stated[:20]!r}, expected csr or csc.")
-    parts = {name: archive[name] for name in _CSR}
-    kind: Any = sparse.csr_matrix if stated == "csr" else sparse.csc_matrix
+    if stated != "csr":
+        raise DataError(f"{path}: a sparse matrix of format {stated[:20]!r}, expected csr.")
+    values, indices, indptr, shape = (archive[name] for name in ("data", "indices", "indptr", "shape"))
     try:
-        if parts["data"].dtype.kind not in "fiub" or any(
-            parts[name].dtype.kind not in "iu" for name in ("indices", "indptr")
-        ):
+        if values.dtype.kind not in "fiub" or indices.dtype.kind not in "iu" or indptr.dtype.kind not in "iu":
             raise TypeError("data must be numbers, indices and indptr whole ones")
-        values = parts["data"].astype(np.float64)
-        X = kind((values, parts["indices"], parts["indptr"]), parts["shape"].tolist())
+        X = sparse.csr_matrix((values.astype(np.float64), indices, indptr), shape.tolist())
         X.check_format()  # compiled code would follow wild indices out of the arrays
         if X.nnz != len(values) or max(X.shape) >= 2**31:
             raise ValueError(f"{X.shape} with {X.nnz} values, of which there are {len(values)}")
     except (ValueError, TypeError) as error:
         raise DataError(f"{path}: the parts of the sparse matrix do not fit together ({error}).") from None
-    X = X.tocsr()
     X.sum_duplicates()
     return X

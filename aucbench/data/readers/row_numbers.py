@@ -27,16 +27,15 @@ class RowOrder:
     direction: float = 0.0  # 1 ascending, -1 descending, 0 not known yet
     counts: bool = True  # every value is that of the row before plus one
     sorted: bool = True
-    _last: float | None = None
+    last: tuple[float, ...] = ()
 
     def add(self, values: NDArray[np.float64]) -> None:
         """Go on with the next rows."""
         if not self.sorted or not len(values):
             return
         with np.errstate(invalid="ignore", over="ignore"):
-            steps = np.diff(values, prepend=values[0] if self._last is None else self._last)
-        steps = steps[1:] if self._last is None else steps
-        self._last = float(values[-1])
+            steps = np.diff(values, prepend=np.array(self.last))
+        self.last = (float(values[-1]),)
         self.rows += len(values)
         self.ties += int(np.count_nonzero(steps == 0))
         self.counts = self.counts and bool((steps == 1).all())

@@ -5,11 +5,10 @@ become one column of zeros and ones each, in alphabetic order. A category that o
 in all of them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -27,57 +26,50 @@ from aucbench.data.readers.feature_columns import HASHED_COLUMNS, Feature
 from aucbench.data.readers.row_numbers import index_places
 from aucbench.data.readers.table_files import INDEX, Columns, arrow_errors, open_columns
 from aucbench.errors import DataError
-from aucbench.humanize import counted
 
 MOST_REFUSED = 8  # columns whose refusal is explained
-
-
-Batches = Iterator[tuple[Path, list[Any], list[NDArray[np.float64]]]]  # path, columns, numbers
 
 
 class Learned:
     """Numbers and labels of the training rows, kept while columns are learned so that files are read once."""
 
-    def __init__(self, features: Sequence[Feature], target: int, file: Path, has_numbers: bool):
-        self._has_numbers = has_numbers  # of wide tables they are kept only if medians are asked for
+    def __init__(self, features: Sequence[Feature], target: int, file: Path):
         self.file = file  # (n, features) numbers, NaN in the place of texts
         self.places, self._target = [feature.place for feature in features], target
-        self._labels: set[Any] = set()
         self._batches: dict[Path, list[tuple[slice, Coded]]] = {}  # rows and labels of each batch of a file
 
-    def write(self, batches: Batches) -> None:
-        """Keep the labels of each batch and the numbers of all features."""
+    def write(self, opened: list[Columns], features: Sequence[Feature], keeps_numbers: bool) -> None:
+        """Let the features learn from all cells, columns in parallel."""
+        labels: set[Any] = set()
         row = 0
-        with NpyWriter(self.file, np.float64, len(self.places)) as writer:
-            for path, batch, numbers in batches:
-                distinct, codes = _coded_labels(path, batch[self._target])
-                self._labels.update(distinct)
-                if len(self._labels) > MAX_LABELS:
-                    raise DataError(
-                        f"{path}: more than {MAX_LABELS} distinct labels, expected classes; name the column "
-                        "of labels with dataset.target=COLUMN."
-                    )
-                small = codes.astype(np.min_scalar_type(-len(distinct) - 1))  # a byte for each of most labels
-                rows = slice(row, row + len(codes))
-                self._batches.setdefault(path, []).append((rows, Coded(distinct, small)))
-                row += len(codes)
-                if self._has_numbers:
-                    writer.write(np.stack(numbers, axis=1))
-
-    def replace(self, features: Sequence[Feature], batches: Batches) -> None:
-        """Write the numbers of features that were learned anew."""
-        row = 0
-        for _, _, numbers in batches:
-            for feature, values in zip(features, numbers, strict=True) if self._has_numbers else ():
-                self.column(feature)[row : row + len(values)] = values
-            row += len(numbers[0])
+        with (
+            ThreadPoolExecutor(pyarrow.cpu_count()) as threads,
+            NpyWriter(self.file, np.float64, len(self.places)) as writer,
+        ):
+            for columns in opened:
+                for batch in columns.batches():
+                    numbers = [*threads.map(Feature.learn, features, [batch[place] for place in self.places])]
+                    found = _coded_labels(columns.path, batch[self._target])
+                    labels.update(found.distinct)
+                    if len(labels) > MAX_LABELS:
+                        raise DataError(
+                            f"{columns.path}: more than {MAX_LABELS} distinct labels, expected classes; name "
+                            "the column of labels with dataset.target=COLUMN."
+                        )
+                    rows = slice(row, row + len(found.codes))
+                    small = np.min_scalar_type(-len(found.distinct) - 1)  # a byte for each of most labels
+                    kept = found._replace(codes=found.codes.astype(small))
+                    self._batches.setdefault(columns.path, []).append((rows, kept))
+                    row = rows.stop
+                    if keeps_numbers:
+                        writer.write(np.stack(numbers, axis=1))
 
     @cached_property
     def _numbers(self) -> NDArray[np.float64]:
         return open_npy(self.file, shared=True)
 
     def column(self, feature: Feature) -> NDArray[np.float64]:
-        """(n,) the numbers of a feature; what is written to them is written to the file."""
+        """(n,) the numbers of a feature."""
         return self._numbers[:, self.places.index(feature.place)]
 
     def has(self, path: Path) -> bool:
@@ -125,34 +117,42 @@ class Schema:
 def fit(files: Sequence[tuple[File, Path]], aside: Path) -> Schema:
     """Learn types, categories and, where they are asked for, medians from the files of the training part.
 
-    The folder `aside` receives what was read, which `encode` reads.
+    The folder `aside` receives what was read, which `encode` reads. A column whose type shows only behind the
+    first rows, or whose texts are all of one notation, is learned in a further pass.
     """
     path, table = files[0][1], files[0][0].table
     opened = [open_columns(*each) for each in files]
     names = opened[0].names
     opened = [columns.arranged(names) for columns in opened]
-    target, features, kept, columns = _chosen(path, opened, table)
-    if not features:
+    target, every, columns = _chosen(path, opened, table)
+    if all(feature.kept for feature in every):
         raise DataError(f"{path}: there are no columns but the label, expected features.")
-    has_numbers = len(features) <= DENSE_COLUMNS or table.missing == "median"
-    learned = Learned([*features, *kept], target, aside / "learned.npy", has_numbers)
-    refused: dict[int, DataError] = {}
-    learned.write(_learn(opened, [*features, *kept], refused))
-    while again := [each for each in (*features, *kept) if _tried(refused, each, each.begins_again, opened)]:
-        learned.replace(again, _learn(opened, again, refused))
-    for feature in list(features):
-        _tried(refused, feature, feature.check_type, opened)
+    keeps_numbers = len(every) <= DENSE_COLUMNS or table.missing == "median"
+    while True:
+        learned = Learned(every, target, aside / "learned.npy")
+        learned.write(opened, every, keeps_numbers)
+        for feature in every:
+            feature.check_notation()
+        if not any(feature.again and not feature.problem for feature in every):
+            break
+        every = [feature.renewed() for feature in every]
+    features, kept = ([each for each in every if each.kept == is_kept] for is_kept in (False, True))
+    for feature in features:
+        feature.check_type()
         if feature.numbers_the_rows:
             columns[feature.place] = feature.left_out("numbers the rows")
-            features.remove(feature)
-    if refused:
-        raise _refusal(path, [refused[place] for place in sorted(refused)])
+    _refuse(path, every)
+    features = [each for each in features if each.place not in columns]
     if not features:
-        raise DataError(f"{path}: there are no columns but the label, expected features.")
+        raise DataError(f"{path}: the only columns but the label number the rows, expected features.")
     _check_missing(path, features, table)
-    if table.missing == "median":
-        _find_medians(features, learned)
     for feature in features:
+        if (
+            table.missing == "median" and feature.numeric
+        ):  # what has no gap here may have one in the test part
+            values = learned.column(feature)
+            # A column without any value tells nothing, whatever it is filled with.
+            feature.median = 0.0 if np.isnan(values).all() else float(np.nanmedian(values))
         feature.indicates = table.add_indicator and bool(feature.missing) and not feature.hashed
     columns |= {feature.place: feature.describe() for feature in (*features, *kept)}
     described = [columns[place] for place in range(len(names))]
@@ -161,69 +161,45 @@ def fit(files: Sequence[tuple[File, Path]], aside: Path) -> Schema:
 
 def _chosen(
     path: Path, opened: list[Columns], table: Table
-) -> tuple[int, list[Feature], list[Feature], dict[int, ColumnRecord]]:
-    """The place of the label, the features, the kept columns, and the columns that are none of these."""
+) -> tuple[int, list[Feature], dict[int, ColumnRecord]]:
+    """The place of the label, the features and kept columns, and the columns that are none of these."""
     names = opened[0].names
     stated = {name: kind for columns in reversed(opened) for name, kind in columns.types.items()}
     unnamed = index_places(names)
     indices = unnamed + [place for place, name in enumerate(names) if stated.get(name) == INDEX]
     last = max(set(range(len(names))) - set(indices), default=-1)
-    target = _number_of(path, names, last if table.target == -1 else table.target, "target")
-    dropped = {_number_of(path, names, column, "drop"): "dropped" for column in table.drop}
-    if target in dropped:
-        raise DataError(f"{path}: column {names[target]!r} is the label, it cannot be in dataset.drop too.")
-    types = {_number_of(path, names, column, "types"): kind for column, kind in table.types}
-    columns = {
-        place: ColumnRecord(names[place], kind) for place, kind in (dropped | {target: "label"}).items()
-    }
-    wanted = dict.fromkeys(_number_of(path, names, column, "", "protocol") for column in table.kept)
-    if target in wanted:
-        raise DataError(f"{path}: column {names[target]!r} is the label, by which no split can be made.")
-    kept = [Feature(names[place], place, types.get(place), kept=True) for place in wanted]
+    target = _number_of(path, names, last if table.target == -1 else table.target, "dataset.target")
+    columns = {}
+    for column in table.drop:
+        place = _number_of(path, names, column, "dataset.drop")
+        columns[place] = ColumnRecord(names[place], "dropped")
+    types = {_number_of(path, names, column, "dataset.types"): kind for column, kind in table.types}
+    wanted = {_number_of(path, names, column, "protocol") for column in table.kept}
+    if target in columns or target in wanted:
+        where = "dropped" if target in columns else "used for splits"
+        raise DataError(f"{path}: column {names[target]!r} is the label, which cannot be {where}.")
+    columns[target] = ColumnRecord(names[target], "label")
     features = []
-    for place in [place for place in range(len(names)) if place not in (*columns, *wanted)]:
-        feature = Feature(
-            names[place], place, types.get(place), stated.get(names[place]), table.missing_words
-        )
-        if place in indices and not feature.declared:
+    for place, name in enumerate(names):
+        kind = None if stated.get(name) == INDEX else stated.get(name)
+        feature = Feature(name, place, types.get(place), kind, table.missing_words)
+        if place in wanted:
+            features.append(Feature(name, place, types.get(place), kept=True))
+        elif place in indices and not feature.declared and place not in columns:
             reason = "has no name, as an index is written" if place in unnamed else "is the index of pandas"
             columns[place] = feature.left_out(reason)
-        else:
+        elif place not in columns:
             features.append(feature)
-    return target, features, kept, columns
+    return target, features, columns
 
 
-def _learn(opened: list[Columns], features: list[Feature], refused: dict[int, DataError]) -> Batches:
-    """Learn from all cells, columns in parallel; gives the batches while no column is refused.
-
-    `refused` receives the reasons against columns, by place.
-    """
-    with ThreadPoolExecutor(pyarrow.cpu_count()) as threads:
-        for columns in opened:
-            for batch in columns.batches():
-                learn = (feature.learn for feature in features)
-                arrays = (batch[feature.place] for feature in features)
-                found = threads.map(_tried, repeat(refused), features, learn, repeat(columns.path), arrays)
-                if (numbers := list(found)) and not refused:
-                    yield columns.path, batch, numbers
-
-
-def _tried(refused: dict[int, DataError], feature: Feature, action: Callable[..., Any], *given: Any) -> Any:
-    """The result of an action, None if the column is refused: then the others are looked at, too."""
-    if feature.place not in refused:
-        try:
-            return action(*given)
-        except DataError as error:
-            refused[feature.place] = error
-    return None
-
-
-def _refusal(path: Path, refused: list[DataError]) -> DataError:
-    """The reasons against several columns in one error."""
-    first, *others = [str(error) for error in refused[:MOST_REFUSED]]
-    if (more := len(refused) - MOST_REFUSED) > 0:
-        others.append(f"{counted(more, 'other column')} cannot be used either.")
-    return DataError(" ".join([first, *(text.removeprefix(f"{path}: ") for text in others)]))
+def _refuse(path: Path, features: list[Feature]) -> None:
+    """Refuse all columns with problems in one error."""
+    refused = [f"column {each.name!r} {each.problem}" for each in features if each.problem]
+    if len(refused) > MOST_REFUSED:
+        refused[MOST_REFUSED:] = [f"{len(refused) - MOST_REFUSED} other columns cannot be used either."]
+    if refused:
+        raise DataError(f"{path}: {' '.join(refused)}")
 
 
 def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
@@ -244,57 +220,40 @@ def _cells(schema: Schema, file: File, path: Path) -> Iterator[tuple[Any, Coded,
         for numbers, labels in schema.learned.blocks(path, schema.features):
             yield numbers, labels, []
         return
-    features = schema.features
-    places = [each.place for each in (*features, *schema.kept)]
-    columns = open_columns(file, path).arranged(schema.names, {schema.target, *places})
-    for batch in columns.batches():
+    every = (*schema.features, *schema.kept)
+    used = {schema.target, *(each.place for each in every)}
+    for batch in open_columns(file, path).arranged(schema.names, used).batches():
         with arrow_errors(path):
-            found = [feature.cells(path, batch[feature.place]) for feature in (*features, *schema.kept)]
-        labels = _coded_labels(path, batch[schema.target])
-        yield found[: len(features)], labels, found[len(features) :]
+            found = [feature.cells(path, batch[feature.place]) for feature in every]
+        begin = len(schema.features)
+        yield found[:begin], _coded_labels(path, batch[schema.target]), found[begin:]
 
 
-def _number_of(
-    path: Path, names: list[str], column: str | int, field_name: str, group: str = "dataset"
-) -> int:
+def _number_of(path: Path, names: list[str], column: str | int, field: str) -> int:
+    """The place of a column that is given by its name or number."""
     if isinstance(column, str) and column in names:
         return names.index(column)
-    if isinstance(column, int) and 0 <= column < len(names):
-        _refuse_ambiguous(path, names, column, field_name)
     if isinstance(column, int) and -len(names) <= column < len(names):
+        if str(column) in names and names[column] != str(column):
+            raise DataError(
+                f"{path}: column number {column} is named {names[column]!r}, and another one is named "
+                f"'{column}'; write \"{field}='{column}'\" for the name, or {column - len(names)} for the "
+                "number."
+            )
         return column % len(names)
     shown = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-    where = f"{group}.{field_name}" if field_name else group
-    raise DataError(f"{path} has no column {column!r} ({where}); its columns are {shown}.")
-
-
-def _refuse_ambiguous(path: Path, names: list[str], number: int, field_name: str) -> None:
-    if str(number) in names and names[number] != str(number):
-        raise DataError(
-            f"{path}: column number {number} is named {names[number]!r}, and another one is named "
-            f"'{number}'; write \"dataset.{field_name}='{number}'\" for the name, or {number - len(names)} "
-            "for the number."
-        )
+    raise DataError(f"{path} has no column {column!r} ({field}); its columns are {shown}.")
 
 
 def _check_missing(path: Path, features: list[Feature], table: Table) -> None:
-    bad = {feature.name: feature for feature in features if feature.missing}
+    bad = [feature for feature in features if feature.missing]
     if bad and table.missing != "median":
-        shown = ", ".join(f"{name!r} ({each.missing_in_words})" for name, each in list(bad.items())[:5])
+        shown = ", ".join(f"{each.name!r} ({each.missing_in_words})" for each in bad[:5])
         more = f" and {len(bad) - 5} more columns" if len(bad) > 5 else ""
         raise DataError(
-            f"{path}: {sum(each.missing for each in bad.values())} values are missing, in column "
+            f"{path}: {sum(each.missing for each in bad)} values are missing, in column "
             f"{shown}{more}; dataset.missing=median fills them in."
         )
-
-
-def _find_medians(features: list[Feature], learned: Learned) -> None:
-    """Medians of all columns of numbers: what has no gap here may have one in the test part."""
-    for feature in features:
-        if feature.numeric:
-            values = learned.column(feature)
-            # A column without any value tells nothing, whatever it is filled with.
-            feature.median = 0.0 if np.isnan(values).all() else float(np.nanmedian(values))
 
 
 def _block(schema: Schema, path: Path, cells: Any, labels: Coded, row: int) -> Block:
@@ -310,19 +269,15 @@ def _block(schema: Schema, path: Path, cells: Any, labels: Coded, row: int) -> B
     widths = [feature.width for feature in schema.features]
     offsets = np.cumsum([0, *widths[:-1]])
     offsets[[feature.hashed for feature in schema.features]] = sum(widths)
-    dense = np.zeros((n, schema.width)) if schema.width <= DENSE_COLUMNS else None
-    parts: list[tuple[Any, Any, Any]] = []
+    parts = []
     for feature, first, own in zip(schema.features, offsets, cells, strict=True):
-        if dense is not None and feature.is_plain:
-            dense[:, first] = feature.filled(path, own, fills, row)
-            continue
         rows, places, values = feature.encoded(path, own, fills, row)
-        if dense is not None:
-            dense[rows, first + places] = values
-        else:
-            parts.append((rows, first + places, np.broadcast_to(values, len(rows))))
-    if dense is not None:
-        return Block(labels, dense)
+        parts.append((rows, first + places, values))
+    if schema.width <= DENSE_COLUMNS:
+        X = np.zeros((n, schema.width))
+        for rows, places, values in parts:
+            X[rows, places] = values
+        return Block(labels, X)
     rows, places, values = (np.concatenate(each) for each in zip(*parts, strict=True))
     return Block(labels, sparse.coo_matrix((values, (rows, places)), (n, schema.width)).tocsr())
 

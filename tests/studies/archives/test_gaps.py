@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from aucbench import analysis
 from aucbench.analysis import entry_of
 from aucbench.api import study_of
-from aucbench.config.overrides import Request
+from aucbench.config.words import Request
 from aucbench.studies.archives.archive import Archive, from_store
 from aucbench.studies.archives.gaps import gaps_of, lacking
 from aucbench.studies.archives.replications import replication_of
