@@ -18,7 +18,7 @@ from aucbench.studies.archives.replications import (
     without_twins,
 )
 from aucbench.studies.codec import canonical, subset
-from aucbench.studies.provenance import own_packages
+from aucbench.studies.provenance import PACKAGES
 from aucbench.studies.record import (
     CellRecord,
     EntryPlan,
@@ -133,7 +133,7 @@ def distributions_of(record: CellRecord) -> dict[str, str]:
     """Versions of the distributions of a cell's plugins, and of the packages that only its method needs."""
     plugins = (record.algorithm, record.dataset, record.loss, record.features)
     own = {plugin.distribution: plugin.version for plugin in plugins if plugin and plugin.distribution}
-    return own | own_packages(record)
+    return own | {name: made for name, made in record.environment.packages.items() if name not in PACKAGES}
 
 
 def reads_own_file(record: CellRecord) -> bool:
