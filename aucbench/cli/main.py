@@ -143,7 +143,7 @@ def _plain_warnings() -> None:
     usual: Any = warnings.formatwarning
 
     def plain(message: object, category: type[Warning], *rest: object) -> str:
-        is_ours = category.__name__ in ("CacheWarning", "PluginWarning", "VersionWarning")
+        is_ours = category.__name__ in ("PluginWarning", "VersionWarning")
         return f"aucbench: warning: {message}\n" if is_ours else usual(message, category, *rest)
 
     warnings.formatwarning = plain  # type: ignore[assignment]

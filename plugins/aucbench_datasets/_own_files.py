@@ -1,12 +1,13 @@
 """The files that a path, a folder or a pattern of the user stands for."""
 
 import glob
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from aucbench import ParameterError, utf8_path
+from aucbench import ParameterError
 
 PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 PARTITION = re.compile(r"([^=]+)=(.*)")
@@ -53,7 +54,16 @@ def own_files(name: str, path: str, endings: Sequence[str]) -> list[OwnFile]:
     if not found:
         raise ParameterError(f"{name}: {path} has no files of this kind.")
     files = sorted(found, key=lambda each: each.relative_to(root).parts)
-    return [OwnFile(utf8_path(str(each)), _partitions(each.relative_to(root))) for each in files]
+    return [OwnFile(utf8(str(each)), _partitions(each.relative_to(root))) for each in files]
+
+
+def utf8(path: str) -> str:
+    """The path itself; a ParameterError if it is not UTF-8, since no record could hold it."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise ParameterError(f"{os.fsencode(path)!r} is not UTF-8: rename the file or folder.") from None
+    return path
 
 
 def _is_hidden(path: Path) -> bool:

@@ -60,7 +60,7 @@ def _chosen(catalog: Catalog, names: tuple[str, ...], every: bool) -> tuple[list
     broken: dict[Failure, None] = {}
     for name in dict.fromkeys(names):
         same = [plugin for plugin in catalog if name in (plugin.name, plugin.cls.__name__)]
-        failures = [failure for failure in catalog.failures if failure.is_called(name)]
+        failures = [failure for failure in catalog.failures if name in failure.names]
         if not same and not failures:
             known = sorted({plugin.name for plugin in catalog})
             raise PluginError(f"Unknown plugin '{name}'. {suggest(name, known)}")
