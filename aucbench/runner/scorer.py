@@ -97,7 +97,6 @@ class Scorer:
     def __init__(self, X: Any, y: NDArray[np.int8], measures: Sequence[Measure] = ()):
         self._X, self._y, self._measures = X, y, (AUC(), *measures)
         self._waiting: list[NDArray[np.float64]] = []  # the weights of the models from len(_values) on
-        self._waiting_bytes = 0
         self._values: list[NDArray[np.float64]] = []  # of each model, the AUC first
         self._last = np.full(1, np.nan)  # (n,) scores of the latest model
 
@@ -117,9 +116,8 @@ class Scorer:
     def add_weights(self, weights: NDArray[np.float64]) -> int:
         """Register the weights (d,) of a linear model, which must not change later; return its number."""
         self._waiting.append(weights)
-        self._waiting_bytes += weights.nbytes
         number = len(self._values) + len(self._waiting) - 1
-        if self._waiting_bytes >= WEIGHT_BYTES:
+        if len(self._waiting) * weights.nbytes >= WEIGHT_BYTES:
             self._flush()
         return number
 
@@ -153,7 +151,6 @@ class Scorer:
             W = np.stack(self._waiting[start : start + width])
             self._measure(linear_scores(W, self._X))
         self._waiting.clear()
-        self._waiting_bytes = 0
 
     def _measure(self, scores: NDArray[np.float64]) -> None:
         values = np.full((len(scores), len(self._measures)), np.nan)

@@ -104,11 +104,9 @@ def names(path: str) -> list[str]:
 
 
 def _user_file(name: str, file: File) -> FoundFile:
-    if not os.path.exists(file.path):
-        raise DataError(f"{name}: the file {file.path} does not exist.")
     if not os.path.isfile(file.path):
-        what = "a folder" if os.path.isdir(file.path) else "a device"
-        raise DataError(f"{name}: {file.path} is {what}, expected a file.")
+        what = "is no file" if os.path.exists(file.path) else "does not exist"
+        raise DataError(f"{name}: the file {file.path} {what}.")
     return FoundFile(file, Path(file.path), file.path)
 
 
