@@ -171,7 +171,7 @@ def _check_equal(record: CellRecord, entry: Entry, digests: Sequence[str], has_s
     if tuple(digests) != record.data.sha256:
         raise AucbenchError("the data here are others")
     seeds = [record.seeds]
-    if not has_seeds or words(entry.describe(), seeds) != words(record, seeds):
+    if not has_seeds or sorted(words(entry.describe(), seeds)) != sorted(words(record, seeds)):
         raise AucbenchError("the settings here are others")
     plugins = [[getattr(made, field) for field in GROUPS.values()] for made in (entry.describe(), record)]
     here, there = ([each and each.version for each in made] for made in plugins)
