@@ -11,13 +11,7 @@ from aucbench.pool import file_lock
 
 
 class Leases:
-    """The leases that this process holds in a folder; `close` gives them back.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the files of all holders are; it is made when it is needed.
-    """
+    """The leases that this process holds in a folder, which is made when it is needed."""
 
     def __init__(self, folder: Path):
         self._folder = folder
@@ -40,9 +34,8 @@ class Leases:
                 except (Timeout, FileNotFoundError, FileExistsError):  # another has it, or gave it back
                     return False
                 except OSError as error:
-                    raise MachineError(
-                        f"{self._folder} cannot be written to: {error.strerror or error}."
-                    ) from error
+                    why = error.strerror or error
+                    raise MachineError(f"{self._folder} cannot be written to: {why}.") from error
                 self._held[name] = held.pop_all()
         return True
 

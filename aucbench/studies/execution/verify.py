@@ -7,7 +7,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from msgspec import structs
 from numpy.typing import NDArray
 
 from aucbench.errors import AucbenchError, DataError, ParameterError
@@ -23,9 +22,9 @@ from aucbench.studies.execution.plan import Plan, PlannedCell, plan_study
 from aucbench.studies.execution.scheduler import Scheduler
 from aucbench.studies.execution.worker import labels_of
 from aucbench.studies.import_paths import UntrustedError
-from aucbench.studies.plugin_metadata import GROUPS, plugin, settings_of
+from aucbench.studies.plugin_metadata import GROUPS, plugin
 from aucbench.studies.provenance import changed_versions, missing_packages
-from aucbench.studies.record import CellRecord, EntryDescription, PluginRecord
+from aucbench.studies.record import CellRecord, PluginRecord
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import CellResult, common
 from aucbench.studies.store import Store
@@ -211,17 +210,12 @@ def _check_equal(
         return
     if tuple(digests) != record.data.sha256:
         raise AucbenchError("the data here are others")
-    here, there = (_settings(each) for each in (entry.describe(), record))
-    if not own or here[0] != there[0]:
+    seeds = [record.seeds]
+    if not own or sorted(words(entry.describe(), seeds)) != sorted(words(record, seeds)):
         raise AucbenchError("the settings here are others")
-    if (entry.source_digest, here[1]) == (record.source, there[1]):
+    here, there = (
+        [each and each.version for each in (getattr(made, field) for field in GROUPS.values())]
+        for made in (entry.describe(), record)
+    )
+    if (entry.source_digest, here) == (record.source, there):
         raise AucbenchError("its key is not that of its settings, data and code")
-
-
-def _settings(described: EntryDescription) -> tuple[str, list[str]]:
-    """Settings of an entry or a record, and the versions of its plugins, which tell code from code."""
-    found = settings_of(described)
-    plugins = {name: value for name, value in found.items() if isinstance(value, PluginRecord)}
-    bare = {name: structs.replace(plugin, version="", exempt={}) for name, plugin in plugins.items()}
-    versions = [getattr(described, name).version for name in plugins]
-    return canonical(found | bare), versions
