@@ -11,7 +11,6 @@ from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import wrong_scores
 from aucbench.errors import PluginError
 from aucbench.evaluation.auc import measure_columns
-from aucbench.evaluation.delong import block_deviations
 from aucbench.evaluation.measures import AUC, Measure
 from aucbench.kernels import kernel
 
@@ -137,13 +136,6 @@ class Scorer:
         """(n,) decision values of the latest model."""
         self._flush()
         return self._last
-
-    def placements(self, blocks: NDArray[np.uint8]) -> NDArray[np.float64] | None:
-        """The `block_deviations` of the latest model; None also if any score is NaN."""
-        scores = self.scores()
-        if np.isnan(scores).any():
-            return None
-        return block_deviations(scores, self._y, blocks)
 
     def _flush(self) -> None:
         width = max(1, SCORE_ELEMENTS // max(1, len(self._y)))

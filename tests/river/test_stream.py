@@ -1,4 +1,4 @@
-"""Training on a stream, against the method's own steps over the same rows, and against NumPy."""
+"""Training on a stream, against the method's own steps over the same rows, NumPy and river's checks."""
 
 import contextlib
 import doctest
@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from river import evaluate, metrics, preprocessing
+from river import checks, evaluate, metrics, preprocessing
 from river.ensemble import BaggingClassifier
 from scipy import sparse
 
@@ -185,6 +185,22 @@ def test_probabilities_are_the_sigmoid_of_two_normal_classes():
     for start in range(0, len(y), 4000):  # older rows are forgotten
         sigmoid.add(scores[start : start + 4000] + 50.0, y[start : start + 4000])
     assert sigmoid.one(53.0) == pytest.approx(1.0 / (1.0 + 4.0 * np.exp(-0.75 * 1.5)), abs=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "model",
+    [
+        *(AUCClassifier(**parameters) for parameters in AUCClassifier._unit_test_params()),
+        AUCClassifier("opauc", {"eta": 0.1}, n_features=2, warmup=16),
+        AUCClassifier("sgd_log", rescale=False, warmup=1, chunk=32),
+        AUCClassifier("solam", n_features=2**13),
+    ],
+    ids=str,
+)
+def test_it_does_what_river_expects_of_a_classifier(model):
+    checks.check_estimator(model)
+    assert model._unit_test_skips() == set()
 
 
 def test_it_stands_in_pipelines_and_wrappers_of_river():
