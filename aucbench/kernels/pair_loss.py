@@ -20,6 +20,8 @@ from aucbench.kernels.loss_pieces import Piece, pieces, rate
 from aucbench.kernels.pair_tree import _ByTree
 from aucbench.kernels.sorted_pairs import Window
 
+__all__ = ["PairMean", "class_shares", "pair_mean"]
+
 FEW_PAIRS = 1 << 14  # so many are visited one by one, which takes less time than a tree
 
 
