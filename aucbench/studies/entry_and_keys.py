@@ -17,7 +17,7 @@ from aucbench.contracts.code_digest import code_digest
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from aucbench.evaluation.measures import Measure
-from aucbench.studies.codec import canonical
+from aucbench.studies.codec import canonical, subset
 from aucbench.studies.default_settings import Budget, Limits, Settings
 from aucbench.studies.record import (
     BudgetRecord,
@@ -33,6 +33,7 @@ from aucbench.studies.tuners import Tuning
 # Version in the keys of searches, increased when their settings or trials change.
 SEARCH = "search 2"
 CPU = "cpu"  # device of methods that declare none
+PREPARED = ("dataset", "features", "scaling", "rescale", "protocol", "dtype", "max_train_rows")
 
 
 @dataclass(frozen=True)
@@ -165,6 +166,15 @@ class Entry:
 
     def describe(self) -> EntryDescription:
         """The description shared by all cells."""
+        return self._description
+
+    @cached_property
+    def preparation(self) -> str:
+        """Everything that decides the prepared rows of a split, besides the data."""
+        return canonical(subset(self._description, PREPARED))
+
+    @cached_property
+    def _description(self) -> EntryDescription:
         return EntryDescription(
             algorithm=self.algorithm.description,
             dataset=DatasetRecord(
