@@ -55,7 +55,6 @@ def optimum(*overrides: str) -> "OptimumResult":
     """
     from aucbench.config.words import Request, check_overrides
     from aucbench.studies.execution.optimum import entry_optimum
-    from aucbench.studies.execution.worker import prepared_data
 
     check_overrides(overrides)
     study = study_of(Request((*overrides, "tracking=none"), multirun=True))
@@ -73,7 +72,7 @@ def optimum(*overrides: str) -> "OptimumResult":
         )
     if not study.entries[0].limits.optimum:
         raise ParameterError("limits.optimum=0 asks for no search; expected seconds of processor time.")
-    return entry_optimum(catalog(), prepared_data(), study.entries[0])
+    return entry_optimum(catalog(), study.entries[0])
 
 
 def describe_data(path: str, *overrides: str) -> "DataDescription":
@@ -182,7 +181,6 @@ def suggest(
     from aucbench.studies.archives.archive_file import read, shipped
     from aucbench.studies.archives.tried_settings import tried_settings
     from aucbench.studies.execution.prepared_data import facts_of
-    from aucbench.studies.execution.worker import prepared_data
 
     check_overrides(overrides)
     if count < 1 or (seconds is not None and not seconds > 0):
@@ -201,7 +199,7 @@ def suggest(
     if path is None:
         raise ParameterError("This installation has no archive of trials: give one (--with FILE).")
     entry, tried = entry_of(dataset_words(dataset, *overrides)), tried_settings(read(path)[1])
-    return suggest_methods(tried, facts_of(entry, prepared_data()), seconds, count, linear)
+    return suggest_methods(tried, facts_of(entry), seconds, count, linear)
 
 
 def rescore(

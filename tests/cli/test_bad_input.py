@@ -48,7 +48,7 @@ CASES = {
     "scaling=foo": "scaling must be one of auto, none, minmax, maxabs, standard",
     "protocol.test_fraction=1": "holdout: test_fraction must be > 0 and < 1, got 1.",
     "algo.gamma=": "gamma must be a number",
-    "store.path=": "store.path is empty: name one, or say store.path=null for no store.",
+    "store.path=": "store.path is empty: name one, or say store.path=null for none.",
     "tracking.uri=": "tracking.uri is empty",
     "tracking.uri=foo://bar": "tracking.uri: expected an address of sqlite, http",
     "-m algo.zeta=interval(1,2) algo=solam": "'algo.zeta=interval(1,2)' has no finite number of values",
