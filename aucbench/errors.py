@@ -38,9 +38,5 @@ class PluginError(AucbenchError, LookupError):
     """A plugin is unknown, broken or in conflict with another one."""
 
 
-class CacheWarning(UserWarning):
-    """Nothing can be kept in the cache folder, so that each process compiles anew."""
-
-
 class VersionWarning(UserWarning):
     """The store has results of an earlier version, which this version does not reuse."""

@@ -2,7 +2,7 @@
 
 import inspect
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,8 +14,9 @@ import pluggy
 
 from aucbench import stand_ins
 from aucbench.contracts import MethodFacts, hooks, validation
-from aucbench.contracts.source_location import package_of, place_of
-from aucbench.contracts.validation import Failure, Family
+from aucbench.contracts.hooks import PROJECT
+from aucbench.contracts.source_location import place_of
+from aucbench.contracts.validation import Failure, Family, reason_against
 from aucbench.errors import MachineError, ParameterError, PluginError
 from aucbench.humanize import sentence_of
 from aucbench.pool import ProcessEnded
@@ -154,17 +155,22 @@ def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
         raise MachineError("NUMBA_DISABLE_JIT is set, but the kernels only run compiled; unset it.")
     plugins: dict[Family, dict[str, Plugin]] = {family: {} for family in Family}
     failures: list[Failure] = []
-    entries = sorted(found or entry_points(group=GROUP), key=lambda e: (_dist(e), e.name))
-    others = [] if found else [each for each in entries if _dist(each)[0] != hooks.PROJECT]
+    # A built-in plugin comes first, and keeps its name against all others.
+    entries = sorted(found or entry_points(group=GROUP), key=lambda e: (not _is_ours(e), _dist(e), e.name))
     with ThreadPoolExecutor() as threads:  # several that hang are waited for at once
-        elsewhere = {each: threads.submit(_announced_elsewhere, each) for each in others}
+        announced = {
+            each: threads.submit(_announced_elsewhere, each)
+            for each in entries
+            if not (found or _is_ours(each))
+        }
         try:
             for entry in entries:
-                own, failed = elsewhere[entry].result() if entry in elsewhere else _announced(entry)
+                own, failed = announced[entry].result() if entry in announced else _announced(entry)
                 failures += failed
                 for plugin in own:
-                    if (failure := _taken(plugins[plugin.family], plugin)) is not None:
-                        failures.append(failure)
+                    first = plugins[plugin.family].setdefault(plugin.name, plugin)
+                    if first is not plugin:
+                        failures.append(_duplicate(plugin, first))
         except KeyboardInterrupt:
             stand_ins.end_processes()
             raise
@@ -176,45 +182,50 @@ def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
 def _announced(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:
     """The plugins of an entry point, imported in this process, and what is left out."""
     distribution, version = _dist(entry)
-    manager = pluggy.PluginManager(hooks.PROJECT)
+    manager, module = pluggy.PluginManager(PROJECT), None
     manager.add_hookspecs(hooks)
     plugins: list[Plugin] = []
     failures: list[Failure] = []
-    what = _words(entry)
-    with _left_out(failures, what, entry):
+    with _left_out(failures, _words(entry), entry):
         module = entry.load()
         manager.register(module)
-        for name, reason in _wrong_hooks(manager, module).items():
-            failures.append(
-                Failure(f"hook {name} of distribution {distribution}", reason, frozenset(_names(entry)))
-            )
-    for family in Family:
-        classes: list[Any] = []
-        for hook in getattr(manager.hook, f"aucbench_{family}").get_hookimpls():
-            with _left_out(failures, f"hook aucbench_{family} of distribution {distribution}", entry):
-                classes += validation.announced(family, hook.function())
-        for cls in classes:
-            if (failure := validation.refused(family, cls, distribution)) is not None:
-                failures.append(failure)
-            else:
-                plugins.append(Plugin(family, cls.name, cls, distribution, version))
+    known = {f"{PROJECT}_{family}": family for family in Family}
+    for name, family in known.items():
+        for hook in getattr(manager.hook, name).get_hookimpls():
+            with _left_out(failures, f"hook {name} of distribution {distribution}", entry):
+                for cls in _classes(hook.function()):
+                    if (reason := reason_against(family, cls)) is None:
+                        plugins.append(Plugin(family, cls.name, cls, distribution, version))
+                    else:
+                        failures.append(_refused(family, cls, distribution, reason))
+    for name, _ in inspect.getmembers(module, inspect.isroutine):
+        marks, reason = manager.parse_hookimpl_opts(module, name), None
+        if marks is not None and (marks["specname"] or name) not in known:
+            reason = f"there is no such hook. {suggest(name, known)}".removesuffix(".")
+        elif marks is None and name in known:
+            reason = "it must be marked with @aucbench.hookimpl"
+        if reason is not None:
+            failures.append(Failure(f"hook {name} of distribution {distribution}", reason, _names(entry)))
     if not plugins and not failures:
-        hook_names = ", ".join(f"aucbench_{family}" for family in Family)
-        reason = f"it announces nothing: one of {hook_names} must be marked with @aucbench.hookimpl"
-        failures.append(Failure(what, reason, frozenset(_names(entry))))
+        reason = f"it announces nothing: one of {', '.join(known)} must be marked with @aucbench.hookimpl"
+        failures.append(Failure(_words(entry), reason, _names(entry)))
     return plugins, failures
 
 
-def _wrong_hooks(manager: pluggy.PluginManager, module: Any) -> dict[str, str]:
-    """What is wrong with functions that are marked and no hooks, or have a hook's name and no mark."""
-    known, found = [f"aucbench_{family}" for family in Family], {}
-    for name in dir(module):
-        marks = manager.parse_hookimpl_opts(module, name)
-        if marks is not None and (marks["specname"] or name) not in known:
-            found[name] = f"there is no such hook. {suggest(name, known)}".removesuffix(".")
-        elif name in known and marks is None and inspect.isroutine(getattr(module, name)):
-            found[name] = "it must be marked with @aucbench.hookimpl"
-    return found
+def _classes(result: Any) -> Iterable[Any]:
+    if not isinstance(result, Iterable):
+        raise TypeError(f"it must return a tuple of classes, such as (Mine,), got {result!r:.60}")
+    return result
+
+
+def _refused(family: Family, cls: Any, distribution: str, reason: str) -> Failure:
+    """The failure of a class that a hook returned."""
+    kind = cls if isinstance(cls, type) else type(cls)
+    own = str(getattr(cls, "name", kind.__name__))
+    names = frozenset({own, kind.__name__, kind.__module__, distribution})
+    return Failure(
+        f"{family.singular} {kind.__name__} of distribution {distribution}", reason, names, place_of(kind)
+    )
 
 
 def _announced_elsewhere(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:
@@ -229,7 +240,7 @@ def _announced_elsewhere(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]
         reason = f"it ends the program with status {ended.status}, where it must raise an error"
         if ended.is_late:
             reason = f"importing it takes longer than {stand_ins.IMPORT_SECONDS:g} s"
-        return [], [Failure(_words(entry), reason, frozenset(_names(entry)))]
+        return [], [Failure(_words(entry), reason, _names(entry))]
     except Exception as error:
         return [], [validation.failure_of(_words(entry), error, entry.module, _names(entry))]
     return [Plugin(family, cls.name, cls, distribution, version) for family, cls in classes], failures
@@ -238,20 +249,19 @@ def _announced_elsewhere(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]
 def _described(*identity: str) -> tuple[list[tuple[Family, Any]], list[Failure]]:
     """Descriptions of the plugins of an entry point, and what is left out; raises nothing."""
     distribution, _, name, value = identity
-    plugins: list[Plugin] = []
     failures: list[Failure] = []
     described: list[tuple[Family, Any]] = []
-    what = f"plugin {value} of distribution {distribution}"
     try:
         found = entry_points(group=GROUP, name=name)
         entry = next(each for each in found if (*_dist(each), name, each.value) == identity)
         plugins, failures = _announced(entry)
         for each in plugins:
             what = f"{each.family.singular} {each.cls.__name__} of distribution {distribution}"
-            facts = validation.contract_of(each.family)
             with _left_out(failures, what, entry):
-                described.append((each.family, stand_ins.described(each.cls, distribution, facts)))
+                contract = validation.contract_of(each.family)
+                described.append((each.family, stand_ins.described(each.cls, distribution, contract)))
     except BaseException as error:  # KeyboardInterrupt too: a user's does not come here
+        what = f"plugin {value} of distribution {distribution}"
         failures.append(Failure(what, sentence_of(error), frozenset({name, distribution})))
     return described, failures
 
@@ -267,31 +277,25 @@ def _left_out(failures: list[Failure], what: str, entry: EntryPoint) -> Iterator
         failures.append(validation.failure_of(what, error, entry.module, _names(entry)))
 
 
-def _taken(known: dict[str, Plugin], plugin: Plugin) -> Failure | None:
-    """Add the plugin, unless its name is taken; a built-in one keeps its name against all others."""
-    other = known.get(plugin.name)
-    if other is None:
-        known[plugin.name] = plugin
-        return None
-    loser = plugin
-    if plugin.distribution == hooks.PROJECT != other.distribution:
-        known[plugin.name], loser, other = plugin, other, plugin
-    return Failure(
-        f"{loser.family.singular} {loser.cls.__name__} of distribution {loser.distribution}",
-        f"the name '{loser.name}' is that of {other.source}.{other.cls.__name__} of distribution "
-        f"{other.distribution}; choose another",
-        frozenset({loser.cls.__name__, loser.distribution, package_of(loser.cls)}),
-        place_of(loser.cls),
+def _duplicate(plugin: Plugin, other: Plugin) -> Failure:
+    """The failure of a plugin whose name is taken."""
+    reason = f"the name '{plugin.name}' is that of {other.source}.{other.cls.__name__} of distribution "
+    return _refused(
+        plugin.family, plugin.cls, plugin.distribution, f"{reason}{other.distribution}; choose another"
     )
 
 
-def _names(entry: EntryPoint) -> tuple[str, ...]:
+def _names(entry: EntryPoint) -> frozenset[str]:
     """Names by which a user may ask for what an entry point announces."""
-    return (entry.name, entry.module, _dist(entry)[0])
+    return frozenset({entry.name, entry.module, _dist(entry)[0]})
 
 
 def _words(entry: EntryPoint) -> str:
     return f"plugin {entry.value} of distribution {_dist(entry)[0]}"
+
+
+def _is_ours(entry: EntryPoint) -> bool:
+    return _dist(entry)[0] == PROJECT
 
 
 def _dist(entry: EntryPoint) -> tuple[str, str]:

@@ -13,6 +13,8 @@ import os
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from copy import deepcopy
 from enum import StrEnum
 from functools import cache, partial, reduce
 from importlib import import_module
@@ -28,7 +30,6 @@ from aucbench.errors import ParameterError, PluginError
 from aucbench.pool import Pool, ProcessEnded
 
 IMPORT_SECONDS = 60.0  # timeout of an import
-CHECKED = ("aucbench.contracts", "aucbench.registry", __name__)  # modules that determine descriptions
 
 
 class _Choice(StrEnum):
@@ -45,7 +46,7 @@ class Field(NamedTuple):
     base: Any  # its type, or the members of an enumeration
     optional: bool
     interval: Interval
-    options: Mapping[str, Any]  # of `dataclasses.field`
+    default: tuple[Any, ...]  # of one value, empty if it has none
 
 
 class Description(NamedTuple):
@@ -69,19 +70,25 @@ class _StandIn(type):
     _described: Description
 
 
-def described(cls: Any, distribution: str, facts: Iterable[str]) -> Description:
+def described(cls: Any, distribution: str, contract: Iterable[str]) -> Description:
     """The description of a class, made where it is imported; members of enumerations are described as text.
 
-    Raises ParameterError if one of `facts`, or a default, is an object of the package itself.
+    It has the fields, and the facts and functions of the contract. Raises ParameterError if one of them, or a
+    default, is an object of the package itself.
     """
-    kinds, fields = field_types(cls), dataclasses.fields(cls)
-    names = {name for name in dir(cls) if not name.startswith("_")} - {each.name for each in fields}
-    values = {name: inspect.getattr_static(cls, name) for name in sorted(names)}
-    functions = {name: kind for name, value in values.items() if (kind := _kind(value)) is not None}
-    known = {name: _plain(getattr(cls, name)) for name in values if name not in functions}
-    foreign = {name for name, value in known.items() if not _is_ours(cls, value)}
-    for name in sorted(foreign & set(facts)):
-        _refuse(cls, name)
+    kinds, fields = field_types(cls), [each for each in dataclasses.fields(cls) if each.init]
+    facts: dict[str, Any] = {}
+    functions = {}
+    for name in sorted(set(contract) - {each.name for each in fields}):
+        value = inspect.getattr_static(cls, name, None)
+        if isinstance(value, classmethod | staticmethod):
+            functions[name] = type(value).__name__
+        elif callable(value):
+            functions[name] = "function"
+        elif hasattr(value, "__get__"):
+            functions[name] = "property"
+        elif hasattr(cls, name):
+            facts[name] = _ours(cls, name, _plain(getattr(cls, name)))
     return Description(
         distribution,
         cls.__module__,
@@ -90,18 +97,10 @@ def described(cls: Any, distribution: str, facts: Iterable[str]) -> Description:
         source_file(cls),
         code_digest(cls),
         tuple(_field(cls, each, kinds[each.name]) for each in fields),
-        {name: value for name, value in known.items() if name not in foreign},
+        facts,
         functions,
         getattr(cls, "__post_init__", check_fields) is not check_fields,
     )
-
-
-def _kind(value: Any) -> str | None:
-    if isinstance(value, classmethod | staticmethod):
-        return type(value).__name__
-    if callable(value):
-        return "function"
-    return "property" if hasattr(value, "__get__") else None
 
 
 def _plain(value: Any) -> Any:
@@ -114,26 +113,21 @@ def _plain(value: Any) -> Any:
 
 
 def _field(cls: Any, field: Any, kind: Any) -> Field:
-    options = {name: getattr(field, name) for name in ("init", "kw_only")}
-    options["metadata"] = {key: value for key, value in field.metadata.items() if _is_ours(cls, value)}
-    base = kind.base
+    base, default = kind.base, () if field.default is dataclasses.MISSING else (field.default,)
     if isinstance(base, type) and issubclass(base, StrEnum) and package_of(base) != "aucbench":
         base = {each.name: each.value for each in base}
     elif base not in (bool, int, float, str) and not _is_ours(cls, base):
         base = Any
     if field.default_factory is not dataclasses.MISSING:
-        default = _plain(field.default_factory())
-        options["default_factory"] = partial(pickle.loads, pickle.dumps(default))
-    else:
-        default = options["default"] = _plain(field.default)
-    if default is dataclasses.MISSING:
-        del options["default"]
-    elif not _is_ours(cls, default):
-        _refuse(cls, field.name)
-    return Field(field.name, base, kind.optional, kind.interval, options)
+        default = (field.default_factory(),)
+    default = _ours(cls, field.name, _plain(default))
+    return Field(field.name, base, kind.optional, kind.interval, default)
 
 
-def _refuse(cls: type, name: str) -> None:
+def _ours(cls: type, name: str, value: Any) -> Any:
+    """The value of an attribute, if it can be read without importing the package of the class."""
+    if _is_ours(cls, value):
+        return value
     raise ParameterError(
         f"`{name}` of {cls.__name__} is an object of a class of {package_of(cls)}, which is not imported "
         f"where studies are planned: use numbers, texts and classes of aucbench"
@@ -168,16 +162,19 @@ def stand_in(described: Description) -> Any:
         "__reduce__": lambda self: (_made, (described.module, described.qualname, _values(self))),
         "_described": described,
     }
-    for each in described.fields:
-        members = each.base if isinstance(each.base, Mapping) else None
-        base: Any = each.base if members is None else _Choice(each.name, members)  # type: ignore[call-arg]
-        hint: Any = Annotated[base, each.interval]
-        namespace["__annotations__"][each.name] = hint | None if each.optional else hint
-        namespace[each.name] = dataclasses.field(**each.options)
+    for name, base, optional, interval, default in described.fields:
+        if isinstance(base, Mapping):
+            base = _Choice(name, base)  # type: ignore[call-arg]
+        hint: Any = Annotated[base, interval]
+        namespace["__annotations__"][name] = hint | None if optional else hint
+        for value in default:
+            is_mutable = type(value).__hash__ is None
+            options = {"default_factory": partial(deepcopy, value)} if is_mutable else {"default": value}
+            namespace[name] = dataclasses.field(**options)
     if described.checks:
         namespace["__post_init__"] = _post_init
     cls: Any = _StandIn(described.qualname.rpartition(".")[2], (), namespace)
-    dataclasses.dataclass(frozen=True)(cls)
+    dataclasses.dataclass(frozen=True, kw_only=True)(cls)
     let_check_fields(cls)
     return cls
 
@@ -219,7 +216,7 @@ def _member(base: Any, value: Any) -> Any:
 
 
 def _values(instance: Any) -> dict[str, Any]:
-    return {each.name: getattr(instance, each.name) for each in dataclasses.fields(instance) if each.init}
+    return {each.name: getattr(instance, each.name) for each in dataclasses.fields(instance)}
 
 
 copyreg.pickle(_StandIn, lambda cls: (_imported, (cls._described.module, cls._described.qualname)))
@@ -264,42 +261,28 @@ def from_its_process(function: Callable[..., Any], distribution: str, *entry: st
     """
     name = hashlib.sha256(repr((distribution, entry, sys.version, sys.path)).encode()).hexdigest()
     remembered = cache_folder() / "plugins" / name
-    try:
-        files, content = pickle.loads(remembered.read_bytes())
-        if files == _states(files):
+    with suppress(Exception):  # it is not there, damaged, or of another version
+        states, content = pickle.loads(remembered.read_bytes())
+        if states == _states(states):
             return pickle.loads(content)
-    except Exception:  # it is not there, damaged, or of another version
-        pass
-    files, content = (
-        _pool()
-        .submit(_with_files, function, distribution, *entry, key=distribution, seconds=IMPORT_SECONDS)
-        .result()
-    )
-    if files:
-        remember(remembered, pickle.dumps((files, content)))
+    call = partial(_with_states, function, distribution, *entry)
+    states, content = _pool().submit(call, key=distribution, seconds=IMPORT_SECONDS).result()
+    if states:
+        remember(remembered, pickle.dumps((states, content)))
     return pickle.loads(content)
 
 
-def _with_files(function: Callable[..., Any], *arguments: str) -> tuple[dict[str, Any], bytes]:
-    """What the function returns, and the files of modules that this process imports; it may print nothing."""
-    before = _imported_before()
+def _with_states(function: Callable[..., Any], *arguments: str) -> tuple[dict[str, Any], bytes]:
+    """What the function returns, and the states of the files of all modules; it may print nothing."""
     os.dup2(2, 1)  # what a module prints is no output of the command
-    with open(os.devnull) as nothing:
-        os.dup2(nothing.fileno(), 0)
     found, failures = function(*arguments)
-    files = {
-        next((str(each) for each in (Path(file), *Path(file).parents) if each.is_file()), file)  # or its zip
-        for name, module in list(sys.modules.items())
-        if (name not in before or name.startswith(CHECKED)) and (file := getattr(module, "__file__", None))
-    }
+    files = [file for each in list(sys.modules.values()) if (file := getattr(each, "__file__", None))]
     return {} if failures else _states(files), pickle.dumps((found, failures))
 
 
-@cache
-def _imported_before() -> set[str]:
-    """Names of the modules that this process had imported when it was first asked."""
-    return set(sys.modules)
-
-
 def _states(files: Iterable[str]) -> dict[str, Any]:
-    return {file: (state.st_mtime_ns, state.st_size) for file in files if (state := Path(file).stat())}
+    return {
+        file: (Path(file).stat().st_mtime_ns, Path(file).stat().st_size)
+        for file in files
+        if Path(file).exists()
+    }

@@ -1,3 +1,4 @@
+import re
 import sys
 import types
 from dataclasses import dataclass
@@ -77,7 +78,7 @@ def perceptron():
         ({"odd": lambda: (FakeDistribution, Perceptron)},
          "FakeDistribution is not a dataclass", "FakeDistribution"),
         ({"strange": lambda: (Perceptron, Bad)},
-         r"algorithm Bad of distribution strange failed and is left out", "bad"),
+         r"Bad of distribution strange .* `scores` of Bad .* did you mean `score`", "bad"),
         ({"first": perceptron, "second": lambda: (other(),)},
          r"Other of distribution second .*'perceptron' .* of distribution first", "second"),
         ({"first": both}, r"Other .*the name 'perceptron' is that of .*Perceptron", "first"),
@@ -97,7 +98,7 @@ def test_what_fails_is_a_warning_that_names_it_and_the_others_work(hooks, words,
     assert list(catalog.plugins[Family.algorithms]) == ["perceptron"]
     assert catalog.algorithm("perceptron") is Perceptron
     (found,) = catalog.failures
-    assert found.is_called(culprit)
+    assert culprit in found.names
 
 
 def test_an_unknown_name_suggests_the_nearest():
@@ -116,20 +117,6 @@ class Bad:
     init, step, scores = Perceptron.init, Perceptron.step, Perceptron.score
 
 
-def failure(monkeypatch, hook, distribution="strange"):
-    """The only failure of a distribution with such a hook."""
-    with pytest.warns(PluginWarning):
-        (found,) = load_catalog([entry(monkeypatch, distribution, hook)]).failures
-    return found
-
-
-def test_a_failure_of_a_class_has_its_reason_its_place_and_its_names(monkeypatch):
-    found = failure(monkeypatch, lambda: (Perceptron, Bad))
-    assert found.reason == "Bad lacks score; is `scores` for `score` a slip?"
-    assert found.place.endswith(": class Bad:")
-    assert [found.is_called(name) for name in ("bad", "Bad", "perceptron")] == [True, True, False]
-
-
 @pytest.mark.parametrize(
     ("result", "words"),
     [
@@ -137,13 +124,13 @@ def test_a_failure_of_a_class_has_its_reason_its_place_and_its_names(monkeypatch
         (None, "must return a tuple of classes, such as (Mine,), got None"),
         ((Perceptron(),), "must return classes, got Perceptron("),
         (("Perceptron",), "must return classes, got 'Perceptron'"),
-        ((type("Bare", (), {}),), "Bare is not a dataclass: write @dataclass"),
         ((dataclass(type("Anonymous", (), {})),), "Anonymous has no class variable `name` that is text"),
     ],
-    ids=["class", "none", "instance", "text", "bare", "anonymous"],
+    ids=["class", "none", "instance", "text", "anonymous"],
 )
 def test_what_a_hook_returns_wrongly_is_said_in_words(monkeypatch, result, words):
-    assert words in str(failure(monkeypatch, lambda: result))
+    with pytest.warns(PluginWarning, match=re.escape(words)):
+        load_catalog([entry(monkeypatch, "strange", lambda: result)])
 
 
 @pytest.mark.parametrize("others", [0, 1])
@@ -180,13 +167,8 @@ def test_a_module_without_hooks_announces_nothing(monkeypatch):
     [
         ("import sys; sys.exit(3)", "SystemExit: it ends the program", "import sys; sys.exit(3)"),
         ("x = = 1", "SyntaxError: invalid syntax", "x = = 1"),
-        (
-            "from dataclasses import dataclass\n@dataclass\nclass A:\n    grid: dict = {}",
-            "mutable default <class 'dict'> for field grid .* annotate it as ClassVar",
-            "@dataclass",
-        ),
     ],
-    ids=["exit", "syntax", "mutable"],
+    ids=["exit", "syntax"],
 )
 def test_a_module_that_cannot_be_imported_is_a_failure_with_its_line(
     tmp_path, monkeypatch, source, words, line
@@ -200,7 +182,7 @@ def test_a_module_that_cannot_be_imported_is_a_failure_with_its_line(
         ).failures
     assert found.place.startswith(f"{tmp_path}/bad_module.py:")
     assert found.place.endswith(f": {line}")
-    assert found.is_called("bad_one")
+    assert "bad-one" in found.names
 
 
 def test_kernels_that_numba_does_not_compile_are_refused_before_anything_runs(monkeypatch):

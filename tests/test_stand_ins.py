@@ -3,6 +3,7 @@
 import dataclasses
 import pickle
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from aucbench import registry, stand_ins
 from aucbench.contracts import MethodFacts
 from aucbench.contracts.code_digest import code_digest
 from aucbench.contracts.hyperparameters import field_types
-from aucbench.contracts.validation import Family
+from aucbench.contracts.validation import Family, contract_of
 from aucbench.errors import ParameterError
 from aucbench.registry import PluginWarning, catalog, load_catalog
 from tests.helpers.studies import write_metadata
@@ -89,33 +90,21 @@ def install(tmp_path, monkeypatch):
     sys.modules.pop("mine_plugins", None)
 
 
-def same(a, b):
-    return dataclasses.asdict(a) == dataclasses.asdict(b)
-
-
 @pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.name)
 def test_a_stand_in_has_the_fields_facts_and_digest_of_its_class(plugin):
     cls = plugin.cls
-    made = stand_ins.stand_in(pickle.loads(pickle.dumps(stand_ins.described(cls, "theirs", ["name"]))))
+    described = stand_ins.described(cls, "theirs", contract_of(plugin.family))
+    made = stand_ins.stand_in(pickle.loads(pickle.dumps(described)))
     assert code_digest(made) == code_digest(cls)
-    assert list(field_types(made)) == list(field_types(cls))
-    assert all(field_types(made)[name].interval == kind.interval for name, kind in field_types(cls).items())
-    required = {each.name: 1 for each in dataclasses.fields(cls) if _is_required(each)}
-    if not required:
-        assert same(made(), cls())
-        again = pickle.loads(pickle.dumps(made()))
-        assert type(again) is cls
-        assert again == cls()
-    if plugin.family is Family.algorithms:
-        assert made.access == cls.access
-        for name in ("losses", "grid", "claims", "citation", "plans", "resumable", "weighted"):
-            assert getattr(MethodFacts(made), name) == getattr(MethodFacts(cls), name), name
-        for name in ("weights", "objective", "done", "minimises", "together"):
-            assert (getattr(MethodFacts(made), name) is None) == (getattr(MethodFacts(cls), name) is None)
-
-
-def _is_required(field):
-    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    kinds = {name: (kind.optional, kind.interval) for name, kind in field_types(cls).items()}
+    assert {name: (kind.optional, kind.interval) for name, kind in field_types(made).items()} == kinds
+    assert dataclasses.asdict(made()) == dataclasses.asdict(cls())
+    again = pickle.loads(pickle.dumps(made()))
+    assert type(again) is cls
+    assert again == cls()
+    for name, (hint, _) in contract_of(plugin.family).items():
+        theirs, ours = getattr(made, name, None), getattr(cls, name, None)
+        assert (theirs is None) == (ours is None) if hint is Any or callable(ours) else theirs == ours, name
 
 
 @pytest.mark.slow
@@ -162,12 +151,8 @@ def test_the_functions_of_a_stand_in_run_in_the_process_of_the_class(install):
         ("raise ImportError('no licence')\n", "ImportError: no licence"),
         ("raise BaseException('I go')\n", "BaseException: I go"),
         ("raise KeyboardInterrupt\n", "KeyboardInterrupt"),
-        (
-            "class E(BaseException):\n    __str__ = lambda self: quit(9)\nraise E\n",
-            "E .its message cannot be shown",
-        ),
     ],
-    ids=["exit", "hang", "SystemExit", "crash", "raise", "base", "interrupt", "message"],
+    ids=["exit", "hang", "SystemExit", "crash", "raise", "base", "interrupt"],
 )
 def test_what_a_module_does_when_it_is_imported_stops_nobody_else(install, code, words, monkeypatch):
     monkeypatch.setattr(stand_ins, "IMPORT_SECONDS", 3.0)

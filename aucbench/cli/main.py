@@ -19,7 +19,7 @@ from aucbench.errors import FAULTS, AucbenchError, ParameterError
 from aucbench.humanize import harmless, without_secrets
 from aucbench.suggestions import suggest
 
-WARNINGS = ("CacheWarning", "PluginWarning", "VersionWarning")  # shown as one sentence
+WARNINGS = ("PluginWarning", "VersionWarning")  # shown as one sentence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,6 +1,5 @@
 """The folder of files that can be regenerated: downloads, parsed data, compiled code."""
 
-import hashlib
 import os
 import tempfile
 from contextlib import suppress
@@ -8,70 +7,22 @@ from pathlib import Path
 
 import platformdirs
 
-from aucbench.errors import ParameterError
-
 
 def cache_folder() -> Path:
     """`AUCBENCH_CACHE`, else the platform's cache folder."""
     chosen = os.environ.get("AUCBENCH_CACHE")
-    return folder_of(chosen, "AUCBENCH_CACHE") if chosen else platformdirs.user_cache_path("aucbench")
+    return absolute(chosen) if chosen else platformdirs.user_cache_path("aucbench")
 
 
-def keeps_files() -> bool:
-    """Whether files can be written into the folder, which is made for it."""
-    folder = cache_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(folder, os.W_OK)
-
-
-def utf8_path(path: str) -> str:
-    """The path itself, or a link in the cache where its name is not UTF-8, which no record could hold.
-
-    Parameters
-    ----------
-    path : str
-        Path of a file or a folder of one's own, as the command line gives it.
-
-    Returns
-    -------
-    str
-        A path of the same file or folder that is UTF-8.
-
-    Raises
-    ------
-    ParameterError
-        There is nothing at such a path.
-    """
-    if path.isascii() or path.encode("utf-8", "replace").decode() == path:
-        return path
-    place = Path(path).expanduser().absolute()
-    if not place.exists():
-        raise ParameterError(f"{os.fsencode(path)!r} is no file or folder, and its name is not UTF-8.")
-    digest = hashlib.sha256(os.fsencode(place)).hexdigest()[:16]
-    link = cache_folder() / "links" / digest / os.fsencode(place.name).decode("utf-8", "replace")
-    link.parent.mkdir(parents=True, exist_ok=True)
-    with suppress(FileExistsError):
-        link.symlink_to(place)
-    return str(link)
-
-
-def folder_of(text: str, variable: str) -> Path:
-    """The folder named in an environment variable, as an absolute path; ~ is the user's home."""
-    try:
-        return Path(text).expanduser().absolute()
-    except RuntimeError:
-        raise ParameterError(f"{variable} is {text!r}, but the home of that user is not known.") from None
+def absolute(path: str) -> Path:
+    """The absolute path; ~ is the user's home."""
+    return Path(os.path.expanduser(path)).absolute()
 
 
 def remember(path: Path, content: bytes) -> None:
     """Write a file of the cache at once or not at all; a failed write only costs time later."""
-    try:
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             file.write(content)
         os.replace(file.name, path)
-    except OSError:
-        pass

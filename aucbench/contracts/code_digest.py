@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,19 +24,14 @@ FORM = 1  # version of the normal form and of the cached digests; a new number r
 LEFT_OUT = {"ctx", "kind", "type_comment"}  # fields of a node without effect on its behaviour
 
 
-class Import(NamedTuple):
-    """An import statement: ``from ..module import names`` has level 2; ``import module`` has no names."""
-
-    level: int
-    module: str
-    names: tuple[str, ...]
-
-
 class Source(NamedTuple):
-    """The digest of a source file, and its imports."""
+    """The digest of a source file, and its imports.
+
+    ``from ..module import names`` is ``[2, "module", names]``, ``import module`` is ``[0, "module", []]``.
+    """
 
     digest: str
-    imports: tuple[Import, ...]
+    imports: list[Any]
 
 
 @cache
@@ -55,13 +50,25 @@ def code_digest(cls: type) -> str:
 
 def module_digest(module: str, file: Path) -> str:
     """Digest of a module and of the modules of its package that it imports, directly or indirectly."""
-    sources = _with_imports(module, file)
-    return _combined((name, source.digest) for name, source in sorted(sources.items()))
+    found: dict[str, Source] = {}
+    waiting = [(module, file)]
+    while waiting:
+        name, path = waiting.pop()
+        if name not in found:
+            found[name] = read_source(path)
+            parent = name if path.name == "__init__.py" else name.rpartition(".")[0]
+            for statement in found[name].imports:
+                waiting += _own_modules(module.partition(".")[0], parent, *statement)
+    return _combined((name, source.digest) for name, source in sorted(found.items()))
 
 
 def folder_digest(folder: Path) -> str:
     """Digest of all modules in a folder."""
     return _combined((path.name, read_source(path).digest) for path in sorted(folder.glob("*.py")))
+
+
+def _combined(parts: Iterable[tuple[str, str]]) -> str:
+    return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()
 
 
 def read_source(path: Path) -> Source:
@@ -70,25 +77,16 @@ def read_source(path: Path) -> Source:
     return _read(path, state.st_mtime_ns, state.st_size)
 
 
-def _combined(parts: Iterable[tuple[str, str]]) -> str:
-    return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()
-
-
 @lru_cache(maxsize=1024)  # keyed by modification time: an edit within this process counts
 def _read(path: Path, changed: int, size: int) -> Source:
     content = path.read_bytes()
     name = hashlib.sha256(f"{FORM}:".encode() + content).hexdigest()
     remembered = cache_folder() / "code" / f"{name}.json"
     try:
-        digest, imports = json.loads(remembered.read_bytes())
-        return Source(digest, tuple(Import(level, module, tuple(names)) for level, module, names in imports))
+        return Source(*json.loads(remembered.read_bytes()))
     except (OSError, ValueError, TypeError):  # missing or damaged
-        pass
-    try:
         tree = ast.parse(content)
-        source = Source(hashlib.sha256(normal_form(tree).encode()).hexdigest(), tuple(_imports(tree)))
-    except (SyntaxError, ValueError, RecursionError):  # another version of Python, or deep nesting
-        return Source(hashlib.sha256(content).hexdigest(), ())
+    source = Source(hashlib.sha256(normal_form(tree).encode()).hexdigest(), list(_imports(tree)))
     remember(remembered, json.dumps(source).encode())
     return source
 
@@ -135,40 +133,25 @@ def _says_nothing(parent: ast.AST, node: Any) -> bool:
     return isinstance(constant, ast.Constant) and isinstance(constant.value, str)
 
 
-def _imports(tree: ast.AST) -> Iterator[Import]:
+def _imports(tree: ast.AST) -> Iterator[list[Any]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (Import(0, alias.name, ()) for alias in node.names)
+            yield from ([0, alias.name, []] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield Import(node.level, node.module or "", tuple(alias.name for alias in node.names))
+            yield [node.level, node.module or "", [alias.name for alias in node.names]]
 
 
-def _with_imports(module: str, file: Path) -> dict[str, Source]:
-    """The sources of a module and of the modules of its package that it imports, directly or indirectly."""
-    package = module.partition(".")[0]
-    found: dict[str, Source] = {}
-    waiting = [(module, file)]
-    while waiting:
-        name, path = waiting.pop()
-        if name in found:
-            continue
-        found[name] = source = read_source(path)
-        parent = name if path.name == "__init__.py" else name.rpartition(".")[0]
-        for each in source.imports:
-            waiting += _own_modules(package, parent, each)
-    return found
-
-
-def _own_modules(package: str, parent: str, statement: Import) -> Iterator[tuple[str, Path]]:
+def _own_modules(
+    package: str, parent: str, level: int, base: str, names: Sequence[str]
+) -> Iterator[tuple[str, Path]]:
     """The modules of a package that an import statement inside the package imports from."""
-    base = statement.module
-    if statement.level:
-        above = parent.split(".")[: len(parent.split(".")) - statement.level + 1]
+    if level:
+        above = parent.split(".")[: len(parent.split(".")) - level + 1]
         base = ".".join([*above, base] if base else above)
     if base.partition(".")[0] != package:
         return
-    taken_whole = not statement.names
-    for name in statement.names:
+    taken_whole = not names
+    for name in names:
         if (path := _file_of(f"{base}.{name}")) is not None:
             yield f"{base}.{name}", path
         else:

@@ -20,9 +20,9 @@ class Facts:
     """
 
     name: ClassVar[str]
-    citation: ClassVar[str | None] = None
-    exempt: ClassVar[Mapping[str, str]] = {}  # check of `aucbench.testing` to reason
-    imports: ClassVar[tuple[str, ...]] = ()  # fields that hold import paths
+    citation: str | None = None
+    exempt: Mapping[str, str] = {}  # check of `aucbench.testing` to reason
+    imports: tuple[str, ...] = ()  # fields that hold import paths
 
     def __init__(self, plugin: Any):
         self._plugin = plugin
@@ -224,12 +224,12 @@ def for_rows(algorithm: Any, row_factor: float) -> Any:
 class LossFacts(Facts):
     """Facts and optional functions of a loss."""
 
-    convex: ClassVar[bool | None] = None
-    smoothness: ClassVar[float | None] = None
-    lipschitz: ClassVar[float | None] = None
-    consistent: ClassVar[bool | None] = None
-    source: ClassVar[str | None] = None
-    multiplicative: ClassVar[bool] = False
+    convex: bool | None = None
+    smoothness: float | None = None
+    lipschitz: float | None = None
+    consistent: bool | None = None
+    source: str | None = None
+    multiplicative: bool = False
     pieces: ClassVar[Any] = None
     prox: ClassVar[Any] = None
 
@@ -237,15 +237,15 @@ class LossFacts(Facts):
 class DatasetFacts(Facts):
     """Facts and optional functions of a data set."""
 
-    files: ClassVar[Sequence[Any]] = ()
-    features: ClassVar[int | None] = None
-    positive: ClassVar[float | str | Sequence[float | str] | None] = None
-    grouping: ClassVar[Grouping | None] = None
-    grouping_seed: ClassVar[int] = 0
-    scaled: ClassVar[bool] = False
-    large: ClassVar[bool] = False
-    title: ClassVar[str | None] = None
-    family: ClassVar[str | None] = None
-    collection: ClassVar[str | None] = None
-    licence: ClassVar[str | None] = None
+    files: Sequence[Any] = ()
+    features: int | None = None
+    positive: float | str | Sequence[float | str] | None = None
+    grouping: Grouping | None = None
+    grouping_seed: int = 0
+    scaled: bool = False
+    large: bool = False
+    title: str | None = None
+    family: str | None = None
+    collection: str | None = None
+    licence: str | None = None
     load: ClassVar[Any] = None

@@ -1,12 +1,13 @@
 """Hyperparameter fields: ranges in the annotated type, checked and coerced."""
 
 import math
+import sys
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import cache, wraps
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -25,7 +26,7 @@ class Interval:
     def __contains__(self, value: float) -> bool:
         above = value > self.low if self.open_low else value >= self.low
         below = value < self.high if self.open_high else value <= self.high
-        return above and below and math.isfinite(value)
+        return above and below and abs(value) <= sys.float_info.max
 
     def __str__(self) -> str:
         parts = []
@@ -43,8 +44,7 @@ Count = Annotated[int, Interval(low=1)]
 Index = Annotated[int, Interval(low=0)]
 
 
-@dataclass(frozen=True)
-class FieldType:
+class FieldType(NamedTuple):
     """The parts of a field's annotation: the bare type, whether None is allowed, and the range."""
 
     base: Any
@@ -126,29 +126,23 @@ def coerced_field(instance: Any, name: str, value: Any) -> Any:
     A value of another type or out of range is a `ParameterError`.
     """
     cls = type(instance)
-    kind = field_types(cls)[name]  # type: ignore[arg-type]  # as above
-    if value is None and kind.optional:
+    base, optional, interval = field_types(cls)[name]  # type: ignore[arg-type]  # as above
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None and optional:
         return None
-    what, base = f"{getattr(cls, 'name', cls.__name__)}: {name}", kind.base
-    or_none = " (or none)" if kind.optional else ""
     if isinstance(base, type) and issubclass(base, StrEnum):
-        try:
+        if value in list(base):
             return base(value)
-        except ValueError:
-            choices = ", ".join(base)
-            raise ParameterError(f"{what} must be one of {choices}{or_none}, got {value!r}.") from None
-    if base in (int, float):
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not (whole or (base is float and isinstance(value, float | np.floating))):
-            noun = "a whole number" if base is int else "a number"
-            raise ParameterError(f"{what} must be {noun}{or_none}, got {value!r}.")
-        try:
-            if value in kind.interval:
+        expected = f"one of {', '.join(base)}"
+    elif base in (int, float):
+        expected = "a whole number" if base is int else "a number"
+        if isinstance(value, int | base) and not isinstance(value, bool):
+            if value in interval:
                 return base(value)
-        except OverflowError:
-            raise ParameterError(f"{what} must be at most 1.8e308, got a larger number.") from None
-        raise ParameterError(f"{what} must be {kind.interval}{or_none}, got {value}.")
-    if base in (bool, str) and not isinstance(value, base):
-        noun = "true or false" if base is bool else "text"
-        raise ParameterError(f"{what} must be {noun}{or_none}, got {value!r}.")
-    return value
+            expected = str(interval)
+    elif base in (bool, str) and not isinstance(value, base):
+        expected = "true or false" if base is bool else "text"
+    else:
+        return value
+    plugin, or_none = getattr(cls, "name", cls.__name__), " (or none)" if optional else ""
+    raise ParameterError(f"{plugin}: {name} must be {expected}{or_none}, got {value!r:.40}.")

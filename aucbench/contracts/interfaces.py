@@ -26,7 +26,8 @@ class ModelClass(StrEnum):
     other = "other"
 
 
-class Claims(NamedTuple):
+@dataclass(frozen=True)
+class Claims:
     """The claims of a method's paper."""
 
     rate: str  # convergence rate in t, e.g. "1/sqrt(t)"

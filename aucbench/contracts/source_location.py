@@ -38,31 +38,17 @@ def place_in(error: BaseException, package: str) -> str:
     """``file:line: text`` of the innermost line of a package that an exception passed through, or empty."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}: {(error.text or '').strip()}"
-    own = own_frames(error, package)
-    if not own:
-        return ""
-    frame, number = own[-1]
-    file = frame.f_code.co_filename
-    return f"{file}:{number}: {linecache.getline(file, number).strip()}"
-
-
-def line_of(cls: type, name: str) -> str:
-    """`` (file, line 12, in name)``: where a class defines a function; empty without a file."""
-    try:
-        function = getattr(cls, name)
-        file, number = inspect.getsourcefile(function), inspect.getsourcelines(function)[1]
-    except (AttributeError, TypeError, OSError):
-        return ""
-    return f" ({Path(file or '').name}, line {number}, in {name})"
+    for frame, number in own_frames(error, package)[-1:]:
+        file = frame.f_code.co_filename
+        return f"{file}:{number}: {linecache.getline(file, number).strip()}"
+    return ""
 
 
 def line_in(error: BaseException, package: str) -> str:
     """`` (file, line 12, in step)``: the innermost line of a package that an exception passed through."""
-    own = own_frames(error, package)
-    if not own:
-        return ""
-    frame, number = own[-1]
-    return f" ({Path(frame.f_code.co_filename).name}, line {number}, in {frame.f_code.co_name})"
+    for frame, number in own_frames(error, package)[-1:]:
+        return f" ({Path(frame.f_code.co_filename).name}, line {number}, in {frame.f_code.co_name})"
+    return ""
 
 
 def own_frames(error: BaseException, package: str) -> list[tuple[FrameType, int]]:

@@ -1,19 +1,19 @@
 """Checks of a class before its registration as a plugin, and of the results of its functions."""
 
-import difflib
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
-from types import NoneType, UnionType
-from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, NamedTuple, get_args, get_origin, get_type_hints
 
+import msgspec
 import numpy as np
 
-from aucbench.contracts.declarations import DatasetFacts, Facts, FeatureFacts, LossFacts, MethodFacts
+from aucbench.contracts.declarations import DatasetFacts, FeatureFacts, LossFacts, MethodFacts
 from aucbench.contracts.hyperparameters import let_check_fields
-from aucbench.contracts.source_location import place_in, place_of
+from aucbench.contracts.source_location import place_in
 from aucbench.humanize import sentence_of
 
 NEAR = 0.75  # similarity from which a name counts as a misspelling
@@ -48,8 +48,7 @@ FACTS = {
 }
 
 
-@dataclass(frozen=True)
-class Failure:
+class Failure(NamedTuple):
     """A plugin that failed to load."""
 
     what: str  # the plugin or module, with its distribution
@@ -60,35 +59,13 @@ class Failure:
     def __str__(self) -> str:
         return f"{self.what} failed and is left out: {self.reason}"
 
-    def is_called(self, name: str) -> bool:
-        """Whether `name` is one of its names, ignoring case, dashes and underscores."""
-
-        def plain(text: str) -> str:
-            return text.replace("_", "").replace("-", "").lower()
-
-        return plain(name) in map(plain, self.names)
-
 
 def failure_of(what: str, error: BaseException, module: str, names: Iterable[str]) -> Failure:
     """The failure for an exception of a plugin module or of one of its hooks."""
     text = sentence_of(error)
     if isinstance(error, SystemExit):
         text = "SystemExit: it ends the program, where it must raise an error"
-    elif isinstance(error, ValueError) and "mutable default" in text:
-        text += "; what all share, such as a grid, is no field: annotate it as ClassVar"
-    place = place_in(error, module.partition(".")[0])
-    return Failure(what, text, frozenset(names), place)
-
-
-def refused(family: Family, cls: Any, distribution: str) -> Failure | None:
-    """The failure of a class that a hook returned, None if the class may be registered."""
-    reason = reason_against(family, cls)
-    if reason is None:
-        return None
-    kind = cls if isinstance(cls, type) else type(cls)
-    names = {kind.__name__, str(getattr(cls, "name", ""))} - {""}
-    what = f"{family.singular} {kind.__name__} of distribution {distribution}"
-    return Failure(what, reason, frozenset(names), place_of(kind))
+    return Failure(what, text, frozenset(names), place_in(error, module.partition(".")[0]))
 
 
 def reason_against(family: Family, cls: Any) -> str | None:
@@ -97,19 +74,18 @@ def reason_against(family: Family, cls: Any) -> str | None:
         return f"the hook must return classes, got {cls!r:.40}"
     if not is_dataclass(cls):
         return f"{cls.__name__} is not a dataclass: write @dataclass(frozen=True) above it"
-    name = getattr(cls, "name", None)
-    if not isinstance(name, str):
+    if not isinstance(getattr(cls, "name", None), str):
         return f'{cls.__name__} has no class variable `name` that is text: write name: ClassVar[str] = "..."'
-    own = [each for each in dir(cls) if not each.startswith("_")]
-    missing = [each for each in REQUIRED[family] if not hasattr(cls, each)]
+    own = {field.name for field in fields(cls)}
+    public = [name for name in dir(cls) if not name.startswith("_")]
+    for name in sorted(own.union(public)):
+        if (reason := _misfit(family, cls, name, name in own)) is not None:
+            return f"`{name}` of {cls.__name__} {reason}"
+    missing = [name for name in REQUIRED[family] if not hasattr(cls, name)]
     if missing:
-        near = [f"`{match}` for `{each}`" for each in missing if (match := nearest(each, own)) is not None]
-        mistaken = f"; is {' and '.join(near)} a slip?" if near else ""
-        return f"{cls.__name__} lacks {', '.join(missing)}{mistaken}"
+        return f"{cls.__name__} lacks {', '.join(missing)}"
     if family is Family.datasets and not (hasattr(cls, "load") or hasattr(cls, "files")):
         return f"{cls.__name__} has neither `files` nor `load`"
-    if (reason := _misfit(family, cls)) is not None:
-        return reason
     try:
         let_check_fields(cls)
     except (NameError, TypeError) as error:
@@ -117,85 +93,47 @@ def reason_against(family: Family, cls: Any) -> str | None:
     return None
 
 
-def _misfit(family: Family, cls: Any) -> str | None:
-    """Why a public attribute of a class breaks the contract, None if all match it."""
-    contract, own = _contract(FACTS[family]), {field.name for field in fields(cls)}
-    for name in sorted(own & _not_fields(family)):
-        what = "the optional function" if Any in contract[name] else "the declaration"
-        return f"`{name}` of {cls.__name__} is a field, and {what} `{name}` of the contract: rename the field"
-    for name in (each for each in dir(cls) if not each.startswith("_")):
-        value, types = inspect.getattr_static(cls, name), contract.get(name)
-        if types is not None:
-            if not _fits(value, types):
-                what = "a method" if Any in types else " or ".join(map(_noun, types))
-                return f"`{name}` of {cls.__name__} must be {what}, got {value!r:.60}"
-        elif name not in own:
-            found = [vars(base).get(name) for base in cls.__mro__]
-            is_function = any(callable(each) or hasattr(each, "__get__") for each in found)
-            unused = [each for each in contract if getattr(cls, each, None) is None]
-            near = nearest(name, (each for each in unused if (Any in contract[each]) is is_function))
-            meant = f"did you mean `{near}`? Otherwise " if near else ""
-            if not is_function:
-                what, advice = "no part of the contract", "annotate it if it is a field, or "
-            elif near:
-                what, advice = "called by nothing", ""
-            else:  # a helper function of the plugin
-                continue
-            return f"`{name}` of {cls.__name__} is {what}: {meant}{advice}begin its name with an underscore"
+def _misfit(family: Family, cls: Any, name: str, is_field: bool) -> str | None:
+    """Why a public attribute of a class breaks the contract, None if it matches it."""
+    contract, value = contract_of(family), inspect.getattr_static(cls, name, None)
+    own = (
+        [value] if name in contract else [vars(base).get(name) for base in cls.__mro__]
+    )  # in place of a function
+    is_function = any(callable(each) or hasattr(each, "__get__") for each in own)
+    if name not in contract:
+        unused = [each for each, (hint, _) in contract.items() if (hint is Any) is is_function]
+        near = get_close_matches(name, [each for each in unused if not hasattr(cls, each)], n=1, cutoff=NEAR)
+        if is_field or (is_function and not near):  # or a helper function of the plugin
+            return None
+        meant = f"did you mean `{near[0]}`? Otherwise " if near else ""
+        advice = "" if is_function else "annotate it if it is a field, or "
+        return f"is no part of the contract: {meant}{advice}begin its name with an underscore"
+    hint, may_be_field = contract[name]
+    if is_field and not may_be_field:
+        return "is a field, and a function or declaration of the contract: rename the field"
+    if hint is Any:
+        return None if is_function or value is None else f"must be a method, got {value!r:.60}"
+    if not hasattr(cls, name) or (is_function and not callable(value)):  # a field or a property
+        return None
+    try:
+        msgspec.convert(value, hint)
+    except msgspec.ValidationError as error:
+        one_of = f" of {', '.join(hint)}" if isinstance(hint, type) and issubclass(hint, StrEnum) else ""
+        return f"is {value!r:.60}: {error}{one_of}"
     return None
 
 
-def contract_of(family: Family) -> frozenset[str]:
-    """The attribute names that the framework reads from plugins of a family."""
-    return frozenset({"name", *REQUIRED[family], *_contract(FACTS[family])})
-
-
 @cache
-def _contract(facts: type[Facts]) -> Mapping[str, tuple[Any, ...]]:
-    """The types allowed for each name of a contract; `Any` stands for an optional function."""
-    found = {}
-    for name, hint in get_type_hints(facts).items():
-        hint = get_args(hint)[0] if get_origin(hint) is ClassVar else hint
-        options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-        found[name] = tuple(get_origin(each) or each for each in options)
-    return found
+def contract_of(family: Family) -> Mapping[str, tuple[Any, bool]]:
+    """The types of the attributes that the framework reads from plugins, and whether they may be fields.
 
-
-@cache
-def _not_fields(family: Family) -> frozenset[str]:
-    """Names that no field may have: those of functions and, for methods, of declarations of the class."""
-    hints, contract = get_type_hints(FACTS[family]).items(), _contract(FACTS[family])
-    of_class = {name for name, hint in hints if get_origin(hint) is ClassVar} - {"name"}
-    return frozenset(name for name in of_class if family is Family.algorithms or Any in contract[name])
-
-
-def _noun(kind: Any) -> str:
-    return f"one of {', '.join(kind)}" if issubclass(kind, StrEnum) else kind.__name__
-
-
-def _fits(value: Any, types: tuple[Any, ...]) -> bool:
-    """Whether a static class attribute has one of the types."""
-    if Any in types:
-        return value is None or callable(value) or hasattr(value, "__get__")
-    if hasattr(value, "__get__") and not callable(value):  # a property
-        return True
-    if issubclass(types[0], StrEnum):
-        return value in list(types[0]) or (value is None and NoneType in types)
-    if tuple in types:  # a string would pass as a sequence of characters
-        return isinstance(value, Sequence) and not isinstance(value, str)
-    return isinstance(value, types) or (float in types and isinstance(value, int))
-
-
-def announced(family: Family, result: Any) -> tuple[Any, ...]:
-    """The result of a hook as a tuple; a `TypeError` if it is no collection."""
-    if not isinstance(result, Iterable):
-        raise TypeError(f"it must return a tuple of classes, such as (Mine,), got {result!r:.60}")
-    return tuple(result)
-
-
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The most similar known name, None if no name is similar."""
-    return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=NEAR)), None)
+    The type of a function is `Any`.
+    """
+    hints: dict[str, Any] = dict.fromkeys(REQUIRED[family], ClassVar[Any]) | get_type_hints(FACTS[family])
+    return {
+        name: (get_args(hint)[0], name == "name") if get_origin(hint) is ClassVar else (hint, True)
+        for name, hint in hints.items()
+    }
 
 
 def wrong_scores(found: Any, n: int) -> str:

@@ -36,27 +36,17 @@ def equal_rows(X: Any) -> NDArray[np.int64]:
     rows share one with probability 2^-64 a pair. A matrix is read once, as long as it is in use, and must not
     be changed afterwards; it may have infinite numbers and NaN.
     """
-    if id(X) not in _known:
-        n = X.shape[0]
-        if n > memory.MANY_ROWS:
-            parts = memory.blocks(n, 8 * X.shape[1])
-            numbers = memory.spill(parts, lambda part: _hashes(X[part])[:, None], np.dtype(np.int64)).ravel()
-        else:
-            numbers = _hashes(X)
-        _known[id(X)] = numbers
-        weakref.finalize(X, _known.pop, id(X), None)
-    return _known[id(X)]
-
-
-def _hashes(X: Any) -> NDArray[np.int64]:
     from aucbench.data import _equal_rows_kernels as kernels
 
-    numbers = np.zeros(X.shape[0], np.uint64)
-    if sparse.issparse(X):
-        kernels.hash_sparse(X.indptr, X.indices, _bits(X.data), numbers)
-    else:
-        kernels.hash_dense(_bits(X), numbers)
-    return numbers.view(np.int64)
+    if id(X) not in _known:
+        numbers = np.zeros(X.shape[0], np.uint64)
+        if sparse.issparse(X):
+            kernels.hash_sparse(X.indptr, X.indices, _bits(X.data), numbers)
+        else:
+            kernels.hash_dense(_bits(X), numbers)
+        _known[id(X)] = numbers.view(np.int64)
+        weakref.finalize(X, _known.pop, id(X), None)
+    return _known[id(X)]
 
 
 def repeats(train: "Side", test: "Side") -> Repeats:

@@ -1,5 +1,6 @@
 """Labels of a data set: sorting, checks against published counts, and the choice of the positive class."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +14,6 @@ Label = float | str  # str if the label is not a number
 
 MAX_LABELS = 1 << 16  # distinct labels of a file
 MOST_CLASSES = 100  # a column with more distinct values is not a label column
-_TRUTH = {"false": "0", "true": "1"}
 _TWO_SIGNS: tuple[set[Label], ...] = ({-1.0, 1.0}, {0.0, 1.0})
 
 
@@ -85,6 +85,11 @@ def positive_labels(
     declaration, and for declared labels that do not occur.
     """
     labels, where = ordered(counts), "" if column is None else f" in column {column!r}"
+    spellings = Counter(shown(label).lower() for label in labels)
+    if alike := [shown(label) for label in labels if spellings[shown(label).lower()] > 1]:
+        raise DataError(
+            f"{name}: labels {' and '.join(alike[:4])} are spellings of one label{where}; write them alike."
+        )
     if declared is not None:
         return _declared(name, counts, declared, where)
     if column is not None and len(labels) > MOST_CLASSES and grouping is None:
@@ -101,26 +106,15 @@ def positive_labels(
     if len(labels) > 2 and grouping is Grouping.halves:
         order = generator(grouping_seed, RandomStream.class_halves).permutation(len(labels))
         return frozenset(labels[i] for i in order[: len(labels) // 2])
-    spellings = _spellings(labels)
-    if len(spellings) == 1:
-        raise DataError(
-            f"{name}: expected two classes, got two spellings of one{where} ({in_words(counts)})."
-        )
     if len(labels) > 2:
-        some, ways = max(spellings, key=len), ""
-        if len(some) == 1:
-            some, ways = labels[:2], f"dataset.positive={shown(labels[0])} or "
-        ways += f"dataset.positive=[{','.join(map(shown, some))}]"
+        one, both = (shown(label) for label in labels[:2])
         raise DataError(
             f"{name}: expected two classes, got {len(labels)}{where} ({in_words(counts)}); say which labels "
-            f"are positive with {ways}."
+            f"are positive with dataset.positive={one} or dataset.positive=[{one},{both}]."
         )
     low, high = labels
-    larger = (
-        set(labels) in _TWO_SIGNS
-        or {_spelling(each) for each in labels} == set(_TRUTH.values())
-        or counts[high] <= counts[low]
-    )
+    are_signs = set(labels) in _TWO_SIGNS or set(spellings) == {"false", "true"}
+    larger = are_signs or counts[high] <= counts[low]
     return frozenset({high if larger else low})
 
 
@@ -137,12 +131,6 @@ def _declared(name: str, counts: Mapping[Label, int], declared: Any, where: str)
         raise DataError(
             f"{name}: the positive label {what} does not occur{where}; the data have {in_words(counts)}."
         )
-    for alike in _spellings(ordered(counts)):
-        if positive & set(alike) and not positive >= set(alike):
-            raise DataError(
-                f"{name}: labels {' and '.join(map(shown, alike))} look like one label in several spellings"
-                f"{where}; write them alike, or set dataset.positive=[{','.join(map(shown, alike))}]."
-            )
     if not positive or positive == set(counts):
         which = "all" if positive else "none"
         raise DataError(
@@ -157,20 +145,6 @@ def _meant(texts: Mapping[str, Label], declared: Any) -> Any:
     with suppress(ValueError):
         ways.append(shown(float(declared)))
     return next((texts[way] for way in ways if way in texts), declared)
-
-
-def _spelling(label: Label) -> str:
-    """What labels have in common that mean the same: Yes and yes, or True and 1."""
-    text = shown(label).lower()
-    return _TRUTH.get(text, text)
-
-
-def _spellings(labels: Iterable[Label]) -> list[list[Label]]:
-    """The labels by what they mean."""
-    found: dict[str, list[Label]] = {}
-    for label in labels:
-        found.setdefault(_spelling(label), []).append(label)
-    return list(found.values())
 
 
 def signs(

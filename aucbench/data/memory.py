@@ -27,7 +27,6 @@ SHARE = 0.75  # largest share of the available memory for one array
 RESERVED = 400_000_000  # bytes that a large array leaves to the rest of the run
 SMALL_SHARE = 1 / 16  # arrays up to this share of the available memory need leave nothing
 BLOCK_BYTES = 1 << 25  # bytes of rows written at a time
-MANY_ROWS = 1 << 23  # above it, an array of a number per row that is in use throughout a run is on disk
 
 
 def available() -> int:

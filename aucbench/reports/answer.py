@@ -32,27 +32,26 @@ def _few(names: Sequence[str]) -> str:
 
 def answer(report: Report, setting: str) -> str:
     """The answer of one setting of a report: over families of data sets, or over the runs of a single one."""
-    reference = report.references[setting]
+    reference, best = report.references[setting], _best(report, setting)
     facts = report.part("data_sets", setting)
     if not reference:
-        return _best(report, setting) + " There are no gains: the reference was not run."
+        return f"{best} There are no gains: the reference was not run."
     families, is_single = int(facts["family"].nunique()), len(facts) == 1
     own = report.ranking(setting)
     judged = own[(own["method"] != reference) & (own["verdict"].fillna("") != "")]
     if not len(judged):
-        text = _best(report, setting)
-        if is_single or families >= FEWEST:
-            return text
-        return f"{text} A verdict over data sets needs {FEWEST} families of them; there are {families}."
+        few = f" A verdict over data sets needs {FEWEST} families of them; there are {families}."
+        return best + few * (not is_single and families < FEWEST)
     if not is_single:
         return _verdict(report, setting, judged, f"Over {counted(families, 'family')} of data sets, ")
-    text = f"{_best(report, setting)} {_verdict(report, setting, judged, 'On this data set, ')}"
+    text = f"{best} {_verdict(report, setting, judged, 'On this data set, ')}"
     return f"{text} One data set cannot tell which method is better in general."
 
 
 def _verdict(report: Report, setting: str, judged: "pd.DataFrame", scope: str) -> str:
     """A sentence for each class of model that has a verdict."""
-    reference, classes = report.references[setting], _classes(judged)
+    reference = report.references[setting]
+    classes = [str(model) for model in ModelClass if (judged["class_of_model"] == model).any()]
     home = report.part("methods", setting).set_index("method")["class_of_model"][reference]
     who = reference if home in classes else f"{reference} ({home})"
     texts = [
@@ -60,11 +59,6 @@ def _verdict(report: Report, setting: str, judged: "pd.DataFrame", scope: str) -
         for model in classes
     ]
     return " ".join([f"{scope}{texts[0]}.", *(f"{text[0].upper()}{text[1:]}." for text in texts[1:])])
-
-
-def _classes(frame: "pd.DataFrame") -> list[str]:
-    """The classes of model of a frame, in the order of `ModelClass`."""
-    return [model for model in ModelClass if (frame["class_of_model"] == model).any()]
 
 
 def _told(own: "pd.DataFrame", reference: str, noun: str, apart: bool) -> str:

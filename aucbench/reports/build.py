@@ -1,36 +1,24 @@
 """From stored cells to the data frames of a report."""
 
 import tomllib
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from msgspec import UNSET
 
-from aucbench.contracts import DatasetFacts, MethodFacts
+from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, Measure
 from aucbench.reports.cell_frame import PLACE, cell_frame, check_reference, default_reference, reference_of
 from aucbench.reports.cells import BoardCell, judged_by, measures_of
 from aucbench.reports.gains import best_of, compared, gains_of, slopes_of
-from aucbench.reports.labels import setting_texts
 from aucbench.reports.report import ALL, ROPE, MethodInfo, Report
-from aucbench.reports.results import (
-    class_of,
-    curve_rows,
-    overlap,
-    result_row,
-    ruleset_text,
-    target_of,
-    with_reaching,
-)
+from aucbench.reports.results import class_of, on_data_set
 from aucbench.studies.method_look import shown_looks
-from aucbench.studies.plugin_metadata import citation, links, plugin, summary
-from aucbench.studies.provenance import own_packages
+from aucbench.studies.plugin_metadata import citation, links
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,7 +59,9 @@ def build(
     measure, *others = measures = measures_of(cells, by)
     judged = judged_by(cells, by)
     lacking = sum(own is not cell for own, cell in zip(judged, cells, strict=True))
-    every = _with_models(cell_frame(judged, one_study))
+    every = cell_frame(judged, one_study)
+    models = every.groupby(["setting", "method"])["cell"].agg(lambda own: str(class_of(own)))
+    every = every.join(models.rename("class_of_model"), on=["setting", "method"])
     reference = reference or default_reference(every, planned_reference)
     check_reference(reference, {*every["method"].dropna(), *every["algorithm"]})
     if model_class is not None:
@@ -80,26 +70,23 @@ def build(
     if rope not in (None, usual) and by == AUC.name:
         remarks = (*remarks, LATER.format(rope=rope, usual=usual))
     rope = rope or usual
+    placed = every.dropna(subset=PLACE)
     references: dict[str, str] = {}
-    lines: dict[str, list[Any]] = {"curves": [], "data_sets": [], "methods": [], "results": []}
-    for setting, own in every.dropna(subset=PLACE).groupby("setting", sort=False):
+    lines: dict[str, list[Any]] = {"curves": [], "data_sets": [], "results": []}
+    for setting, own in placed.groupby("setting", sort=False):
         references[str(setting)] = reference_of(own, reference)
-        found = [_on_data_set(board, measures) for _, board in own.groupby("data_set")]
-        for name in ("curves", "data_sets", "results"):
-            lines[name] += [{"setting": setting} | line for part in found for line in part[name]]
-        lines["methods"] += [{"setting": setting} | line for line in _methods(own, lines["results"])]
-    curves, data_sets, methods, results = (pd.DataFrame(each) for each in lines.values())
+        found = [on_data_set(board, measures) for _, board in own.groupby("data_set")]
+        for name, all_lines in lines.items():
+            all_lines += [{"setting": setting} | line for part in found for line in part[name]]
+    curves, data_sets, results = (pd.DataFrame(each) for each in lines.values())
     if not len(curves):
         curves = pd.DataFrame(columns=CURVE).astype(dict.fromkeys(CURVE[3:], float))
-    remarks = (*remarks, *_several_versions(every))
     every = every.drop(columns=["cell", "class_of_model"])
     gains = gains_of(every, data_sets, references, rope, by)
     verdicts = compared(gains, results, data_sets, rope)
     verdicts["is_best"] = best_of(every, data_sets, verdicts, rope, by)
-    order: list[str] = list(verdicts.loc[verdicts["group"] == ALL, "method"]) if len(verdicts) else []
-    looks = shown_looks(list(dict.fromkeys([*filter(None, references.values()), *order, *methods["method"]])))
-    for name in ("colour", "dark", "marker", "dashes"):
-        methods[name] = [getattr(looks[method], name) for method in methods["method"]]
+    best = verdicts.loc[verdicts["group"] == ALL, "method"]
+    methods = _methods(placed, results, [*filter(None, references.values()), *best])
     return Report(
         title=title,
         version=version("aucbench"),
@@ -123,59 +110,23 @@ def build(
     )
 
 
-def _on_data_set(board: "pd.DataFrame", measures: Sequence[Measure]) -> dict[str, list[Any]]:
-    """What there is to be said of one data set under one setting: lines of results, curves and facts."""
-    cells = list(board["cell"])
-    by_method = {str(method): list(own) for method, own in board.groupby("method")["cell"]}
-    models = dict(zip(board["method"], board["class_of_model"], strict=True))
-    where = {"data_set": board["data_set"].iloc[0]}
-    ratio = overlap(cell.record for cell in cells if cell.record)
-    shared, own_settings = setting_texts(
-        {method: [cell.described for cell in own] for method, own in by_method.items()}
+def _methods(cells: "pd.DataFrame", results: "pd.DataFrame", first: list[str]) -> "pd.DataFrame":
+    """The methods of each setting, with their looks; those that come `first` have the first ones."""
+    import pandas as pd
+
+    keys = ["setting", "method"]
+    parts = [own.sort_values("data_set", kind="stable") for _, own in cells.groupby("setting", sort=False)]
+    firsts = pd.concat(parts).drop_duplicates(keys)
+    found = firsts[[*keys, "algorithm", "class_of_model"]].reset_index(drop=True)
+    settings = results.groupby(keys)["own_setting"].agg(
+        lambda own: " / ".join(dict.fromkeys(filter(None, own)))
     )
-    facts = data_facts(cells)
-    names, chance = [each.name for each in measures], measures[0].chance(facts.get("positive_share", np.nan))
-    rows = [
-        where
-        | {"method": method, "class_of_model": models[method]}
-        | result_row(own, ratio, names)
-        | {"own_setting": own_settings[method]}
-        for method, own in by_method.items()
-    ]
-    best, target = target_of(rows, chance)
-    with_reaching(rows, by_method, names[0], target)
-    facts |= {
-        "chance": chance,
-        "best": best,
-        "target": target,
-        "test_train_ratio": np.nan if ratio is None else ratio,
-        "setting_text": "; ".join(filter(None, (shared, ruleset_text(by_method)))),
-    }
-    curves = [
-        where | {"method": method} | row
-        for method, own in by_method.items()
-        for row in curve_rows(own, names[0])
-    ]
-    return {"curves": curves, "data_sets": [where | facts], "results": rows}
-
-
-def _methods(cells: "pd.DataFrame", results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The lines of the methods of a setting."""
-    found = []
-    firsts: Any = cells.sort_values("data_set", kind="stable").drop_duplicates("method").itertuples()
-    for row in firsts:
-        own = [each["own_setting"] for each in results
-               if (each["setting"], each["method"]) == (row.setting, row.method)]  # fmt: skip
-        exempt = row.cell.described.algorithm.exempt
-        found.append(
-            {
-                "method": row.method,
-                "algorithm": row.algorithm,
-                "class_of_model": row.class_of_model,
-                "own_setting": " / ".join(dict.fromkeys(filter(None, own))),
-                "exempt": "; ".join(f"{check}: {why}" for check, why in exempt.items()),
-            }
-        )
+    found = found.join(settings, on=keys)
+    every = [cell.described.algorithm.exempt for cell in firsts["cell"]]
+    found["exempt"] = ["; ".join(f"{check}: {why}" for check, why in each.items()) for each in every]
+    looks = shown_looks(list(dict.fromkeys([*first, *found["method"]])))
+    for name in ("colour", "dark", "marker", "dashes"):
+        found[name] = [getattr(looks[method], name) for method in found["method"]]
     return found
 
 
@@ -192,27 +143,6 @@ def _notes(measure: Measure, rope: float | None, lacking: int, results: "pd.Data
     return [text.format(measure=measure.title, rope=rope or 0.0, lacking=lacking) for text in texts]
 
 
-def _several_versions(cells: "pd.DataFrame") -> list[str]:
-    """Methods whose cells were made with several versions of a package, such as a booster's library."""
-    made: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    placed = cells.dropna(subset=PLACE)
-    for method, cell in zip(placed["method"], placed["cell"], strict=True):
-        for name, number in (own_packages(cell.record) if cell.record else {}).items():
-            made[method, name].add(number)
-    return [
-        f"Cells of {method} were made with several versions of {name}: {', '.join(sorted(numbers))}."
-        for (method, name), numbers in made.items()
-        if len(numbers) > 1
-    ]
-
-
-def _with_models(cells: "pd.DataFrame") -> "pd.DataFrame":
-    """The cells with the `class_of_model` of their method under their setting."""
-    keys = ["setting", "method"]
-    models = cells.groupby(keys)["cell"].agg(lambda own: str(class_of(own)))
-    return cells.join(models.rename("class_of_model"), on=keys)
-
-
 def _of_class(cells: "pd.DataFrame", model: str, reference: str) -> "pd.DataFrame":
     """The cells of methods of a class of model and of the reference, on data sets with such methods."""
     cells = cells.dropna(subset=PLACE)
@@ -224,38 +154,6 @@ def _of_class(cells: "pd.DataFrame", model: str, reference: str) -> "pd.DataFram
     names = {setting: reference_of(own, reference) for setting, own in cells.groupby("setting")}
     is_reference = cells["method"] == cells["setting"].map(names)
     return cells[is_there & (is_own | is_reference)].reset_index(drop=True)
-
-
-def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:
-    """Facts of a data set; those of the run with most rows, where runs differ."""
-    name = cells[0].described.dataset.name
-    known: dict[str, Any] = {
-        "name": name,
-        "family": cells[0].described.dataset.family or name,
-        "licence": DatasetFacts(plugin("dataset", name)).licence or "",
-        "citation": citation("dataset", name) or "",
-        "summary": summary("dataset", name),
-        "links": [list(link) for link in links("dataset", name)],
-    }
-    parts = [cell.record.data for cell in cells if cell.record]
-    if not parts:
-        return known
-    data = max(parts, key=lambda each: each.train_rows + each.test_rows)
-    rows, share = data.train_rows + data.test_rows, data.train_positives / data.train_rows
-    if data.test_positives is not None:
-        share = (data.train_positives + data.test_positives) / rows
-    return known | {
-        "rows": rows,
-        "train_rows": data.train_rows,
-        "test_rows": data.test_rows,
-        "features": data.features,
-        "positive_share": share,
-        "positive": ", ".join(data.positive),
-        "negative": ", ".join(data.negative),
-        "format": data.format,
-        "duplicates": np.nan if data.duplicates is UNSET else data.duplicates,
-        "mixed_labels": np.nan if data.mixed_labels is UNSET else data.mixed_labels,
-    }
 
 
 def method_info(name: str) -> MethodInfo:

@@ -53,16 +53,15 @@ def cell_frame(cells: Sequence[BoardCell], one_study: bool) -> "pd.DataFrame":
 
     entries = {id(cell.described): cell.described for cell in cells}  # cells of an entry share theirs
     places, known = _places(entries, one_study), {at: _described(each) for at, each in entries.items()}
-    measured = [
-        name for name in MEASURES if name not in CELL and any(cell.value(name) is not None for cell in cells)
-    ]
+    others = [name for name in MEASURES if name not in CELL]
+    measured = [name for name in others if any(cell.value(name) is not None for cell in cells)]
     rows = []
     for cell in cells:
         row = places[id(cell.described)] | known[id(cell.described)] | _cell(cell)
         row |= {name: cell.value(name) for name in measured}
-        own = cell.record.measures if cell.record else {}
-        for name in (name for name in measured if name in own):
-            row |= {f"{name}_{key}": value for key, value in own[name].parameters.items()}
+        for name, own in cell.record.measures.items() if cell.record else ():
+            if name in measured:
+                row |= {f"{name}_{key}": value for key, value in own.parameters.items()}
         rows.append(row)
     names = dict.fromkeys([*CELL, *measured, *(name for row in rows for name in row)])
     frame = pd.DataFrame(rows, columns=list(names)).assign(cell=pd.Series(list(cells), dtype=object))
@@ -103,9 +102,9 @@ def _counts(frame: "pd.DataFrame") -> "pd.Series[bool]":
         ],
     )
     order = every.sort_values(["done", "time", "version"], ascending=False, kind="stable")
-    last = every.join(order.groupby(PLACE)["version"].first().rename("last"), on=PLACE)["last"]
-    kept = order[(~every["done"] | (every["version"] == last))[order.index]]
-    return every.index.to_series().isin(kept.drop_duplicates([*PLACE, *SEEDS]).index)
+    is_last = order["version"] == order.groupby(PLACE)["version"].transform("first")
+    kept = order[is_last | ~order["done"]].drop_duplicates([*PLACE, *SEEDS])
+    return every.index.to_series().isin(kept.index)
 
 
 def _described(described: EntryDescription) -> dict[str, str]:
@@ -118,27 +117,20 @@ def _described(described: EntryDescription) -> dict[str, str]:
 
 
 def _cell(cell: BoardCell) -> dict[str, Any]:
-    record = cell.record
-    tuned = record.tuned if record else None
-    row: dict[str, Any] = {
-        "status": str(cell.status),
-        "chosen": json.dumps(tuned.parameters, default=str) if tuned else None,
-        "edges": json.dumps(tuned.edges) if tuned and tuned.edges is not UNSET else None,
-        "tuning_passes": tuned.cost.passes if tuned else None,
-        "tuning_seconds": tuned.cost.train_seconds if tuned else None,
-        "source": record.source if record else None,
-        "key": cell.key,
-        **asdict(cell.run),
-    }
-    if record:
-        for part, names in (
-            (record.environment, _ENVIRONMENT),
-            (record.data, _ROWS),
-            (record.result, _MEASURED),
-        ):
-            row |= {name: None if (own := getattr(part, name, None)) is UNSET else own for name in names}
-        if record.result.placements is not UNSET:
-            row["placements"] = list(record.result.placements)
+    row: dict[str, Any] = dict.fromkeys(("source", "tuning_passes", "tuning_seconds", "chosen", "edges"))
+    row |= {"status": str(cell.status), "key": cell.key, **asdict(cell.run)}
+    if (record := cell.record) is None:
+        return row
+    row["source"] = record.source
+    if tuned := record.tuned:
+        row |= {"tuning_passes": tuned.cost.passes, "tuning_seconds": tuned.cost.train_seconds}
+        row["chosen"] = json.dumps(tuned.parameters, default=str)
+        row["edges"] = json.dumps(tuned.edges) if tuned.edges is not UNSET else None
+    parts = (record.environment, _ENVIRONMENT), (record.data, _ROWS), (record.result, _MEASURED)
+    for part, names in parts:
+        row |= {name: None if (own := getattr(part, name, None)) is UNSET else own for name in names}
+    if record.result.placements is not UNSET:
+        row["placements"] = list(record.result.placements)
     return row
 
 
@@ -171,8 +163,5 @@ def reference_of(cells: "pd.DataFrame", name: str) -> str:
     described = [cell.described for cell in own["cell"]]
     special = [each.features.name != "identity" or each.max_train_rows is not None for each in described]
     variants = own.assign(special=special).groupby("method").agg({"special": "any", "data_set": "nunique"})
-    variants["other"] = variants.index != name
-    order = variants.sort_values(
-        ["other", "special", "data_set", "method"], ascending=[True, True, False, True]
-    )
-    return "".join(order.index[:1])
+    order = [(label != name, row.special, -row.data_set, str(label)) for label, row in variants.iterrows()]
+    return min(order)[-1] if order else ""

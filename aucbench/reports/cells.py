@@ -1,6 +1,5 @@
 """Cells of stores and archives as reports see them, with the measures that they have."""
 
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -91,17 +90,16 @@ def gathered(sources: Sequence[Store | Archive], study: str | None = None) -> di
     Without a name the study is the one that all plans belong to, if there is one. The reference and the rope
     are fixed where all plans of the study agree. ParameterError, when there is no cell or no such study.
     """
-    every = {plan.study for source in sources for plan in source.plans()}
+    plans = [plan for each in sources for plan in each.plans()]
+    every = {plan.study for plan in plans}
     study = study or (every.pop() if len(every) == 1 else None)
-    plans = [plan for each in sources for plan in each.plans() if study in (None, plan.study)]
+    plans = [plan for plan in plans if study in (None, plan.study)]
     having = [each for each in sources if study in {None, *(plan.study for plan in each.plans())}]
     cells = joined(from_store(each, study) for each in having or sources[:1])
-    if not cells and study is None:
-        raise ParameterError(f"{sources[0].path} holds no finished cell yet: run aucbench first.")
-    if not cells and study is not None:
+    if not cells:
         raise ParameterError(
-            f"The study '{study}' in {sources[0].path} has no cells: its data may be lacking, or every run "
-            f"of it was refused. aucbench status --study {shlex.quote(study)} says more."
+            f"{sources[0].path} has no cells{f' of the study {study!r}' if study else ''}: run aucbench "
+            f"first; aucbench status shows data that are lacking and runs that failed."
         )
     references, ropes = {plan.reference or None for plan in plans}, {plan.rope or None for plan in plans}
     return {
@@ -157,15 +155,15 @@ def measures_of(cells: Iterable[BoardCell], by: str) -> list[Measure]:
     for cell in cells:
         for name, own in cell.record.measures.items() if cell.record else ():
             known.setdefault(name, set()).add(restored(name, own.parameters))
-    found = sorted(known.pop(by, ()), key=lambda each: listed([each]))
+    found = known.pop(by, set())
     if len(found) != 1:
-        text = " and ".join(listed([each]) for each in found) or f"no {by}"
+        text = " and ".join(sorted(listed([each]) for each in found)) or f"no {by}"
         raise ParameterError(
             f"--by: the cells have {text}, expected one measure of that name; aucbench rescore computes it "
             f"from stored weights, metrics=[{by}] measures it in a run."
         )
     others = [known[name] for name in MEASURES if name in known]
-    return [*found, *(next(iter(each)) for each in others if len(each) == 1)]
+    return [*found, *(each for alike in others if len(alike) == 1 for each in alike)]
 
 
 def judged_by(cells: Sequence[BoardCell], name: str) -> list[BoardCell]:

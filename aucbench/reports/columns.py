@@ -22,11 +22,6 @@ def text(value: Any) -> str:
     return line(value) or NONE
 
 
-def fixed(value: float, digits: int = 4) -> str:
-    """A number with so many decimals."""
-    return f"{value:.{digits}f}"
-
-
 def signed(value: float) -> str:
     """A difference with its sign and four decimals, never -0.0000."""
     return f"{round(value, 4) + 0.0:+.4f}"
@@ -37,24 +32,23 @@ def number(value: float) -> str:
     return "never" if math.isinf(value) else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def nanoseconds(value: float) -> str:
-    """A time that is given in nanoseconds."""
-    return duration(1e-9 * value)
-
-
 def percent(share: float) -> str:
     """A share from 0 to 1, with three significant digits."""
     return f"{100 * share:.3g} %"
 
 
-def whole(value: float) -> str:
-    """A count."""
-    return f"{value:,.0f}"
-
-
-def tiny(value: float) -> str:
-    """A relative suboptimality."""
-    return f"{value:.1e}"
+FORMS: dict[str, Callable[[Any], str]] = {  # the page's script has these names, too
+    "text": text,
+    "fixed": "{:.4f}".format,
+    "signed": signed,
+    "number": number,
+    "percent": percent,
+    "whole": "{:,.0f}".format,
+    "tiny": "{:.1e}".format,
+    "duration": duration,
+    "nanoseconds": lambda value: duration(1e-9 * value),
+    "filesize": filesize,
+}
 
 
 @dataclass(frozen=True)
@@ -68,7 +62,7 @@ class Column:
     name: str
     heading: str  # {measure} and {reference} stand for the symbol of the measure and for the reference
     hint: str
-    form: Callable[[Any], str] = text
+    form: str = "text"  # one of `FORMS`
     bounds: tuple[str, str] | None = None
     spread: str = ""
     mark: str = ""  # name of a column; an asterisk is added where that is not empty
@@ -80,19 +74,19 @@ class Column:
         value = row[self.name]
         if _is_none(value):
             return NONE
-        words = self.form(value)
+        form = FORMS[self.form]
+        words = form(value)
         if self.bounds and not any(_is_none(row[name]) for name in self.bounds):
-            low, high = (self.form(row[name]) for name in self.bounds)
-            words += f" ({low} to {high})"
+            words += " ({} to {})".format(*(form(row[name]) for name in self.bounds))
         if self.spread and not _is_none(row[self.spread]):
-            words += f" ± {self.form(row[self.spread])}"
+            words += f" ± {form(row[self.spread])}"
         words += "*" * (not _is_none(row.get(self.mark)))
         return words if _is_none(row.get(self.note)) else f"{words} ({row[self.note]})"
 
     @property
     def is_text(self) -> bool:
         """Whether it is text, which is aligned to the left."""
-        return self.form is text
+        return self.form == "text"
 
 
 def _is_none(value: Any) -> bool:
@@ -104,7 +98,7 @@ def described(frame: str) -> dict[str, Column]:
     rows = csv.DictReader(files("aucbench.reports").joinpath("columns.csv").read_text("utf-8").splitlines())
     return {
         row["name"]: Column(
-            row["name"], row["heading"], row["hint"], FORMS[row["form"]],
+            row["name"], row["heading"], row["hint"], row["form"],
             bounds=(row["low"], row["high"]) if row["low"] else None,
             spread=row["spread"], mark=row["mark"], note=row["note"], descending=row["descending"] == "yes",
         )
@@ -113,10 +107,6 @@ def described(frame: str) -> dict[str, Column]:
     }  # fmt: skip
 
 
-FORMS: dict[str, Callable[[Any], str]] = {
-    form.__name__: form
-    for form in (text, fixed, signed, number, percent, whole, tiny, duration, nanoseconds, filesize)
-}
 VERDICTS, RESULTS, DATA_SETS, SLOPES = map(described, ("verdicts", "results", "data_sets", "slopes"))
 VERDICT_COLOURS = {  # on light and on dark background; opposites differ for colour-blind readers, too
     "better": ("#0b57b0", "#7fb4ff"),

@@ -18,8 +18,10 @@ from aucbench.studies.record import SEEDS
 if TYPE_CHECKING:
     import pandas as pd
 
-RARE = (0.05, 0.15)  # shares of the rarer class between groups of data sets
+# Edges of groups of data sets, by the share of the rarer class and by rows, and their names.
+RARE, LARGE = (-np.inf, 0.05, 0.15, np.inf), (-np.inf, 1_000, 10_000, np.inf)
 RARE_GROUPS = ("rare class below 5 %", "rare class 5 to 15 %", "rare class above 15 %")
+LARGE_GROUPS = ("below 1,000 rows", "1,000 to 10,000 rows", "10,000 rows and more")
 COLUMNS = ["setting", "data_set", "family", "method", "reference", "runs", "gain", "low", "high", "verdict"]
 SLOPE_COLUMNS = ["setting", "reference", "method", "covariate", "slope", "low", "high", "families"]
 VERDICT_COLUMNS = (
@@ -28,8 +30,6 @@ VERDICT_COLUMNS = (
     "mean_note", "time_ratio", "time_note", "front", "gaps",
 )  # fmt: skip
 UNDECIDED = ("", "undecided")
-LARGE = (1_000, 10_000)  # rows between groups of data sets
-LARGE_GROUPS = ("below 1,000 rows", "1,000 to 10,000 rows", "10,000 rows and more")
 
 
 def gains_of(
@@ -74,8 +74,7 @@ def gains_of(
     for (setting, data_set), at in places.items():
         own = placed.iloc[at]
         names, column = np.unique(own["method"].to_numpy(object), return_inverse=True)
-        wanted = references.get(setting, "")
-        wanted = [wanted] if isinstance(wanted, str) else wanted
+        wanted = np.atleast_1d(references.get(setting, ""))
         runs, row = np.unique(run_of[at], return_inverse=True)
         done = own["status"] == "finished"
         values = np.full((len(runs), len(names)), np.nan)
@@ -96,19 +95,11 @@ def gains_of(
             half = _over_test_rows(own, row, column, values, first, second)
             by_rows &= np.isfinite(half)
             low, high = np.where(by_rows, found.mean - half, low), np.where(by_rows, found.mean + half, high)
-        columns = {
-            "setting": setting,
-            "data_set": data_set,
-            "family": own["family"].iloc[0],
-            "method": names[first],
-            "reference": names[second],
-            "runs": found.runs.astype(int),
-            "gain": found.mean,
-            "low": low,
-            "high": high,
-            "verdict": verdict_of(found.mean, low, high, rope).astype(str),
-        }
-        parts.append(pd.DataFrame(columns)[found.runs > 0])
+        values_of = (
+            setting, data_set, own["family"].iloc[0], names[first], names[second], found.runs.astype(int),
+            found.mean, low, high, verdict_of(found.mean, low, high, rope).astype(str),
+        )  # fmt: skip
+        parts.append(pd.DataFrame(dict(zip(COLUMNS, values_of, strict=True)))[found.runs > 0])
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
@@ -152,8 +143,8 @@ def groups_of_data(data_sets: "pd.DataFrame") -> dict[str, set[str]]:
     if "rows" in data_sets:
         share, rows = data_sets["positive_share"].to_numpy(float), data_sets["rows"].to_numpy(float)
         rare = np.minimum(share, 1.0 - share)
-        kinds.insert(0, pd.cut(rows, [-np.inf, *LARGE, np.inf], right=False, labels=LARGE_GROUPS))
-        kinds.insert(0, pd.cut(rare, [-np.inf, *RARE, np.inf], right=False, labels=RARE_GROUPS))
+        kinds.insert(0, pd.cut(rows, LARGE, right=False, labels=LARGE_GROUPS))
+        kinds.insert(0, pd.cut(rare, RARE, right=False, labels=RARE_GROUPS))
     found = {str(group): set(names[kind == group]) for kind in kinds for group in kind.categories}
     return {ALL: set(names)} | {name: own for name, own in found.items() if 0 < len(own) < len(names)}
 

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 from aucbench.reports.report import OF_METHODS, Report
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.plugin_metadata import plugin, toml_beside
-from aucbench.studies.record import DatasetRecord, EntryDescription
+from aucbench.studies.record import EntryDescription
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,12 +77,14 @@ def with_titles(report: Report) -> Report:
     if len(set(names.values())) < len(names):
         return report
 
-    def named(frame: "pd.DataFrame") -> "pd.DataFrame":
-        columns = [column for column in ("method", "reference") if column in frame]
-        return frame.assign(**{column: frame[column].replace(names) for column in columns})
-
     references = {setting: names.get(label, label) for setting, label in report.references.items()}
-    changed: dict[str, Any] = {name: named(getattr(report, name)) for name in OF_METHODS}
+    whole: dict[str, pd.DataFrame] = {name: getattr(report, name) for name in OF_METHODS}
+    changed: dict[str, Any] = {
+        name: frame.assign(
+            **{each: frame[each].replace(names) for each in ("method", "reference") if each in frame}
+        )
+        for name, frame in whole.items()
+    }
     return replace(report, references=references, **changed)
 
 
@@ -97,10 +99,8 @@ def sweep_names(
     boards: dict[str, list[_Named]] = {}  # by data set
     for each, extra in zip(entries, extras, strict=True):
         fields = _fields(each, one_study=True) | dict(extra)
-        for group, usual in (("features", "identity"), ("tuning", "none")):
-            fields.setdefault(group, usual)
-        name = each.algorithm.name
-        methods.append(_Named(canonical([name, fields]), name, fields))
+        fields |= {"features": "identity", "tuning": "none"} | fields
+        methods.append(_Named(canonical([each.algorithm.name, fields]), each.algorithm.name, fields))
         boards.setdefault(dataset_of(each), []).append(methods[-1])
     names = _told_apart(boards.values())
     return list(zip((names[each.identity] for each in methods), dataset_names(entries), strict=True))
@@ -108,15 +108,13 @@ def sweep_names(
 
 def dataset_names(entries: Sequence[EntryDescription]) -> list[str]:
     """Titles of the data sets of entries, in brackets what tells one from others of that title."""
-    datasets = [_Named(dataset_of(each), each.dataset.title, _data_fields(each.dataset)) for each in entries]
+    datasets = []
+    for each in entries:
+        own = {name: getattr(each.dataset, name) for name in ("part", "name", "distribution")}
+        fields = {f"dataset.{key}" if key in own else key: x for key, x in each.dataset.parameters.items()}
+        datasets.append(_Named(dataset_of(each), each.dataset.title, fields | own))
     named = _told_apart([datasets])
     return [named[each.identity] for each in datasets]
-
-
-def _data_fields(dataset: DatasetRecord) -> dict[str, Any]:
-    own = {name: getattr(dataset, name) for name in ("part", "name", "distribution")}
-    parameters = {f"dataset.{key}" if key in own else key: each for key, each in dataset.parameters.items()}
-    return parameters | own
 
 
 def parameters_text(described: EntryDescription) -> str:
@@ -177,34 +175,28 @@ def _budget(described: EntryDescription) -> dict[str, Any]:
 
 def _fields(described: EntryDescription, one_study: bool) -> dict[str, Any]:
     fields: dict[str, Any] = {}
+    for key, value in described.algorithm.parameters.items():
+        inner = value if isinstance(value, Mapping) else {}
+        fields |= {f"{key}.{name}": each for name, each in inner.items()} or {key: value}
     for group, chosen in (("loss", described.loss), ("features", described.features)):
         if chosen and chosen.name != "identity":
-            fields[group] = chosen.name
-            fields |= {f"{group}.{key}": value for key, value in chosen.parameters.items()}
-    fields = _flat(described.algorithm.parameters) | fields
-    tuning, protocol = described.tuning, described.protocol
+            fields |= _grouped(group, chosen)
     if is_tuned(described):
-        fields["tuning"] = tuning.name
-        fields |= {f"tuning.{key}": value for key, value in tuning.parameters.items()}
-        fields |= {key: tuple(values) for key, values in tuning.space.items()}
+        fields |= _grouped("tuning", described.tuning)
+        fields |= {key: tuple(values) for key, values in described.tuning.space.items()}
     if described.max_train_rows is not None:
         fields["max_train_rows"] = described.max_train_rows
     if one_study:
         fields |= subset(described, ("scaling", "rescale", "regularisation", "order", "dtype"))
-        fields["protocol"] = protocol.name
-        fields |= {f"protocol.{key}": value for key, value in protocol.parameters.items()}
+        fields |= _grouped("protocol", described.protocol)
         fields |= {name: value for name, value in _budget(described).items() if value is not None}
     fields["distribution"] = described.algorithm.distribution
     return fields
 
 
-def _flat(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters, those in a mapping by the names of both."""
-    found: dict[str, Any] = {}
-    for key, value in parameters.items():
-        inner = value if isinstance(value, Mapping) else {}
-        found |= {f"{key}.{name}": each for name, each in inner.items()} or {key: value}
-    return found
+def _grouped(group: str, chosen: Any) -> dict[str, Any]:
+    """The name that is chosen from a group, and its parameters."""
+    return {group: chosen.name} | {f"{group}.{key}": value for key, value in chosen.parameters.items()}
 
 
 def _told_apart(groups: Iterable[Sequence[_Named]]) -> dict[str, str]:
@@ -222,18 +214,14 @@ def _told_apart(groups: Iterable[Sequence[_Named]]) -> dict[str, str]:
         for name, namesakes in rivals.items():
             telling.setdefault(name, {}).update(dict.fromkeys(_differing(list(namesakes.values()))))
     words: dict[str, list[str]] = {identity: [] for identity in known}
-    for name, keys in telling.items():
-        for key in keys:
-            own = {
-                at: each.fields[key] for at, each in known.items() if each.name == name and key in each.fields
-            }
-            exact, brief = ({write(value) for value in own.values()} for write in (canonical, short))
-            write = short if len(brief) == len(exact) else canonical
-            for identity, value in own.items():
-                words[identity].append(f"{key}={write(value)}")
-    return {
-        at: f"{each.name} ({' '.join(words[at])})" if words[at] else each.name for at, each in known.items()
-    }
+    for name, key in ((name, key) for name, keys in telling.items() for key in keys):
+        own = {at: each.fields[key] for at, each in known.items() if each.name == name and key in each.fields}
+        exact, brief = ({write(value) for value in own.values()} for write in (canonical, short))
+        write = short if len(brief) == len(exact) else canonical
+        for identity, value in own.items():
+            words[identity].append(f"{key}={write(value)}")
+    return {at: f"{each.name} ({' '.join(words[at])})" if words[at] else each.name
+            for at, each in known.items()}  # fmt: skip
 
 
 def _differing(rivals: Sequence[Mapping[str, Any]]) -> list[str]:

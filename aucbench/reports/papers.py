@@ -40,25 +40,21 @@ class Verdict(StrEnum):
 
 
 def judge_table(numbers: pd.DataFrame) -> pd.DataFrame:
-    """The numbers with a column `verdict`, a `Verdict` as text.
+    """The numbers with a column `verdict`, a `Verdict` as text; NaN are numbers that are not known.
 
     Equal is |ours - published| <= max(0.003, 2 published_std): the deviation of single runs, which is what
-    papers print, and not the error of their mean. The columns are `published` (AUC; NaN is not comparable),
-    `published_std` (NaN where none was published), `ours` (mean AUC; NaN when not run, or without a result)
-    and `comparable` (bool: whether protocol, data and preprocessing are those of the paper); others are kept.
+    papers print, and not the error of their mean. The columns are `published`, `published_std`, `ours` (mean
+    AUC) and `comparable` (bool: whether protocol, data and preprocessing are those of the paper).
     """
     published, std, ours = (numbers[name].to_numpy(float) for name in ("published", "published_std", "ours"))
     allowed = np.fmax(MARGIN, 2 * std)  # fmax prefers a number to NaN
-    verdicts = np.select(
-        [
-            ~numbers["comparable"].to_numpy(bool) | np.isnan(published),
-            np.isnan(ours),
-            np.abs(ours - published) <= allowed + TOLERANCE,
-            ours > published,
-        ],
-        [Verdict.not_comparable, Verdict.not_run, Verdict.equal, Verdict.better],
-        Verdict.worse,
-    )
+    conditions = {
+        Verdict.not_comparable: ~numbers["comparable"].to_numpy(bool) | np.isnan(published),
+        Verdict.not_run: np.isnan(ours),
+        Verdict.equal: np.abs(ours - published) <= allowed + TOLERANCE,
+        Verdict.better: ours > published,
+    }
+    verdicts = np.select(list(conditions.values()), list(conditions), Verdict.worse)
     return numbers.assign(verdict=verdicts.tolist())
 
 
@@ -132,25 +128,30 @@ def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> pd.DataFrame:
 def _ours(own: Sequence[BoardCell], note: str, other_data: str) -> dict[str, Any]:
     """Our part of a line of `compare`; it needs every run, since those that finished are a selection."""
     settings = {method_of(cell.described, one_study=True) for cell in own}
+    several = f"the study has this method with {len(settings)} settings" if len(settings) > 1 else ""
     drawn = "" if not own or is_comparable(own[0].described) else DRAWN
-    notes = [note, (other_data or drawn) if own else ""]
     done = [cell.record.result for cell in own if cell.record and cell.status is CellStatus.finished]
-    if len(settings) > 1:
-        notes.insert(1, f"the study has this method with {len(settings)} settings")
-        done = []
-    elif own:
-        missing = sum(cell.status is CellStatus.missing for cell in own)
-        lost = len(own) - len(done) - missing
-        notes.append(f"{missing} of {len(own)} runs are missing" if missing else "")
-        notes.append(f"{lost} of {len(own)} runs gave no AUC" if lost else "")
-    whole = done if len(done) == len(own) else []
-    aucs = pd.Series([result.auc for result in whole], dtype=float)
+    done = [] if several else done
+    missing = 0 if several else sum(cell.status is CellStatus.missing for cell in own)
+    lost = 0 if several else len(own) - len(done) - missing
+    whole = pd.DataFrame(
+        [(result.auc, result.train_seconds) for result in done if len(done) == len(own)],
+        columns=["auc", "seconds"],
+        dtype=float,
+    )
+    notes = [
+        note,
+        several,
+        (other_data or drawn) if own else "",
+        f"{missing} of {len(own)} runs are missing" if missing else "",
+        f"{lost} of {len(own)} runs gave no AUC" if lost else "",
+    ]
     return {
-        "ours": aucs.mean(),
-        "ours_std": aucs.std(),
+        "ours": whole["auc"].mean(),
+        "ours_std": whole["auc"].std(),
         "runs": len(done),
-        "comparable": not own or not (drawn or other_data or len(settings) > 1),
-        "seconds": pd.Series([result.train_seconds for result in whole], dtype=float).mean(),
+        "comparable": not own or not (drawn or other_data or several),
+        "seconds": whole["seconds"].mean(),
         "note": "; ".join(filter(None, notes)),
     }
 
@@ -173,23 +174,18 @@ def about(table: PublishedTable) -> str:
 
 
 def verdicts(frame: pd.DataFrame) -> list[str]:
-    """Sentences about a comparison."""
+    """Sentences about a comparison: a remark on times, and how many numbers have each verdict."""
     timed = frame["published_seconds"].notna().any()
     remarks = ["Times are ratios of other machines and other code, and say little."] if timed else []
-    return [*remarks, sentence(frame)]
-
-
-def sentence(frame: pd.DataFrame) -> str:
-    """The verdicts in words."""
-    found = {str(verdict): int((frame["verdict"] == verdict).sum()) for verdict in Verdict}
-    compared = found["equal"] + found["better"] + found["worse"]
+    found = [int((frame["verdict"] == verdict).sum()) for verdict in Verdict]
+    equal, better, worse, not_run, not_comparable = found
+    compared = equal + better + worse
     text = (
-        f"{compared} cells compared: {found['equal']} equal (within max(0.003, two published standard "
-        f"deviations)), {found['better']} better, {found['worse']} worse"
+        f"{compared} cells compared: {equal} equal (within max(0.003, two published standard "
+        f"deviations)), {better} better, {worse} worse"
     )
-    if compared:
-        text += f"; {(found['equal'] + found['better']) / compared:.0%} equal or better"
-    return f"{text}. {found['not run']} not run, {found['not comparable']} not comparable."
+    text += f"; {(equal + better) / compared:.0%} equal or better" if compared else ""
+    return [*remarks, f"{text}. {not_run} not run, {not_comparable} not comparable."]
 
 
 def text_table(frame: pd.DataFrame, without: Sequence[str] = ()) -> TextTable:

@@ -122,10 +122,10 @@ class Report:
         own = self.methods
         wanted = own["method"].isin(methods) | own["algorithm"].isin(methods)
         chosen = own[wanted | (own["method"] == own["setting"].map(self.references))]
-        places = set(zip(chosen["setting"], chosen["method"], strict=True))
-
-        def part(frame: "pd.DataFrame") -> "pd.DataFrame":
-            return frame.loc[[each in places for each in zip(frame["setting"], frame["method"], strict=True)]]
-
-        frames: dict[str, Any] = {name: part(getattr(self, name)) for name in OF_METHODS}
-        return replace(self, **frames)
+        keys = ["setting", "method"]
+        places = chosen.set_index(keys).index
+        every: dict[str, pd.DataFrame] = {name: getattr(self, name) for name in OF_METHODS}
+        parts: dict[str, Any] = {
+            name: frame[frame.set_index(keys).index.isin(places)] for name, frame in every.items()
+        }
+        return replace(self, **parts)

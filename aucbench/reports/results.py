@@ -1,22 +1,24 @@
-"""One method on one data set: what its runs reached, at what cost, and under which conditions."""
+"""One data set: what the runs of each method reached, at what cost, and under which conditions."""
 
 import shlex
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import UNSET
 
-from aucbench.contracts import ModelClass
+from aucbench.contracts import DatasetFacts, ModelClass
+from aucbench.evaluation.measures import Measure
 from aucbench.humanize import counted
 from aucbench.reports.cells import BoardCell
-from aucbench.reports.labels import parameters_text
+from aucbench.reports.labels import parameters_text, setting_texts
 from aucbench.reports.statistics.cost import TARGET, first_crossing, median_cost
 from aucbench.reports.statistics.over_runs import over_runs
 from aucbench.studies.archives.replications import Agreement, compare, machine_of, machines
 from aucbench.studies.codec import canonical
-from aucbench.studies.plugin_metadata import model_of
+from aucbench.studies.plugin_metadata import citation, links, model_of, plugin, summary
 from aucbench.studies.record import CellRecord, CellStatus, Environment
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import (
@@ -29,6 +31,9 @@ from aucbench.studies.result import (
     with_whole_curves,
 )
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 SEVERAL, CLOCK = 1.5, 0.1  # times the wall time, and seconds more, that a single thread does not use
 NAN = float("nan")
 SELF_REPORTED = "self-reported"
@@ -39,6 +44,80 @@ def finished(cells: Iterable[BoardCell]) -> list[BoardCell]:
     return [cell for cell in cells if cell.status is CellStatus.finished]
 
 
+def on_data_set(board: "pd.DataFrame", measures: Sequence[Measure]) -> dict[str, list[dict[str, Any]]]:
+    """Lines of the frames `curves`, `data_sets` and `results` on one data set, whose cells are given.
+
+    The first measure is compared, the others are shown beside it.
+    """
+    cells = list(board["cell"])
+    by_method = {str(method): list(own) for method, own in board.groupby("method")["cell"]}
+    models = dict(zip(board["method"], board["class_of_model"], strict=True))
+    where = {"data_set": board["data_set"].iloc[0]}
+    ratio = overlap(cell.record for cell in cells if cell.record)
+    shared, own_settings = setting_texts(
+        {method: [cell.described for cell in own] for method, own in by_method.items()}
+    )
+    facts, names = data_facts(cells), [each.name for each in measures]
+    chance = measures[0].chance(facts.get("positive_share", NAN))
+    rows = [
+        where
+        | {"method": method, "class_of_model": models[method]}
+        | result_row(own, ratio, names)
+        | {"own_setting": own_settings[method]}
+        for method, own in by_method.items()
+    ]
+    best, target = target_of(rows, chance)
+    marks = timing_marks(by_method)
+    for row in rows:
+        row |= _reaching(row, by_method[row["method"]], names[0], target)
+        row["timing_mark"] = marks.get(row["method"], "")
+    facts |= {
+        "chance": chance,
+        "best": best,
+        "target": target,
+        "test_train_ratio": NAN if ratio is None else ratio,
+        "setting_text": "; ".join(filter(None, (shared, ruleset_text(by_method)))),
+    }
+    curves = [
+        where | {"method": method} | row
+        for method, own in by_method.items()
+        for row in curve_rows(own, names[0])
+    ]
+    return {"curves": curves, "data_sets": [where | facts], "results": rows}
+
+
+def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:
+    """Facts of a data set; those of the run with most rows, where runs differ."""
+    name = cells[0].described.dataset.name
+    known: dict[str, Any] = {
+        "name": name,
+        "family": cells[0].described.dataset.family or name,
+        "licence": DatasetFacts(plugin("dataset", name)).licence or "",
+        "citation": citation("dataset", name) or "",
+        "summary": summary("dataset", name),
+        "links": [list(link) for link in links("dataset", name)],
+    }
+    parts = [cell.record.data for cell in cells if cell.record]
+    if not parts:
+        return known
+    data = max(parts, key=lambda each: each.train_rows + each.test_rows)
+    rows, share = data.train_rows + data.test_rows, data.train_positives / data.train_rows
+    if data.test_positives is not None:
+        share = (data.train_positives + data.test_positives) / rows
+    return known | {
+        "rows": rows,
+        "train_rows": data.train_rows,
+        "test_rows": data.test_rows,
+        "features": data.features,
+        "positive_share": share,
+        "positive": ", ".join(data.positive),
+        "negative": ", ".join(data.negative),
+        "format": data.format,
+        "duplicates": NAN if data.duplicates is UNSET else data.duplicates,
+        "mixed_labels": NAN if data.mixed_labels is UNSET else data.mixed_labels,
+    }
+
+
 def overlap(records: Iterable[CellRecord]) -> float | None:
     """Test rows over training rows, where several splits of the same rows make runs dependent.
 
@@ -46,17 +125,16 @@ def overlap(records: Iterable[CellRecord]) -> float | None:
     folds the ratio is 1/(k - 1), and a limit of the training rows counts. Where the methods of a data set
     differ in it, the largest ratio is taken, which makes intervals wider.
     """
-    rows: dict[str, list[int]] = {}
-    splits = set()
+    splits, rows = set(), defaultdict(list)
     for record in records:
         splits.add((record.split_seed, record.fold))
         if {"folds", "test_fraction"} & set(record.protocol.parameters):
-            used = rows.setdefault(canonical([record.protocol, record.max_train_rows]), [0, 0])
-            used[0] += record.data.test_rows
-            used[1] += record.data.train_rows
+            rows[canonical([record.protocol, record.max_train_rows])].append(record.data)
     if len(splits) < 2 or not rows:
         return None
-    return max(test / train for test, train in rows.values())
+    return max(
+        sum(each.test_rows for each in own) / sum(each.train_rows for each in own) for own in rows.values()
+    )
 
 
 def result_row(cells: Sequence[BoardCell], ratio: float | None, names: Sequence[str]) -> dict[str, Any]:
@@ -68,15 +146,19 @@ def result_row(cells: Sequence[BoardCell], ratio: float | None, names: Sequence[
     statuses = Counter(cell.status for cell in cells)
     values = np.array([[cell.value(name) for name in names] for cell in done], float).reshape(-1, len(names))
     own = over_runs(values, ratio)
+    every = [cell.record for cell in cells if cell.record]
     records = [cell.record for cell in done if cell.record]
     results = [record.result for record in records]
-    tuned = [record.tuned for record in records if record.tuned]
+    costs = [record.tuned.cost for record in records if record.tuned]
     described = (done or cells)[0].described
     gaps = {
         "diverged": statuses[CellStatus.diverged],
         "failed": sum(count for status, count in statuses.items() if status.is_failure),
         "missing": statuses[CellStatus.missing],
     }
+    measures = common(every) if every else ()
+    rerun = words(cells[0].described, [cell.run for cell in cells], None, measures)
+    advice = Counter(cell.record.result.advice for cell in cells if cell.record and cell.record.diverged)
     row = {
         "algorithm": described.algorithm.name,
         "runs": len(done),
@@ -91,20 +173,21 @@ def result_row(cells: Sequence[BoardCell], ratio: float | None, names: Sequence[
         "ns_per_iteration": _mean(result.ns_per_iteration for result in results),
         "iteration": "pass" * any(cell.record and takes_all_rows(cell.record, cell.curve) for cell in done),
         "state_bytes": _mean(result.state_bytes for result in results),
-        "tuning_seconds": _mean(each.cost.train_seconds for each in tuned) if tuned else 0.0,
-        "tuning_passes": _mean(each.cost.passes for each in tuned) if tuned else 0.0,
+        "tuning_seconds": _mean(cost.train_seconds for cost in costs) if costs else 0.0,
+        "tuning_passes": _mean(cost.passes for cost in costs) if costs else 0.0,
         "unconverged": sum(result.converged is False for result in results),
         "chosen": chosen_in_words(records),
         "edges": "; ".join(sentence for _, sentence in edges_in_words(records)),
-        "advice": _advice(cells),
+        "advice": next((text for text, _ in advice.most_common() if text), ""),
         "reported": reported(cells),
         "parameters": parameters_text(described),
-        "command": _command(cells),
+        "command": shlex.join(["aucbench", *rerun]),
     }
     for at, name in enumerate(names[1:], 1):
         if own.runs[at] == len(done) > 0:
             row |= {f"{name}_mean": float(own.mean[at]), f"{name}_std": float(own.std[at])}
-    return row | _suboptimality(done)
+    ends = [cell.curve[SUBOPTIMALITY][-1] for cell in done if SUBOPTIMALITY in cell.curve]
+    return row | ({SUBOPTIMALITY: _mean(ends)} if done and len(ends) == len(done) else {})
 
 
 def _mean(values: Iterable[Any]) -> float:
@@ -128,25 +211,6 @@ def class_of(cells: Iterable[BoardCell]) -> ModelClass:
     )
 
 
-def _command(cells: Sequence[BoardCell]) -> str:
-    records = [cell.record for cell in cells if cell.record]
-    measures = common(records) if records else ()
-    return shlex.join(["aucbench", *words(cells[0].described, [cell.run for cell in cells], None, measures)])
-
-
-def _advice(cells: Sequence[BoardCell]) -> str:
-    """What to change, as most of the diverged runs say."""
-    diverged = [cell.record.result for cell in cells if cell.record and cell.status is CellStatus.diverged]
-    said = Counter(result.advice for result in diverged if result.advice)
-    return said.most_common(1)[0][0] if said else ""
-
-
-def _suboptimality(done: Sequence[BoardCell]) -> dict[str, float]:
-    """The mean relative suboptimality at the end; empty where the minimum of some run is not known."""
-    known = [cell.curve[SUBOPTIMALITY][-1] for cell in done if SUBOPTIMALITY in cell.curve]
-    return {"suboptimality": _mean(known)} if done and len(known) == len(done) else {}
-
-
 def target_of(rows: Sequence[Mapping[str, Any]], chance: float) -> tuple[float, float]:
     """The best mean of a data set and the target, chance + `TARGET` (best of a linear method - chance).
 
@@ -161,26 +225,22 @@ def target_of(rows: Sequence[Mapping[str, Any]], chance: float) -> tuple[float, 
     return best, chance + TARGET * (goal - chance) if goal > chance else NAN
 
 
-def with_reaching(
-    rows: Sequence[dict[str, Any]], by_method: Mapping[str, Sequence[BoardCell]], by: str, target: float
-) -> None:
-    """Add to the lines of a data set the time to target and marks of uncommon timing.
+def _reaching(row: Mapping[str, Any], cells: Sequence[BoardCell], by: str, target: float) -> dict[str, float]:
+    """The time to target of a method, and the share of its runs that reached it.
 
     A run that failed or diverged never reached the target, whatever it had reached before.
     """
-    marks = timing_marks(by_method)
-    for row in rows:
-        done = finished(by_method[row["method"]])
-        kept = with_whole_curves(done)
-        paid = []
-        for curve in (cell.curve for cell in kept):
-            at = ~np.isnan(curve[by])
-            cost = first_crossing(curve["train_seconds"][at].astype(float), curve[by][at], target)
-            paid += [cost] * (len(done) // len(kept))  # runs that one curve stands for
-        paid += [np.inf] * (row["diverged"] + row["failed"])
-        row["target_seconds"] = median_cost(paid) if target == target else NAN
-        row["target_share"] = float(np.isfinite(paid).mean()) if paid and target == target else NAN
-        row["timing_mark"] = marks.get(row["method"], "")
+    done = finished(cells)
+    kept = with_whole_curves(done)
+    paid = []
+    for curve in (cell.curve for cell in kept):
+        at = ~np.isnan(curve[by])
+        cost = first_crossing(curve["train_seconds"][at].astype(float), curve[by][at], target)
+        paid += [cost] * (len(done) // len(kept))  # runs that one curve stands for
+    paid += [np.inf] * (row["diverged"] + row["failed"])
+    if not paid or np.isnan(target):
+        return {"target_seconds": NAN, "target_share": NAN}
+    return {"target_seconds": median_cost(paid), "target_share": float(np.isfinite(paid).mean())}
 
 
 def curve_rows(cells: Sequence[BoardCell], by: str) -> list[dict[str, Any]]:
@@ -204,7 +264,12 @@ def timing_marks(by_method: Mapping[str, Sequence[BoardCell]]) -> dict[str, str]
     }
     every = [each for own in environments.values() for each in own]
     by_id = all(each.machine for each in every) and len(set(map(machine_of, every))) > 1
-    conditions = {method: {_condition(each, by_id) for each in own} for method, own in environments.items()}
+
+    def condition(own: Environment) -> str:
+        rivals = "one at a time" if own.concurrency < 2 else f"up to {own.concurrency} at a time"
+        return f"{rivals} on {own.cpu}" + (f" (machine {own.machine[:6]})" if by_id and own.machine else "")
+
+    conditions = {method: {condition(each) for each in own} for method, own in environments.items()}
     texts = sorted(one for found in conditions.values() for one in found)
     usual = max(texts, key=texts.count, default="")
     return {
@@ -237,12 +302,6 @@ def time_note(results: Iterable[Any]) -> str:
     return " or ".join(found)
 
 
-def _condition(own: Environment, by_id: bool) -> str:
-    rivals = "one at a time" if own.concurrency < 2 else f"up to {own.concurrency} at a time"
-    machine = f" (machine {own.machine[:6]})" if by_id and own.machine else ""
-    return f"{rivals} on {own.cpu}{machine}"
-
-
 def ruleset_text(by_method: Mapping[str, Sequence[BoardCell]]) -> str:
     """The rulesets of a board, with the methods and their departures where they differ; empty without any."""
     methods: dict[str, dict[str, None]] = {}  # by ruleset
@@ -252,11 +311,11 @@ def ruleset_text(by_method: Mapping[str, Sequence[BoardCell]]) -> str:
             methods.setdefault(str(own or "no ruleset"), {})[how] = None
     if set(methods) <= {"no ruleset"}:
         return ""
-    if len(methods) == 1:
-        (ruleset, own_methods), *_ = methods.items()
-        departing = ", ".join(how for how in own_methods if how not in by_method)
-        return f"{ruleset} except {departing}" if departing else ruleset
-    return ", ".join(f"{ruleset} ({', '.join(own)})" for ruleset, own in methods.items())
+    if len(methods) > 1:
+        return ", ".join(f"{ruleset} ({', '.join(own)})" for ruleset, own in methods.items())
+    ((ruleset, hows),) = methods.items()
+    departing = ", ".join(how for how in hows if how not in by_method)
+    return f"{ruleset} except {departing}" if departing else ruleset
 
 
 def reported(cells: Sequence[BoardCell]) -> str:
@@ -264,15 +323,15 @@ def reported(cells: Sequence[BoardCell]) -> str:
     records = [(cell.record, cell.replications) for cell in cells if cell.record]
     counts = [len(machines(record, others)) for record, others in records]
     replicated = sum(count > 1 for count in counts)
-    states = []
-    if counts and replicated == len(counts):
-        states.append(f"replicated on {min(counts)} machines")
-    elif replicated:
-        states.append(f"replicated in {replicated} of {len(counts)} runs")
     differing = sum(
         any(compare(record, each).agreement is Agreement.differs for each in others)
         for record, others in records
     )
+    states = []
+    if replicated:
+        everywhere = f"replicated on {min(counts)} machines"
+        part = f"replicated in {replicated} of {len(counts)} runs"
+        states.append(everywhere if replicated == len(counts) else part)
     if differing:
         states.append(f"{differing} of {len(counts)} runs disagree with a replication")
     return "; ".join(states) or SELF_REPORTED

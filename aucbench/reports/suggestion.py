@@ -6,8 +6,7 @@ from all of the archive than any of these is from its nearest is similar to none
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from enum import StrEnum
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,10 +70,8 @@ class SuggestedMethod:
 
     @property
     def model(self) -> str:
-        """The class of model, and the defaults of the method's own fields that name a choice."""
-        cls: Any = plugin("algo", self.method)
-        chosen = [str(each.default) for each in fields(cls) if isinstance(each.default, StrEnum)]
-        return ", ".join([str(class_of_model(cls)), *chosen])
+        """The class of model."""
+        return str(class_of_model(plugin("algo", self.method)))
 
     @property
     def is_better(self) -> bool:
@@ -105,23 +102,24 @@ def suggest_methods(
     counts where it gave an AUC on every split of all these data sets. `seconds` bounds what a training may
     be expected to take, `linear` asks for linear models only.
     """
-    usable = {name: each for name, each in tried.items() if REFERENCE in each.methods}
-    most = max((each.facts.rows for each in usable.values()), default=0.0)
+    usable = [each for each in tried.values() if REFERENCE in each.methods]
+    most = max((each.facts.rows for each in usable), default=0.0)
 
     def refused(reason: str) -> Suggestion:
         return Suggestion(facts, (), most, reason)
 
     if len(usable) < 2:
         return refused(f"the archive has fewer than two data sets with {REFERENCE}, the baseline of gains")
-    own, farthest = distances([each.facts for each in usable.values()], facts)
-    near = sorted(zip(own, usable.values(), strict=True), key=lambda pair: pair[0])[:NEIGHBOURS]
+    own, farthest = distances([each.facts for each in usable], facts)
+    near = sorted(zip(own, usable, strict=True), key=lambda pair: pair[0])[:NEIGHBOURS]
     if near[0][0] > farthest:
         return refused(
             f"no data set of the archive is similar: the nearest, {near[0][1].name}, has distance "
             f"{near[0][0]:.2f}, and none of them is farther than {farthest:.2f} from its own nearest"
         )
-    best = [each for each in (_best(method, near, facts) for method in _shared(near)) if each is not None]
-    best = [each for each in best if each.linear or not linear]
+    shared = set.intersection(*(set(each.methods) for _, each in near))
+    found = [_best(name, near, facts) for name in shared if plugin("algo", name) is not None]
+    best = [each for each in found if each is not None and (each.linear or not linear)]
     if not best:
         return refused("no method of the archive gave an AUC on all of the most similar data sets")
     best.sort(key=lambda each: (-each.gain.value, each.method))
@@ -142,29 +140,15 @@ def distances(archive: Sequence[Facts], facts: Facts) -> tuple[Floats, float]:
     More rows than any of the archive has count as the most.
     """
     most = max(each.rows for each in archive)
-    known = np.array([_coordinates(each) for each in archive])
-    spread = known.std(axis=0, ddof=1)
-    known /= (spread := np.where(spread > 0, spread, 1.0))
-    own = np.array([_coordinates(facts._replace(rows=min(facts.rows, most)))]) / spread
-    between = cdist(known, known)
-    np.fill_diagonal(between, np.inf)
-    return cdist(own, known)[0], float(between.min(axis=1).max())
-
-
-def _coordinates(facts: Facts) -> list[float]:
-    share = float(np.clip(facts.positives, LEAST_SHARE, 1.0 - LEAST_SHARE))
-    return [
-        float(np.log10(max(1.0, facts.rows))),
-        float(np.log10(max(1.0, facts.features))),
-        float(np.log10(max(LEAST_SHARE, facts.density))),
-        float(np.log(share / (1.0 - share))),
-    ]
-
-
-def _shared(near: Sequence[tuple[float, TriedDataset]]) -> list[str]:
-    """The methods that were tried on all of the data sets and are installed."""
-    first, *others = (set(each.methods) for _, each in near)
-    return sorted(name for name in first.intersection(*others) if plugin("algo", name) is not None)
+    every = np.array([*archive, facts._replace(rows=min(facts.rows, most))], dtype=float)
+    share = np.clip(every[:, 3], LEAST_SHARE, 1.0 - LEAST_SHARE)
+    points = np.log10(np.maximum(every, [1.0, 1.0, LEAST_SHARE, 1.0]))
+    points[:, 3] = np.log(share / (1.0 - share))
+    spread = points[:-1].std(axis=0, ddof=1)
+    points /= np.where(spread > 0, spread, 1.0)
+    apart = cdist(points, points)
+    np.fill_diagonal(apart, np.inf)
+    return apart[-1, :-1], float(apart[:-1, :-1].min(axis=1).max())
 
 
 def _best(method: str, near: Sequence[tuple[float, TriedDataset]], facts: Facts) -> SuggestedMethod | None:

@@ -31,10 +31,7 @@ def verdict(report: Report, method: str) -> list[str]:
             lines.append(f"Not above chance: AUC {row['mean']:.4f} on {row['data_set']}; {rows}.")
     ratios, own = _speed(report, method)
     if ratios:
-        told = ", ".join(
-            f"{ratio:.3g} times {name}'s" if ratio >= 1 else f"1/{1 / ratio:.3g} of {name}'s"
-            for name, ratio in ratios.items()
-        )
+        told = ", ".join(f"{ratio:.3g} times {name}'s" for name, ratio in ratios.items())
         lines.append(f"Speed: {own:,.0f} ns per row seen, {told} (medians over the data sets).")
     return lines
 
@@ -47,7 +44,6 @@ def next_steps(report: Report, method: str, epochs: float | None, failed: bool =
     """
     steps = []
     every = _own(report, method)
-    known = [row for row in every if not math.isnan(row["mean"])]
     if failed:
         steps.append(f"aucbench check {method} shows on small inputs what goes wrong.")
     if any(row["reversed"] for row in every):
@@ -61,7 +57,7 @@ def next_steps(report: Report, method: str, epochs: float | None, failed: bool =
             f"a row takes over {SLOW:g} times what the others take: a loop of plain Python over the rows is "
             f"far faster when it is compiled by aucbench.kernels.kernel."
         )
-    rising = [row["data_set"] for row in known if _rises(report, row)]
+    rising = [row["data_set"] for row in every if _rises(report, row)]
     if rising and epochs is not None:
         steps.append(f"it still rises on {listed(rising)}: aucbench try {method} --epochs {4 * epochs:g}.")
     if not steps:
@@ -79,12 +75,11 @@ def _own(report: Report, method: str) -> list[dict[Any, Any]]:
     found = []
     for setting, data_set in report.data_sets[["setting", "data_set"]].itertuples(index=False):
         rows, cells = results_on(report, setting, data_set), report.part("cells", setting, data_set)
-        tests = cells.loc[cells["method"] == method, ["test_positives", "test_rows"]].dropna()
-        # Cells of an earlier version have none.
-        positives, every = (0, 0) if tests.empty else map(int, tests.min())
+        tests = cells.loc[cells["method"] == method, ["test_positives", "test_rows"]]
+        positives, every = map(int, tests.min().fillna(0))
         for row in rows[rows["method"] == method].to_dict("records"):
             row["tested"] = positives, every - positives
-            row["reversed"] = row["mean"] < 0.5 - chance_half_width(positives, every - positives)
+            row["reversed"] = row["mean"] < 0.5 - chance_half_width(*row["tested"])
             found.append(row)
     return found
 

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import MethodFacts
-from aucbench.contracts.source_location import line_of
 from aucbench.contracts.validation import wrong_scores
 from aucbench.errors import PluginError
 from aucbench.evaluation.auc import measure_columns
@@ -110,8 +109,7 @@ class Scorer:
         if MethodFacts(algorithm).weights is None:
             found = algorithm.score(state, self._X)
             if wrong := wrong_scores(found, len(self._y)):
-                where = line_of(type(algorithm), "score")
-                raise PluginError(f"{algorithm.name}: `score` of {len(self._y)} rows {wrong}{where}")
+                raise PluginError(f"{algorithm.name}: `score` of {len(self._y)} rows {wrong}")
             return self.add_scores(np.asarray(found, np.float64)), None
         weights = np.array(algorithm.weights(state), np.float64)
         return self.add_weights(weights), weights

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import Access, Batch, MethodFacts, Problem
-from aucbench.contracts.source_location import line_of
 from aucbench.contracts.validation import NO_STATE
 from aucbench.errors import PluginError
 from aucbench.kernels import layout
@@ -96,7 +95,7 @@ class Trainer:
             if state is not None:
                 _wait(algorithm, state)
         if state is None and self.state is not None:
-            raise PluginError(f"{algorithm.name}: `step` {NO_STATE}{line_of(type(algorithm), 'step')}")
+            raise PluginError(f"{algorithm.name}: `step` {NO_STATE}")
         self.state = state
         self._count(batch, check)
 

@@ -87,14 +87,9 @@ def missing_packages(algorithm: Any) -> str:
     return f"needs {' and '.join(missing)}: pip install {wanted}"
 
 
-def own_packages(record: CellRecord) -> dict[str, str]:
-    """The versions of the packages of a cell's method, but for those that this project itself requires."""
-    return {name: made for name, made in record.environment.packages.items() if name not in PACKAGES}
-
-
 def changed_versions(record: CellRecord) -> dict[str, tuple[str, str]]:
     """The packages of a cell's method whose version is another here: theirs and ours, "" if not installed."""
-    own = own_packages(record)
+    own = {name: made for name, made in record.environment.packages.items() if name not in PACKAGES}
     here = {name: _version(name) or "" for name in own}
     return {name: (made, here[name]) for name, made in own.items() if here[name] != made}
 

@@ -7,12 +7,12 @@ import warnings
 from math import inf
 from typing import Any
 
-from aucbench.contracts.source_location import package_of, place_in, place_of, source_file
+from aucbench.contracts.source_location import source_file
 from aucbench.contracts.validation import Family
 from aucbench.pool import Pool, ProcessEnded, tell
 from aucbench.testing.checks import CHECKS
 from aucbench.testing.examine import PATIENCE, Progress, TimeLimit, conclude, examine, following
-from aucbench.testing.findings import Finding, Status
+from aucbench.testing.findings import Finding, Status, explain
 
 GRACE = 15.0  # seconds of silence beyond the time limit, after which a plugin counts as hanging
 
@@ -50,49 +50,19 @@ def check_algorithm(
 def check_loss(
     plugin: Any, *, raise_on_failure: bool = True, patience: float = PATIENCE
 ) -> tuple[Finding, ...]:
-    """Run every check of losses; a failure names the smallest failing margin.
-
-    Parameters
-    ----------
-    plugin, raise_on_failure, patience
-        As for `check_algorithm`, and so are the errors.
-
-    Returns
-    -------
-    tuple of Finding, one for each of `LOSS_CHECKS`
-    """
+    """As `check_algorithm` for a loss and `LOSS_CHECKS`; a failure names the smallest failing margin."""
     return conclude(plugin, examined(Family.losses, plugin, patience), raise_on_failure)
 
 
 def check_dataset(plugin: Any, *, raise_on_failure: bool = True) -> tuple[Finding, ...]:
-    """Run every check of data sets; a data set without its files is exempt, not passed.
-
-    Parameters
-    ----------
-    plugin, raise_on_failure
-        As for `check_algorithm`, and so are the errors.
-
-    Returns
-    -------
-    tuple of Finding, one for each of `DATASET_CHECKS`
-    """
+    """As `check_algorithm` for a data set and `DATASET_CHECKS`; one without its files is exempt."""
     return conclude(plugin, examined(Family.datasets, plugin), raise_on_failure)
 
 
 def check_features(
     plugin: Any, *, raise_on_failure: bool = True, patience: float = PATIENCE
 ) -> tuple[Finding, ...]:
-    """Run every check of feature maps; a failure shows the smallest failing input found.
-
-    Parameters
-    ----------
-    plugin, raise_on_failure, patience
-        As for `check_algorithm`, and so are the errors.
-
-    Returns
-    -------
-    tuple of Finding, one for each of `FEATURE_CHECKS`
-    """
+    """As `check_algorithm` for a feature map and `FEATURE_CHECKS`."""
     return conclude(plugin, examined(Family.features, plugin, patience), raise_on_failure)
 
 
@@ -108,12 +78,9 @@ def examined(
     try:
         subject = checks[0].prepare(plugin, TimeLimit(patience), loss=loss)
     except (Exception, SystemExit) as error:  # a class without instances
-        text = f"With default parameters it cannot be made: {type(error).__name__}: {error}"
-        if isinstance(error, TypeError) and "required positional argument" in text:
-            text += "; give every field a default"
-        cls = plugin if isinstance(plugin, type) else type(plugin)
-        place = place_in(error, package_of(cls)) or place_of(cls)
-        finding = Finding(checks[0].name, Status.failed, f"{text}.", place)
+        words, place = explain(plugin if isinstance(plugin, type) else type(plugin), error)
+        words = f"With default parameters, which every field needs, it cannot be made: {words}"
+        finding = Finding(checks[0].name, Status.failed, words, place)
         progress(finding)
         return (finding,)
     return examine(checks, subject, progress)

@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,11 +10,12 @@ from time import monotonic
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aucbench.contracts import MethodFacts
 from aucbench.contracts.declarations import Facts
+from aucbench.contracts.source_location import place_of
 from aucbench.contracts.validation import Family
-from aucbench.humanize import duration
 from aucbench.runner.cell import training_context
 from aucbench.suggestions import suggest
 from aucbench.testing.findings import Broken, CheckFailure, Exempted, Finding, Status, Untried, explain
@@ -21,22 +23,18 @@ from aucbench.testing.problems import SMALL, STANDARD, Size, Toy, small
 
 PATIENCE = 60.0  # seconds for all checks of a plugin
 SHRINKING = 10.0  # most seconds to look for a smaller failing input
-SLOW = 1e-3  # seconds per iteration from which messages mention them
 
 
 class TimeLimit:
     """The time limit for all checks of a plugin; the clock starts when it is first read."""
 
     def __init__(self, seconds: float = PATIENCE):
-        self.seconds = seconds
-        self.per_iteration = 0.0  # seconds, once measured
-        self._begin: float | None = None
+        self.seconds, self._begin = seconds, math.nan
 
     @property
     def spent(self) -> float:
         """Seconds since the clock started."""
-        if self._begin is None:
-            self._begin = monotonic()
+        self._begin = monotonic() if math.isnan(self._begin) else self._begin
         return monotonic() - self._begin
 
     @property
@@ -44,26 +42,30 @@ class TimeLimit:
         """Remaining seconds."""
         return self.seconds - self.spent
 
-    def measured(self, seconds: float) -> None:
-        """Restart the clock once the time per iteration is known, so that compiling does not count."""
-        self.per_iteration = seconds
+    def restart(self) -> None:
+        """Restart the clock once all is compiled."""
         self._begin = monotonic()
 
     def require(self) -> None:
         """Raise `Untried` when no time is left."""
         if self.left <= 0.0:
-            slow = self.per_iteration >= SLOW
-            cost = f"one iteration takes {duration(self.per_iteration)}, and " if slow else ""
-            raise Untried(f"{cost}the {self.seconds:g} s for all checks are used up (--patience allows more)")
+            raise Untried(f"the {self.seconds:g} s for all checks are used up (--patience allows more)")
 
 
 class Subject:
-    """A plugin under test, and its last input.
+    """A plugin under test, and its last input, which `where` describes.
 
-    Methods train with the loss. `where` describes the last input.
+    Methods are trained with the loss and scored; feature maps are fitted, and their features are the scores.
     """
 
     family: ClassVar[Family]
+    companions: ClassVar[tuple[float, float]]  # tolerances between one row and many, in double and in single
+    rows: Callable[..., NDArray[np.int64]]  # of a run on a problem
+    train: Callable[..., Any]  # the state after a run
+    final: Callable[[Any], Any]  # the state to score
+    score: Callable[[Any, Any], NDArray[Any]]  # decision values (n,), or features (n, d), of rows
+    read: Callable[[Any, Any], Any]  # calls all functions that read a final state
+    uses: Callable[..., Iterator[str]]  # trains and scores, and yields each function that was called
 
     def __init__(self, plugin: Any, limit: TimeLimit | None = None, loss: Any = None):
         self.plugin = plugin() if isinstance(plugin, type) else plugin
@@ -89,19 +91,18 @@ class Subject:
             if size.n <= own.n and size.d <= own.d and size != own:
                 yield self.again(_size=size)
 
-    def requirement(self, name: str) -> str | None:
-        """The reason why the plugin requires `name` ("dense", "float64"), None if it does not."""
+    def exempt_if_it_requires(self, name: str) -> None:
+        """Raise `Exempted` if the plugin requires `name` ("dense", "float64"), with its reason."""
         reasons = MethodFacts(self.plugin).requires
-        if name not in reasons:
-            return None
-        if not str(reasons[name]).strip():
+        if name in reasons and not str(reasons[name]).strip():
             raise Broken(f"`requires` names {name!r} without a reason.")
-        return f"requires {name}: {reasons[name]}"
+        if name in reasons:
+            raise Exempted(f"requires {name}: {reasons[name]}")
 
     @property
     def layouts(self) -> tuple[str, ...]:
         """The layouts of `problems.small` that the plugin takes."""
-        return ("dense",) if self.requirement("dense") else ("dense", "csr", "wide")
+        return ("dense",) if "dense" in MethodFacts(self.plugin).requires else ("dense", "csr", "wide")
 
     def use(self, toy: Toy) -> Toy:
         """Record a problem in `where`; returns it."""
@@ -116,6 +117,18 @@ class Subject:
         """One small problem for each layout that the plugin takes."""
         return (self.problem(layout) for layout in self.layouts)
 
+    def scores(self, state: Any, X: Any) -> NDArray[Any]:
+        """The scores of a state that may be trained further."""
+        return self.score(self.final(state), X)
+
+    def outcome(self, toy: Toy, *run: Any) -> NDArray[Any]:
+        """The scores of the rows of a problem after training on it."""
+        return self.scores(self.train(toy, *run), toy.X)
+
+    def broken(self, method: str, words: str) -> Broken:
+        """The error for a function, with its place."""
+        return Broken(f"`{method}` {words}", place_of(getattr(type(self.plugin), method, None)))
+
 
 @dataclass(frozen=True)
 class Check:
@@ -124,9 +137,8 @@ class Check:
     Parameters
     ----------
     function : callable
-        Takes the subject, and each small problem if it has two parameters; raises `Broken`, `Exempted` or
-        `Untried`, may return a remark. The function's name is the name of the check; the first line of its
-        docstring is the rule.
+        Takes the subject, and each small problem if it has two parameters; may return a remark. Its name is
+        the name of the check, the first line of its docstring is the rule.
     prepare : callable
         Makes the subject of a plugin.
     needs : tuple of str
@@ -174,10 +186,8 @@ class Check:
             try:
                 subject.limit.require()
                 return Finding(self.name, Status.passed, self.run(subject) or "")
-            except Exempted as exempted:
-                return Finding(self.name, Status.exempt, str(exempted))
-            except Untried as untried:
-                return Finding(self.name, Status.untried, str(untried))
+            except (Exempted, Untried) as skipped:
+                return Finding(self.name, skipped.status, str(skipped))
             except (Exception, SystemExit) as error:  # any exception of a plugin is a finding
                 return _smallest(self, subject, error)
 
@@ -264,7 +274,7 @@ def conclude(plugin: Any, findings: tuple[Finding, ...], raise_on_failure: bool)
 
 def _smallest(check: Check, subject: Subject, error: BaseException) -> Finding:
     """The failure on the smallest input found that fails alike."""
-    end = monotonic() + SHRINKING
+    end, (words, place) = monotonic() + SHRINKING, explain(type(subject.plugin), error)
     for candidate in subject.smaller():
         if monotonic() > end:
             break
@@ -273,14 +283,14 @@ def _smallest(check: Check, subject: Subject, error: BaseException) -> Finding:
         except Untried:
             break
         except (Exception, SystemExit) as again:  # as in `Check.find`
-            if _kind(candidate, again) == _kind(subject, error):
-                subject, error = candidate, again
+            told, at = explain(type(subject.plugin), again)
+            is_alike = (type(again), at, "CSR" in candidate.where) == (
+                type(error),
+                place,
+                "CSR" in subject.where,
+            )
+            if is_alike:
+                subject, words = candidate, told
                 break
-    words, place = explain(subject.plugin, error)
     where = f" The smallest input that shows it: {subject.where}." if subject.where else ""
     return Finding(check.name, Status.failed, words + where, place)
-
-
-def _kind(subject: Subject, error: BaseException) -> tuple[type, str, bool]:
-    """Type of error, line and layout, by which failures are told apart."""
-    return type(error), explain(subject.plugin, error)[1], "CSR" in subject.where

@@ -1,7 +1,7 @@
 """Outcomes of checks, and explanations of a plugin's exceptions with the line of the cause."""
 
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aucbench.contracts.source_location import own_frames, package_of, place_in, place_of
 from aucbench.errors import AucbenchError
@@ -47,20 +47,23 @@ class Broken(Exception):  # noqa: N818  (never leaves the package)
 class Exempted(Exception):  # noqa: N818  (never leaves the package)
     """Raised by a check: the plugin is exempt, for the reason in the text."""
 
+    status = Status.exempt
+
 
 class Untried(Exception):  # noqa: N818  (never leaves the package)
     """Raised by a check: it could not be carried out, for the reason in the text."""
 
+    status = Status.untried
 
-def explain(plugin: Any, error: BaseException) -> tuple[str, str]:
-    """The explanation and the place of a plugin's exception, or of a broken rule."""
-    package = package_of(type(plugin))
+
+def explain(cls: type, error: BaseException) -> tuple[str, str]:
+    """The explanation and the place of an exception of a class of plugins, or of a broken rule."""
     notes = "".join(f" {note}" for note in getattr(error, "__notes__", ()))
     if isinstance(error, Broken):
         return f"{error}{notes}", error.place
-    frames = own_frames(error, package)
+    frames = own_frames(error, package_of(cls))
     who = f"`{frames[0][0].f_code.co_name}`" if frames else "It"
-    place = place_in(error, package) or place_of(type(plugin))
+    place = place_in(error, package_of(cls)) or place_of(cls)
     if isinstance(error, SystemExit):
         return f"{who} ends the program (sys.exit, {error.code!r}); it must raise an error instead.", place
     # The message of an error of ours is complete.

@@ -35,6 +35,12 @@ class Toy(NamedTuple):
     words: str
     weights: NDArray[np.float64] | None = None  # (n,)
 
+    def parts(self) -> dict[str, NDArray[Any]]:
+        """The arrays of X by name."""
+        if not sparse.issparse(self.X):
+            return {"X": self.X}
+        return {f"X.{name}": getattr(self.X, name) for name in ("data", "indices", "indptr")}
+
 
 def small(size: Size = STANDARD, layout: str = "dense", dtype: Any = np.float64, seed: int = 0) -> Toy:
     """Rows of at most unit norm with a mean that depends on the label; a third are positive.

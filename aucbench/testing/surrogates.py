@@ -7,8 +7,7 @@ r and d may differ between compositions of the batch, not within one.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,9 +22,9 @@ from aucbench.testing.audited_function import AuditedFunction
 COMPOSITIONS = ((2, 3), (3, 9), (9, 3), (6, 6), (2, 14), (2, 38))
 FEW = 2  # compositions on which unknown parameters are searched
 WIDTHS = (0.3, 0.3, 0.3, 1.0, 1.0, 1.0, 1.0, 2.5, 2.5, 2.5)  # standard deviations of the scores of a batch
-SCALES = np.geomspace(0.05, 20.0, 53)  # parameters tried first; 1 is the 27th
+SCALES = np.log(np.geomspace(0.05, 20.0, 53))  # logarithms of parameters tried first
 EXACT, EXACT_SINGLE = 1e-6, 1e-3  # relative residuals up to which a function is a surrogate
-LAWS: dict[str, Callable[[float, float], float]] = {
+LAWS: dict[str, Callable[[float, float], float]] = {  # of the share of positives and the rows
     "": lambda p, n: 1.0,
     "n+ n-": lambda p, n: p * (1.0 - p) * n * n,
     "p (1 - p)": lambda p, n: p * (1.0 - p),
@@ -40,11 +39,9 @@ LAWS: dict[str, Callable[[float, float], float]] = {
     "1 / p": lambda p, n: 1.0 / p,
     "1 / (1 - p)": lambda p, n: 1.0 / (1.0 - p),
     "n+ n- / n": lambda p, n: p * (1.0 - p) * n,
-    "n+ n- / (n - 1)": lambda p, n: p * (1.0 - p) * n * n / (n - 1.0),
 }
 
 Batch = tuple[np.ndarray, np.ndarray]  # scores (n,) and a mask (n,) of the positive rows
-Mean = Callable[[np.ndarray, np.ndarray, float], float]  # of scores, mask and parameter
 
 
 class Surrogate(NamedTuple):
@@ -52,12 +49,26 @@ class Surrogate(NamedTuple):
 
     name: str
     sign: str  # of the parameter
-    mean: Mean
+    mean: Callable[[np.ndarray, np.ndarray, float], float]  # of scores, mask and parameter
     usual: float = 1.0  # value of the parameter tried first
 
 
-@dataclass(frozen=True)
-class Match:
+class Law(NamedTuple):
+    """A factor that depends on the composition of a batch."""
+
+    name: str
+    constant: float
+
+    def at(self, p: float, n: float) -> float:
+        """The factor of n rows with a share p of positives."""
+        return self.constant * LAWS[self.name](p, n)
+
+    def __str__(self) -> str:
+        parts = [f"{self.constant:.6g}"] * (abs(self.constant - 1.0) > EXACT) + [self.name] * bool(self.name)
+        return " ".join(parts)
+
+
+class Match(NamedTuple):
     """The surrogate that is nearest to a function, and how near it is."""
 
     surrogate: Surrogate
@@ -66,19 +77,18 @@ class Match:
     offsets: tuple[float, ...]  # d of each composition
     residual: float  # largest relative residual
 
-    @cached_property
-    def law(self) -> tuple[str, float] | None:
-        """The factor as a law of the share of positives p and the rows n, with its constant."""
+    @property
+    def law(self) -> Law | None:
+        """The factor as a law of the share of positives p and the rows n."""
         return law(self.factors)
 
     def value(self, scores: np.ndarray, positive: np.ndarray) -> float:
         """The exact value of a batch with both classes, NaN if the factor follows no law."""
-        n, found = positive.size, self.law
-        if found is None or len(set(self.offsets)) > 1:
+        if self.law is None or len(set(self.offsets)) > 1:
             return math.nan
         with np.errstate(all="ignore"):
             mean = self.surrogate.mean(scores, positive, self.parameter)
-        return found[1] * LAWS[found[0]](positive.mean(), n) * mean + self.offsets[0]
+        return self.law.at(positive.mean(), positive.size) * mean + self.offsets[0]
 
     def __str__(self) -> str:
         text = self.surrogate.name
@@ -86,55 +96,51 @@ class Match:
             text += f" with {self.surrogate.sign} {self.parameter:.6g}"
         if self.law is None:
             return f"{text}, times a factor that depends on the composition of the batch"
-        name, constant = self.law
-        factors = [f"{constant:.6g}"] * (abs(constant - 1.0) > EXACT) + [name] * bool(name)
-        text += f", times {' '.join(factors)}" * bool(factors)
-        return text + ", plus a constant" * any(self.offsets)
+        factor = str(self.law)
+        return text + f", times {factor}" * bool(factor) + ", plus a constant" * any(self.offsets)
 
 
-def law(factors: Sequence[float], laws: Sequence[str] = tuple(LAWS)) -> tuple[str, float] | None:
+def law(factors: Sequence[float], laws: Sequence[str] = tuple(LAWS)) -> Law | None:
     """The first law with a constant that gives the factors of all compositions, None if there is none."""
     for name in laws:
         constants = np.array(factors) / [LAWS[name](k / (k + m), k + m) for k, m in COMPOSITIONS]
         constant = float(np.median(constants))
         if constant and np.abs(constants - constant).max() <= 1e-5 * abs(constant):
             rounded = float(f"{constant:.5g}")
-            return name, rounded if math.isclose(rounded, constant, rel_tol=1e-6) else constant
+            return Law(name, rounded if math.isclose(rounded, constant, rel_tol=1e-6) else constant)
     return None
 
 
 def batches(unit: bool) -> list[list[Batch]]:
     """Batches of random scores by composition, in (0, 1) if `unit`, in random order of rows."""
     rng = np.random.default_rng(35)
-    found = []
-    for positives, negatives in COMPOSITIONS:
-        own = []
-        for width in WIDTHS:
-            n = positives + negatives
-            scores = rng.uniform(0.05, 0.95, n) if unit else width * rng.standard_normal(n)
-            own.append((scores, rng.permutation(n) < positives))
-        found.append(own)
-    return found
+
+    def batch(positives: int, n: int, width: float) -> Batch:
+        scores = rng.uniform(0.05, 0.95, n) if unit else width * rng.standard_normal(n)
+        return scores, rng.permutation(n) < positives
+
+    return [[batch(k, k + m, width) for width in WIDTHS] for k, m in COMPOSITIONS]
 
 
 def surrogates(catalog: Catalog) -> Iterator[Surrogate]:
     """The means over pairs of all registered losses and some more, and the min-max margin loss."""
+
+    def over_pairs(name: str, sign: str, value: Callable[..., float], usual: float = 1.0) -> Surrogate:
+        return Surrogate(f"the mean over all pairs of the {name}", sign, partial(pair_mean, value), usual)
+
     for plugin in catalog.plugins[Family.losses].values():
         loss: Any = plugin.cls()
-        theta = kernels.theta(loss)
-        name = f"the mean over all pairs of the {plugin.name.replace('_', ' ')} loss"
+        theta, name = kernels.theta(loss), f"{plugin.name.replace('_', ' ')} loss"
         if vars(loss):
-            sign = next(iter(vars(loss)))
-            yield Surrogate(name, sign, partial(pair_mean, loss.value), theta)
+            yield over_pairs(name, next(iter(vars(loss))), loss.value, theta)
         else:
             scaled = partial(lambda value, theta, m, scale: value(m / scale, theta), loss.value, theta)
-            yield Surrogate(name, "scores divided by", partial(pair_mean, scaled))
-    mean = "the mean over all pairs of the "
-    yield Surrogate(f"{mean}linear loss -(s+ - s-)", "", partial(pair_mean, lambda m, _: -m))
-    sigmoid = partial(pair_mean, lambda m, scale: math.exp(-np.logaddexp(0.0, m / scale)))
-    yield Surrogate(f"{mean}sigmoid loss 1 / (1 + e^(s+ - s-))", "scores divided by", sigmoid)
-    errors = partial(pair_mean, lambda m, _: 0.5 * float(1.0 - np.sign(m)))
-    yield Surrogate(f"{mean}0-1 loss (1 - AUC, which has no gradient)", "", errors)
+            yield over_pairs(name, "scores divided by", scaled)
+    yield over_pairs("linear loss -(s+ - s-)", "", lambda m, _: -m)
+    name = "sigmoid loss 1 / (1 + e^(s+ - s-))"
+    yield over_pairs(name, "scores divided by", lambda m, scale: math.exp(-np.logaddexp(0.0, m / scale)))
+    name = "0-1 loss (1 - AUC, which has no gradient)"
+    yield over_pairs(name, "", lambda m, _: 0.5 * float(1.0 - np.sign(m)))
     yield Surrogate("the min-max margin loss at the best a, b and alpha", "margin", min_max)
 
 
@@ -153,72 +159,68 @@ def pair_mean(
 
 
 class Identification:
-    """The values of a function over the batches with a coding of labels, and fits of surrogates to them."""
+    """The values of a function over the batches with a coding of labels, and the nearest surrogate."""
 
     def __init__(self, function: AuditedFunction, coding: int, known: Sequence[Surrogate]):
         self._function, self.exact = function, EXACT_SINGLE if function.single else EXACT
         self.coding = function.negative = coding
         self.unit = not _is_finite_everywhere(function)  # whether scores are probabilities
         self.batches = batches(self.unit)
-        self.values = np.array([[function.value(*batch) for batch in own] for own in self.batches])
-        self.match = self._nearest(known)
+        self._values = np.array([[function.value(*batch) for batch in own] for own in self.batches])
+        self.match = min((self._fit(each, each.usual) for each in known), key=lambda match: match.residual)
+        if not self.is_known:
+            matches = [self.match, *(self._searched(each) for each in known if each.sign)]
+            self.match = min(matches, key=lambda match: match.residual)
 
-    def fit(self, surrogate: Surrogate, parameter: float, few: bool = False) -> Match:
-        """Fit r and d of each composition by least squares of relative residuals."""
-        factors, offsets, worst = [], [], 0.0
-        for own, values in list(zip(self.batches, self.values, strict=True))[: FEW if few else None]:
+    @property
+    def is_known(self) -> bool:
+        """Whether the function is the nearest surrogate, up to rounding."""
+        return self.match.residual <= self.exact
+
+    def _fit(self, surrogate: Surrogate, parameter: float, few: bool = False) -> Match:
+        """Fit r and d of each composition by least squares of relative residuals, with d = 0 if that fits."""
+        fits = []
+        for own, values in list(zip(self.batches, self._values, strict=True))[: FEW if few else None]:
             means = np.array([surrogate.mean(*batch, parameter) for batch in own])
             if not (np.isfinite(means).all() and np.isfinite(values).all()):
                 return Match(surrogate, parameter, (), (), math.inf)
             weights = 1.0 / np.maximum(np.abs(values), 1e-3 * np.abs(values).max() + 1e-300)
-            matrix = np.column_stack([means, np.ones_like(means)]) * weights[:, None]
-            r, d = np.linalg.lstsq(matrix, values * weights, rcond=1e-13)[0]
-            alone = float(matrix[:, 0] @ (values * weights) / max(matrix[:, 0] @ matrix[:, 0], 1e-300))
-            if np.abs(weights * (values - alone * means)).max() <= self.exact:
-                r, d = alone, 0.0
-            worst = max(worst, float(np.abs(weights * (values - r * means - d)).max()))
-            factors.append(float(r))
-            offsets.append(float(d))
+            for columns in (1, 2):
+                matrix = np.vander(means, 2, increasing=False)[:, :columns] * weights[:, None]
+                fit = np.linalg.lstsq(matrix, values * weights, rcond=1e-13)[0]
+                miss = float(np.abs(matrix @ fit - values * weights).max())
+                if miss <= self.exact:
+                    break
+            fits.append((float(fit[0]), float(fit[1]) if columns == 2 else 0.0, miss))
+        factors, offsets, misses = zip(*fits, strict=True)
         if np.ptp(offsets) <= self.exact * np.abs(offsets).max():
-            offsets = [offsets[0]] * len(offsets)
-        return Match(surrogate, parameter, tuple(factors), tuple(offsets), worst)
-
-    def _nearest(self, known: Sequence[Surrogate]) -> Match:
-        """The surrogate and parameter with the smallest residual; usual parameters come first."""
-        matches = [self.fit(each, each.usual) for each in known]
-        best = min(matches, key=lambda match: match.residual)
-        if best.residual <= self.exact:
-            return best
-        return min([best, *(self._searched(each) for each in known if each.sign)], key=lambda m: m.residual)
+            offsets = offsets[:1] * len(offsets)
+        return Match(surrogate, parameter, factors, offsets, max(misses))
 
     def _searched(self, surrogate: Surrogate) -> Match:
-        def miss(log_parameter: float) -> float:
-            return self.fit(surrogate, math.exp(log_parameter), few=True).residual
+        """The match with the best parameter, which is rounded if that fits as well."""
 
-        grid = np.log(SCALES)
-        i = int(np.argmin([miss(each) for each in grid]))
-        bounds = grid[max(0, i - 1)], grid[min(grid.size - 1, i + 1)]
+        def miss(log_parameter: float) -> float:
+            return self._fit(surrogate, math.exp(log_parameter), few=True).residual
+
+        i = int(np.argmin([miss(each) for each in SCALES]))
+        bounds = SCALES[max(0, i - 1)], SCALES[min(SCALES.size - 1, i + 1)]
         found = math.exp(minimize_scalar(miss, bounds=bounds, method="bounded", options={"xatol": 1e-10}).x)
-        matches = [self.fit(surrogate, each) for each in (float(f"{found:.4g}"), found)]
+        matches = [self._fit(surrogate, each) for each in (float(f"{found:.4g}"), found)]
         return min(matches, key=lambda match: (match.residual > self.exact, match.residual))
 
-    def of_margins(self) -> Match | None:
-        """The function as a mean over pairs of whatever it gives for one pair, None if it is no such mean."""
+    def try_margins(self) -> None:
+        """Match the mean over pairs of whatever the function gives for one pair, if it is such a mean."""
 
         def one_pair(m: float, theta: float) -> float:
             scores = 0.5 * self.unit + np.array([m / 2.0, -m / 2.0])
             return self._function.value(scores, np.array([True, False]))
 
-        unknown = Surrogate(
-            "the mean over all pairs of an unknown function of the margin s+ - s-",
-            "",
-            partial(pair_mean, one_pair),
-        )
-        for few in (True, False):
-            match = self.fit(unknown, 1.0, few)
-            if not match.residual <= self.exact:
-                return None
-        return match
+        name = "the mean over all pairs of an unknown function of the margin s+ - s-"
+        unknown = Surrogate(name, "", partial(pair_mean, one_pair))
+        if self._fit(unknown, 1.0, few=True).residual <= self.exact:
+            match = self._fit(unknown, 1.0)
+            self.match = match if match.residual <= self.exact else self.match
 
 
 def _is_finite_everywhere(function: AuditedFunction) -> bool:

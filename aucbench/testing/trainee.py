@@ -1,7 +1,7 @@
 """A method under test: its functions called within the time limit, and its training on small problems."""
 
 import pickle
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from time import monotonic
 from typing import Any, NamedTuple, Self
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts import Access, Batch, MethodFacts, Problem, ValidationRows
-from aucbench.contracts.source_location import place_of
 from aucbench.contracts.validation import Family, wrong_scores
 from aucbench.humanize import counted
 from aucbench.registry import catalog
@@ -51,18 +50,23 @@ class Trainee(Subject):
     """
 
     family = Family.algorithms
+    companions = 1e-12, 1e-5
+
+    @property
+    def facts(self) -> Any:
+        """The declarations and optional functions of the method."""
+        return MethodFacts(self.plugin)
 
     @property
     def size(self) -> Size:
         """The largest that leaves time for all checks."""
-        if self._size is not None:
-            return self._size
-        seconds, sizes = self.first_use.seconds, (STANDARD, *SMALLER)
-        fit = (s for s in sizes if RUNS * seconds * self.iterations(s.n, s.epochs) <= self.limit.seconds)
-        self._size = size = next(fit, sizes[-1])
-        if self.first_use.error is None:
-            self.limit.measured(seconds)
-        return size
+        if self._size is None:
+            seconds, sizes = self.first_use.seconds, (STANDARD, *SMALLER)
+            fit = (s for s in sizes if RUNS * seconds * self.iterations(s.n, s.epochs) <= self.limit.seconds)
+            self._size = next(fit, sizes[-1])
+            if self.first_use.error is None:
+                self.limit.restart()
+        return self._size
 
     def again(self, **changes: Any) -> Self:
         """The same method with some other attributes; the first calls are made again."""
@@ -84,16 +88,15 @@ class Trainee(Subject):
             for layout in self.layouts:
                 seconds, again = _first_calls(self, self._size or STANDARD, layout)
                 slowest = max(slowest, seconds)
-                if again and recompiled is None:
-                    recompiled = (again, self.where)
+                recompiled = recompiled or (again and (again, self.where))
         except (Exception, SystemExit) as error:
             return FirstUse(error, self.where)
-        return FirstUse(recompiled=recompiled, seconds=slowest)
+        return FirstUse(recompiled=recompiled or None, seconds=slowest)
 
     @cached_property
     def loss(self) -> Any:
         """The loss to train with, None for a method that takes none."""
-        accepted = MethodFacts(self.plugin).losses
+        accepted = self.facts.losses
         if self._loss is not None or not accepted:
             return self._loss
         known = catalog().plugins[Family.losses]
@@ -120,10 +123,8 @@ class Trainee(Subject):
         if self.access is Access.minibatch:
             # The runner draws a million row numbers at a time, a second for each short run.
             rng, size = np.random.default_rng(0), self._batch_size(n)
-            rows = np.stack([rng.choice(n, size, replace=False) for _ in range(iterations)])
-        else:
-            rows = RowSampler(self.access, toy.y, batch_size=self._batch_size(n)).take(iterations)
-        return rows
+            return np.stack([rng.choice(n, size, replace=False) for _ in range(iterations)])
+        return RowSampler(self.access, toy.y, batch_size=self._batch_size(n)).take(iterations)
 
     def _batch_size(self, n: int) -> int:
         is_batch = self.access in (Access.minibatch, Access.balanced)
@@ -155,19 +156,29 @@ class Trainee(Subject):
             done += length
         return self.step(state, batch.take(rows[done:])) if done < len(rows) else state
 
-    def first_and_last(self, toy: Toy, rows: NDArray[np.int64]) -> dict[str, Any]:
+    def first_and_last(self, toy: Toy) -> dict[str, Any]:
         """The states before and after training, keyed "first" and "last"."""
+        rows = self.rows(toy)
         return {"first": self.start(toy, len(rows)), "last": self.train(toy, rows)}
+
+    def uses(self, toy: Toy, rows: NDArray[np.int64]) -> Iterator[str]:
+        """Train and score; yields the function that was called."""
+        state = self.start(toy, len(rows))
+        yield "init"
+        state = self.step(state, self.batch(toy, rows))
+        yield "step"
+        self.read(self.final(state), toy.X)
+        yield "score"
 
     def final(self, state: Any) -> Any:
         """The state to score, after `finalize`."""
-        if MethodFacts(self.plugin).finalize is None:
-            return state
-        return self.call("finalize", state)
+        return state if self.facts.finalize is None else self.call("finalize", state)
 
-    def scores(self, state: Any, X: Any) -> NDArray[np.float64]:
-        """(n,) decision values, after `finalize`."""
-        return self.score(self.final(state), X)
+    def read(self, final: Any, X: Any) -> None:
+        """Score rows, and read the weights."""
+        self.score(final, X)
+        if self.facts.weights is not None:
+            self.call("weights", final)
 
     def score(self, final: Any, X: Any) -> NDArray[np.float64]:
         """(n,) decision values of a final state."""
@@ -182,23 +193,15 @@ class Trainee(Subject):
             raise self.broken("score", f"of {X.shape[0]} rows {wrong}{hint}")
         return np.asarray(found, np.float64)
 
-    def weights(self, state: Any) -> NDArray[Any]:
-        """(d,) weights, after `finalize`."""
-        return np.asarray(self.call("weights", self.final(state)))
-
     def call(self, method: str, *arguments: Any) -> Any:
         """The result of a function of the method, if there is time left; all work on a state is done."""
         self.limit.require()
         result = getattr(self.plugin, method)(*arguments)
         if method in RETURN_STATE and result is None:
             raise self.broken(method, "returned None: end it with `return` and the state.")
-        if method in RETURN_STATE and MethodFacts(self.plugin).wait is not None:
+        if method in RETURN_STATE and self.facts.wait is not None:
             self.plugin.wait(result)
         return result
-
-    def broken(self, method: str, words: str) -> Broken:
-        """The error for a function, with its place."""
-        return Broken(f"`{method}` {words}", place_of(getattr(type(self.plugin), method)))
 
 
 def _first_calls(trainee: Trainee, size: Size, layout: str) -> tuple[float, str | None]:
@@ -210,9 +213,10 @@ def _first_calls(trainee: Trainee, size: Size, layout: str) -> tuple[float, str 
     state = trainee.start(toy, len(rows))
     try:
         state = trainee.step(state, batch.take(rows[:few]))
-        trainee.call("score", trainee.final(state), toy.X)
-        if MethodFacts(trainee.plugin).weights is not None:
-            trainee.weights(state)
+        final = trainee.final(state)
+        trainee.call("score", final, toy.X)
+        if trainee.facts.weights is not None:
+            trainee.call("weights", final)
         with event.install_recorder("numba:compiler_lock") as stepping:
             began = monotonic()
             state = trainee.step(state, batch.take(rows[few:more]))
@@ -232,34 +236,29 @@ def snapshot(state: Any) -> tuple[Any, ...]:
     """The content of a state as bytes; equal for equal states."""
     parts = sorted((array.dtype.str, array.shape, array.tobytes()) for array in arrays(state))
     try:
-        whole = pickle.dumps(state)
+        return pickle.dumps(state), *parts
     except Exception:  # another check reports states that cannot be pickled
-        whole = b""
-    return (whole, *parts)
+        return tuple(parts)
 
 
-def require_equal(found: NDArray[Any], expected: NDArray[Any], words: str, allowed: float = 0.0) -> None:
-    """Raise `Broken` with the words and the first entries that differ by more than `allowed`.
+def require_close(
+    found: NDArray[Any], expected: NDArray[Any], words: str, double: float = 0.0, single: float | None = None
+) -> None:
+    """Raise `Broken` with the words and the first entries that differ by more than is allowed.
 
-    NaN equals NaN: another check reports scores that are not finite.
+    That is `double`, or `single` if all entries have single precision, of the largest finite entry. NaN
+    equals NaN: another check reports scores that are not finite.
     """
     if found.shape != expected.shape:
         raise Broken(f"{words}: shape {found.shape} against {expected.shape}.")
+    with np.errstate(over="ignore"):
+        is_single = np.array_equal(expected.astype(np.float32), expected, equal_nan=True)
+    is_single &= bool(np.any(expected != np.rint(expected)))
+    largest = np.abs(expected[np.isfinite(expected)]).max(initial=0.0)
+    allowed = (double if single is None or not is_single else single) * largest
     left, right = found.ravel(), expected.ravel()
     differs = ~((left == right) | (np.abs(left - right) <= allowed) | (np.isnan(left) & np.isnan(right)))
     if differs.any():
         i = int(np.argmax(differs))
         told = f"{left[i].item()!r} against {right[i].item()!r}, {np.count_nonzero(differs)} of {left.size}"
         raise Broken(f"{words}: entry {i} is {told} differ.")
-
-
-def tolerance(scores: NDArray[np.float64], double: float, single: float) -> float:
-    """The allowed difference of scores, relative to the largest; `single` if all have single precision."""
-    with np.errstate(over="ignore"):
-        is_single = np.array_equal(scores.astype(np.float32), scores, equal_nan=True)
-    return (single if is_single and np.any(scores != np.rint(scores)) else double) * scale_of(scores)
-
-
-def scale_of(scores: NDArray[np.float64]) -> float:
-    """The largest finite magnitude."""
-    return float(np.abs(scores[np.isfinite(scores)]).max(initial=0.0))

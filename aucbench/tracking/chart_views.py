@@ -37,22 +37,27 @@ def experiment_tags(experiment: str) -> dict[str, str]:
     """The description of the experiment with that id, and a view of its runs.
 
     MLflow's table shows neither metrics nor tags until a user chooses columns; the saved view chooses them.
-    Versions without the menu of views open it by its address.
     """
     state = _state(None)
-    table = {key: state[key] for key in ("selectedColumns", "orderByKey", "orderByAsc")}
-    envelope = {"name": USUAL_NAME, "createdAt": 0, "updatedAt": 0, "state": _compact(state)}
+    # The menu of views reads the state inside, and the link in the description the fields beside it.
+    view = {key: state[key] for key in ("selectedColumns", "orderByKey", "orderByAsc")}
+    view |= {"name": USUAL_NAME, "createdAt": 0, "updatedAt": 0, "state": _compact(state)}
     text = (
         f"{DESCRIPTION} [{USUAL_NAME}](#{_usual(experiment)})\n\n"
         f"The view is also in the menu *Views*. Steps of `test/auc` are iterations, `{CLOCK}` is the "
         f"training time and `{SAMPLES}` the rows seen at the same checkpoints, `{ERROR}` is 1 - AUC. "
         "A run with the status *failed* diverged: it has no final AUC."
     )
-    return {VIEW + USUAL: _compact(envelope | table), NOTE: text}
+    return {VIEW + USUAL: _compact(view), NOTE: text}
 
 
 def _usual(experiment: str) -> str:
     return f"/experiments/{quote(experiment)}/runs?{TRAINING}&viewStateShareKey={USUAL}"
+
+
+def _compact(value: dict[str, Any]) -> str:
+    """JSON without blanks, because MLflow accepts 5,000 characters."""
+    return json.dumps(value, separators=(",", ":"))
 
 
 def comparison(uri: str, data_set: str) -> str:
@@ -78,11 +83,6 @@ def with_board(description: str, study: str, experiment: str, run_id: str) -> st
     first, *rest = description.split("\n")
     name = study.replace("[", "(").replace("]", ")")
     return "\n".join([f"{first} [Leaderboard of {name}]({address})", *rest])
-
-
-def _compact(value: dict[str, Any]) -> str:
-    """JSON without blanks, because MLflow accepts 5,000 characters."""
-    return json.dumps(value, separators=(",", ":"))
 
 
 def views(uri: str, study: str | None) -> list[View]:
@@ -131,17 +131,13 @@ def _state(study: str | None) -> dict[str, Any]:
         "datasetsFilter": [],
         "compareRunCharts": lines + bars,
         "compareRunSections": [
-            _section("auc", "AUC over training time and over rows seen"),
-            _section("cost", "Cost"),
+            {"uuid": key, "name": name, "display": True, "columns": COLUMNS, "cardHeight": CARD_HEIGHT}
+            for key, name in (("auc", "AUC over training time and over rows seen"), ("cost", "Cost"))
         ],
         "globalLineChartConfig": {"xAxisKey": "metric", "selectedXAxisMetricKey": CLOCK, "lineSmoothness": 0},
         "runsHiddenMode": "SHOWALL",
         "selectedColumns": [*(f"metrics.`{name}`" for name in SHOWN), "tags.`verdict`"],
     }
-
-
-def _section(key: str, name: str) -> dict[str, Any]:
-    return {"uuid": key, "name": name, "display": True, "columns": COLUMNS, "cardHeight": CARD_HEIGHT}
 
 
 def _line(name: str, over: str) -> dict[str, Any]:

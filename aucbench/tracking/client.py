@@ -43,32 +43,37 @@ def check_address(uri: str) -> None:
             f"tracking.uri: blanks and quotes in a password are written as %20, %27 and %22, or give it by "
             f"MLFLOW_TRACKING_PASSWORD; the address ends with {uri.rpartition('@')[2]}."
         )
-    file = sqlite_file(uri)
+    if (file := sqlite_file(uri)) is not None and (trouble := _trouble(file)):
+        raise TrackingError(f"tracking.uri: {trouble}.")
+
+
+def _trouble(file: Path) -> str:
+    """Why MLflow cannot write an SQLite file; "" where it can."""
     try:
-        if file is not None:
-            _check_file(file)
-    except PermissionError as error:  # a folder on the way that cannot be entered
-        raise TrackingError(f"tracking.uri: {error.filename} cannot be reached.") from error
-
-
-def _check_file(file: Path) -> None:
-    existing = next(place for place in (file, *file.absolute().parents) if place.exists())
-    if existing.is_dir() == (existing == file):
-        expected = "an SQLite file" if existing == file else "a folder"
-        raise TrackingError(f"tracking.uri: {existing} is not {expected}.")
-    for place in (existing, existing.absolute().parent) if existing == file else (existing,):
-        if not os.access(place, os.W_OK):  # SQLite writes its log beside the file
-            raise TrackingError(f"tracking.uri: {place} cannot be written to.")
-    if existing == file:
+        is_new = not file.exists()
+        # SQLite writes its log beside the file, in a folder that is made if necessary.
+        folder = next(each for each in file.absolute().parents if each.exists())
+        if not (folder.is_dir() and os.access(folder, os.W_OK) and (is_new or os.access(file, os.W_OK))):
+            return f"{folder if is_new else file} cannot be written to"
+        if is_new:
+            return ""
         with open(file, "rb") as handle:
-            if handle.read(len(SQLITE_MARK)) not in (b"", SQLITE_MARK):
-                raise TrackingError(f"tracking.uri: {file} is not an SQLite file.")
+            is_sqlite = handle.read(len(SQLITE_MARK)) in (b"", SQLITE_MARK)
+        return "" if is_sqlite else f"{file} is not an SQLite file"
+    except OSError as error:  # a folder in the place of the file, or one on the way that cannot be entered
+        return f"{error.filename} is not an SQLite file that can be read"
 
 
 def absolute(uri: str) -> str:
     """The address with absolute paths, because MLflow caches a store per address."""
     file = sqlite_file(uri)
-    return _address(file.resolve()) if file else uri.rstrip("/")
+    return uri.rstrip("/") if file is None else _address(file)
+
+
+def _address(file: Path) -> str:
+    from sqlalchemy.engine import URL
+
+    return URL.create("sqlite", database=str(file.resolve())).render_as_string()
 
 
 def sqlite_file(uri: str) -> Path | None:
@@ -123,9 +128,9 @@ class Connection:
 
     def __init__(self, uri: str, create: bool = True):
         check_address(uri)
-        file = sqlite_file(uri)
-        if file is not None and not create and not file.exists():
-            raise TrackingError(f"tracking address {uri}: there is no file {file}.")
+        self._file = sqlite_file(uri)
+        if self._file is not None and not create and not self._file.exists():
+            raise TrackingError(f"tracking address {uri}: there is no file {self._file}.")
         self.address = absolute(uri)
         self._experiments: dict[str, str] = {}
         for name, value in ENVIRONMENT.items():
@@ -135,7 +140,7 @@ class Connection:
 
             # Any answer, even an error, shows that the server is alive.
             requests.get(self.address, timeout=PROBE_SECONDS, stream=True, allow_redirects=False).close()
-        self.client = _client(self.address)
+        self.client = _client(self.address, self._file)
 
     def experiment(self, name: str, tags: Callable[[str], dict[str, str]] = lambda _: {}) -> str:
         """The id of the experiment of that name, which is created or restored if necessary.
@@ -158,9 +163,9 @@ class Connection:
         return list(self.client.search_runs([experiment], condition, max_results=1000))
 
     def _created(self, name: str) -> Any:
-        file = sqlite_file(self.address)
         folder = re.sub(r"^\.+|[/\\\0]", "_", name)  # a name in a store makes no path
-        location = (file.parent / "mlruns" / folder).as_uri() if file else None  # a server decides for itself
+        # A server decides for itself.
+        location = (self._file.absolute().parent / "mlruns" / folder).as_uri() if self._file else None
         try:
             self.client.create_experiment(name, artifact_location=location, tags=KIND)
         except Exception:
@@ -169,73 +174,43 @@ class Connection:
         return self.client.get_experiment_by_name(name)
 
 
-def _client(address: str) -> Any:
+def _client(address: str, file: Path | None) -> Any:
+    """A client of an address.
+
+    A process that is killed while MLflow makes an SQLite file, and processes that open a new one at once,
+    leave it unusable for good. Therefore it is made under a lock beside its place, and moved there.
+    """
     import logging
 
     logging.getLogger("alembic").setLevel(logging.WARNING)
     logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)  # errors are raised as well
-    if (file := sqlite_file(address)) is not None:
-        return _sqlite_client(address, file)
     from mlflow import MlflowClient
 
-    return MlflowClient(address)
-
-
-def _sqlite_client(address: str, file: Path) -> Any:
-    """A client of an SQLite file.
-
-    Processes that open a new SQLite store at once leave it unusable for good, so it is created under a file
-    lock, and switched to write-ahead logging once.
-    """
-    lock = Path(f"{file}.lock")
-    try:  # FileLock would try again and again
-        file.parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(lock, os.O_CREAT | os.O_RDWR, 0o666))
-    except OSError as error:
-        raise TrackingError(f"{file.parent} cannot be written to ({error.strerror})") from error
-    from mlflow import MlflowClient
-
-    with file_lock(lock, LOCK_SECONDS):
-        is_new = not file.exists() or not file.stat().st_size
-        for ending in ("-wal", "-shm", "-journal") if is_new else ():  # of a removed file, not to be replayed
-            Path(f"{file}{ending}").unlink(missing_ok=True)
-        file.touch()  # by the umask; SQLite would make it 0644
-        try:
-            client = MlflowClient(address)
-            client.search_experiments(max_results=1)
-            if is_new:
-                with contextlib.closing(sqlite3.connect(file)) as connection:
-                    connection.execute("PRAGMA journal_mode=WAL")
-        except BaseException as error:
-            if is_new:  # MLflow can make nothing more of it
-                file.unlink(missing_ok=True)
-            elif isinstance(error, Exception) and not _holds_runs(file):
-                raise TrackingError(
-                    f"{file} holds no run and MLflow cannot open it ({reason(error, address)}), as after a "
-                    f"process was killed that made it; remove it, and the next run or sync makes a new one"
-                ) from error
-            raise
-    return client
-
-
-def _address(file: Path) -> str:
-    from sqlalchemy.engine import URL
-
-    return URL.create("sqlite", database=str(file)).render_as_string()
+    if file is None:
+        return MlflowClient(address)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file_lock(Path(f"{file}.lock"), LOCK_SECONDS):
+        if not file.exists() or not file.stat().st_size:
+            aside = file.with_name(f"{file.name}.new")
+            for ending in ("", "-wal", "-shm", "-journal"):  # of a killed process, not to be replayed
+                for left in (aside, file):
+                    Path(f"{left}{ending}").unlink(missing_ok=True)
+            aside.touch()  # by the umask; SQLite would make it 0644
+            MlflowClient(_address(aside)).search_experiments(max_results=1)
+            aside.rename(file)
+            with contextlib.closing(sqlite3.connect(file)) as connection:
+                connection.execute("PRAGMA journal_mode=WAL")
+        return MlflowClient(address)
 
 
 def has_run(address: str, run_id: str) -> bool:
     """Whether a recorded run still exists; checked in SQLite files only, which users can remove."""
     file = sqlite_file(address)
-    return file is None or _holds_runs(file, "WHERE run_uuid = ?", run_id)
-
-
-def _holds_runs(file: Path, condition: str = "", *values: str) -> bool:
-    """Whether an SQLite file is there and holds runs; false also where it cannot be read."""
-    if not file.exists():
-        return False
+    if file is None or not file.exists():
+        return file is None
     try:
         with contextlib.closing(sqlite3.connect(file)) as connection:
-            return connection.execute(f"SELECT 1 FROM runs {condition}", values).fetchone() is not None
+            found = connection.execute("SELECT 1 FROM runs WHERE run_uuid = ?", [run_id])
+            return found.fetchone() is not None
     except sqlite3.DatabaseError:
         return False

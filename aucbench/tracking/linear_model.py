@@ -12,13 +12,7 @@ import pandas
 from scipy import sparse
 from scipy.sparse.linalg import norm as sparse_norm
 
-SIGNS: Any = {  # replacements that turn a notation of numbers into Python's
-    "number": (),
-    "percent": (("%", ""), (" ", "")),
-    "thousands": ((",", ""),),
-    "decimal_comma": ((".", ""), (",", ".")),
-}
-TRUTH = {"true": True, "1": True, "false": False, "0": False}  # texts of a True/False column
+TRUTH = {"true": 1.0, "1": 1.0, "false": 0.0, "0": 0.0}  # texts of a True/False column
 EPOCH = pandas.Timestamp("1970-01-01", tz="UTC")
 BLOCK = 1024  # rows scored at a time
 
@@ -73,6 +67,8 @@ class LinearModel:
 
 def encoded(columns: Any, frame: Any, missing_words: Any) -> Any:
     """(n, d) numbers of a DataFrame: categories as zeros and ones, dates as days since 1970."""
+    words = pandas.to_numeric(pandas.Series(missing_words, dtype=object), errors="coerce")
+    sentinels = words.dropna().to_numpy(float)  # numbers that stand for missing values
     parts = []
     for column in columns:
         name = column["name"]
@@ -86,22 +82,13 @@ def encoded(columns: Any, frame: Any, missing_words: Any) -> Any:
                 parts.append(texts.isna().to_numpy(np.float64)[:, None])
             continue
         values = _numbers(frame[name], texts, column["kind"])
-        missing = np.isnan(values) | np.isin(values, _sentinels(missing_words))
+        missing = np.isnan(values) | np.isin(values, sentinels)
         if missing.any() and column["median"] is None:
             raise ValueError(f"Column {name!r} lacks {missing.sum()} values, as none did in training.")
         parts.append(np.where(missing, column["median"] or 0.0, values)[:, None])
         if column["indicates"]:
             parts.append(missing.astype(np.float64)[:, None])
     return np.hstack(parts)
-
-
-def _sentinels(missing_words: Any) -> Any:
-    """Numbers that stand for missing values."""
-    return (
-        pandas.to_numeric(pandas.Series(missing_words, dtype=object), errors="coerce")
-        .dropna()
-        .to_numpy(float)
-    )
 
 
 def _texts(column: Any, categories: Any, missing_words: Any) -> Any:
@@ -116,13 +103,11 @@ def _texts(column: Any, categories: Any, missing_words: Any) -> Any:
     if None in truths:
         return texts
     # true, 1 and True are one category, however the file that trained wrote it.
-    return texts.map(
-        lambda text: (
-            truths.get(TRUTH.get(text.lower()), text)
-            if isinstance(text, str) and text not in categories
-            else text
-        )
-    )
+    return texts.map(lambda text: text if text in categories else truths.get(_truth(text), text))
+
+
+def _truth(text: Any) -> Any:
+    return TRUTH.get(str(text).lower())
 
 
 def _numbers(column: Any, texts: Any, kind: str) -> Any:
@@ -130,15 +115,9 @@ def _numbers(column: Any, texts: Any, kind: str) -> Any:
         times = column if pandas.api.types.is_datetime64_any_dtype(column) else texts
         days = pandas.to_datetime(times, utc=True, format=None if times is column else "ISO8601")
         return ((days - EPOCH) / pandas.Timedelta(days=1)).to_numpy(np.float64)
-    if column.dtype.kind in "biuf":
-        return column.to_numpy(np.float64)
-    texts = texts.replace(
-        {each: str(int(TRUTH[each.lower()])) for each in texts.dropna().unique() if each.lower() in TRUTH}
-    )
-    for sign, other in SIGNS[kind]:
-        texts = texts.str.replace(sign, other, regex=False)
-    numbers = pandas.to_numeric(texts).to_numpy(np.float64)
-    return numbers / 100.0 if kind == "percent" else numbers
+    if column.dtype.kind not in "biuf":
+        column = pandas.to_numeric(texts.map(lambda text: text if _truth(text) is None else _truth(text)))
+    return column.to_numpy(np.float64)
 
 
 def _load_pyfunc(path: str) -> LinearModel:

@@ -32,8 +32,7 @@ from aucbench.studies.store import Store
 from aucbench.tracking import linear_model
 
 LOADER = "aucbench_linear_model"  # a module of that name is put beside the model
-# types of columns that an exported model can read
-KINDS = ("number", "categories", "percent", "date", "thousands", "decimal_comma")
+KINDS = ("number", "categories", "date")  # types of columns that an exported model can read
 NORMS = {"unit": "unit", "maxabs_unit": "unit", "centred_unit": "centred"}  # of rows, by scaling
 REQUIRED = ("mlflow", "numpy", "pandas", "scipy")  # by an exported model
 DECIDING = (*DESCRIPTION, "source")  # fields of a record that tell settings apart
@@ -100,13 +99,11 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
         aside = Path(name)
         code, content = aside / f"{LOADER}.py", aside / "model.npz"
         shutil.copyfile(linear_model.__file__, code)
-        np.savez(
-            content,
-            weights=weights,
-            factors=factors,
-            facts=_as_bytes(facts),
-            record=_as_bytes(to_dict(record)),
-        )
+        as_arrays: dict[str, Any] = {
+            name: np.frombuffer(json.dumps(value).encode(), np.uint8)
+            for name, value in (("facts", facts), ("record", to_dict(record)))
+        }
+        np.savez(content, weights=weights, factors=factors, **as_arrays)
         mlflow.pyfunc.save_model(
             str(folder),
             loader_module=LOADER,
@@ -121,11 +118,6 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
             },
         )
     return folder
-
-
-def _as_bytes(value: Any) -> NDArray[np.uint8]:
-    """JSON as an array."""
-    return np.frombuffer(json.dumps(value).encode(), np.uint8)
 
 
 def _affine(scaler: Scaler, features: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

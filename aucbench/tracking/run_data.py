@@ -14,7 +14,7 @@ from aucbench.evaluation.measures import listed
 from aucbench.studies.codec import subset, to_dict
 from aucbench.studies.method_look import colour
 from aucbench.studies.plugin_metadata import GROUPS, changed, citation, first_loss
-from aucbench.studies.record import SEEDS, CellRecord, EntryDescription
+from aucbench.studies.record import SEEDS, EntryDescription
 from aucbench.studies.rerun_command import seed_fields, words
 from aucbench.studies.result import (
     SUBOPTIMALITY,
@@ -74,22 +74,17 @@ def _variant(described: EntryDescription) -> list[str]:
     algorithm, loss, features = described.algorithm, described.loss, described.features
     tuning = described.tuning
     tuned = tuning.space if tuning.name != "none" else {}
-    words = [
-        f"{key}={_short(value)}" for key, value in changed("algo", algorithm).items() if key not in tuned
-    ]
-    for group, part, usual in (
-        ("loss", loss, first_loss(algorithm.name)),
-        ("features", features, "identity"),
-    ):
+    fields = {key: value for key, value in changed("algo", algorithm).items() if key not in tuned}
+    words = [f"{key}={_short(value)}" for key, value in fields.items()]
+    parts = ("loss", loss, first_loss(algorithm.name)), ("features", features, "identity")
+    for group, part, usual in parts:
         if part and part.name != usual:
             words.append(part.name)
         if part and (group == "loss" or part.name != usual):
             words += [f"{key}={_short(value)}" for key, value in changed(group, part).items()]
     if tuned:
         words.append("tuned" if tuning.name == "grid" else f"tuned:{tuning.name}")
-    if described.max_train_rows is not None:
-        words.append(f"rows={described.max_train_rows}")
-    return words
+    return words + [f"rows={described.max_train_rows}"] * (described.max_train_rows is not None)
 
 
 def metrics(entry: FinishedEntry) -> Iterator[tuple[str, float, float, int]]:
@@ -189,10 +184,10 @@ def write_files(entry: FinishedEntry, folder: Path) -> None:
     curves = [pd.DataFrame(cell.curve).assign(**subset(cell.record, SEEDS)) for cell in cells]
     pd.concat(curves, join="inner").to_parquet(folder / CELLS, index=False)
     (folder / RECORDS).write_text(json.dumps([to_dict(cell.record) for cell in cells], indent=1))
-    weights = {_weight_name(cell.record): cell.weights for cell in cells if cell.weights is not None}
+    weights: dict[str, Any] = {
+        f"seed_{cell.record.seed}" + (f"_fold_{cell.record.fold}" if cell.record.fold else ""): cell.weights
+        for cell in cells
+        if cell.weights is not None
+    }
     if weights:
-        np.savez_compressed(folder / WEIGHTS, **weights)  # type: ignore[arg-type]
-
-
-def _weight_name(record: CellRecord) -> str:
-    return f"seed_{record.seed}" + (f"_fold_{record.fold}" if record.fold else "")
+        np.savez_compressed(folder / WEIGHTS, **weights)

@@ -45,21 +45,23 @@ class Tracker:
 
     def entry_finished(self, executed: FinishedEntry) -> None:
         """Send the entry if all of its cells are finished or have failed."""
-        if self.trouble or executed.missing or not executed.cells:
-            return
-        self._observer.stage("logging to MLflow")  # importing it takes a while
-        try:
-            self._observer.entry_logged(executed, self.log(executed))
-        except TrackingError as error:
-            self.trouble = error
+        if executed.cells and not executed.missing and not self.trouble:
+            self._observer.stage("logging to MLflow")  # importing it takes a while
+            with self._troubled():
+                self._observer.entry_logged(executed, self.log(executed))
 
     def board_written(self, study: str, page: Path, standings: pd.DataFrame) -> None:
         """Send the folder in which the page of a study's leaderboard lies, and the standings to its runs."""
         if not self.trouble:
-            try:
+            with self._troubled():
                 self.log_board(study, page.parent, standings)
-            except TrackingError as error:
-                self.trouble = error
+
+    @contextlib.contextmanager
+    def _troubled(self) -> Iterator[None]:
+        try:
+            yield
+        except TrackingError as error:
+            self.trouble = error
 
     def log(self, entry: FinishedEntry) -> str:
         """Log an entry unless the store remembers that it was logged; returns the MLflow run id.
@@ -150,32 +152,19 @@ def _log_entry(entry: FinishedEntry, has_changed: bool, connection: Connection) 
         name = run_data.run_name(entry.record)
         run_id = client.create_run(experiment, start_time=start, tags=full, run_name=name).info.run_id
         _fill(client, run_id, start, entry)
-    for run in (*found, *_extended(entry, connection, experiment)):
-        if run.info.run_id != run_id:
-            client.delete_run(run.info.run_id)
+    if entry.study is not None:  # runs of the same study and settings with fewer cells
+        params = run_data.params(entry)
+        own = {key: str(value)[:PARAM_LENGTH] for key, value in params.items()}
+        found += [
+            run
+            for run in connection.runs(experiment, chart_views.condition(entry.study))
+            if run.data.tags.get("study") == entry.study
+            and run.data.params | {"runs": own["runs"]} == own
+            and int(run.data.params.get("runs", params["runs"])) < params["runs"]
+        ]
+    for other in {run.info.run_id for run in found} - {run_id}:
+        client.delete_run(other)
     return run_id
-
-
-def _extended(entry: FinishedEntry, connection: Connection, experiment: str) -> list[Any]:
-    """The runs of the same study and settings with fewer cells, which the entry replaces."""
-    if entry.study is None:
-        return []
-    params = run_data.params(entry)
-    own = _settings(params)
-    runs = connection.runs(experiment, chart_views.condition(entry.study))
-    return [
-        run
-        for run in runs
-        if _settings(run.data.params) == own
-        and run.data.tags.get("study") == entry.study
-        and run.data.params.get("runs", "").isdecimal()
-        and int(run.data.params["runs"]) < params["runs"]
-    ]
-
-
-def _settings(params: Mapping[str, Any]) -> dict[str, str]:
-    """The parameters of a run but for the number of runs."""
-    return {key: str(value)[:PARAM_LENGTH] for key, value in params.items() if key != "runs"}
 
 
 def _log_standings(study: str, standings: pd.DataFrame, board: str, connection: Connection) -> None:
@@ -235,11 +224,9 @@ def _fill(client: Any, run_id: str, start: int, entry: FinishedEntry) -> None:
 
 def _log_study(study: str, folder: Path, connection: Connection) -> str:
     """Send the files of a folder to the run of a study; returns the run id."""
-    client = connection.client
-    experiment = connection.experiment(STUDIES)
-    found = [
-        run for run in connection.runs(experiment, "tags.study != ''") if run.data.tags["study"] == study
-    ]
+    client, experiment = connection.client, connection.experiment(STUDIES)
+    every = connection.runs(experiment, "tags.study != ''")
+    found = [run for run in every if run.data.tags["study"] == study]
     if not found:
         text = f"The files of the study **{study}**: its leaderboard and what it was made from."
         tags = {"study": study, "mlflow.source.name": "aucbench", chart_views.NOTE: text}

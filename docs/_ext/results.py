@@ -47,7 +47,7 @@ def draw_curves(folder: Path) -> None:
             axes.fill_between(samples, auc - std, auc + std, color=colour(name), alpha=0.2, zorder=2)
             axes.plot(samples, auc, color=colour(name), linewidth=2.0, marker=".", zorder=3, label=name)
             axes.set(ylim=(0.4, 1.0), xlabel="rows seen", ylabel="test AUC on digits")
-            figure_style.logarithmic(axes, "x", samples)
+            figure_style.logarithmic(axes, samples)
             axes.legend(loc="lower right")
             figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
 

@@ -44,4 +44,4 @@ class Openml(Columns):
             raise ParameterError(
                 f"openml: path must be the number or the name of a data set, got {self.path!r}."
             )
-        return (File(f"openml/{wanted}", kind="openml", table=self._table()),)
+        return (File(f"openml/{wanted}", kind="openml", **self._reading()),)

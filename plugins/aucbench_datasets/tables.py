@@ -23,7 +23,6 @@ the data set's own keys, and ``like`` takes over what another data set of the fi
 import sys
 import tomllib
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -36,7 +35,7 @@ Column = int | str
 Label = int | float | str
 
 
-class _FileEntry(msgspec.Struct, frozen=True, kw_only=True):
+class _FileEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of one file."""
 
     path: str = ""
@@ -81,7 +80,7 @@ class _FileEntry(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class _Entry(_FileEntry, frozen=True, kw_only=True):
+class _Entry(_FileEntry, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of one data set; those of its file stand among them if it has one file only."""
 
     summary: str = ""
@@ -103,21 +102,16 @@ class _Entry(_FileEntry, frozen=True, kw_only=True):
 class _Declared:
     """A data set of two classes."""
 
-    files = ()
-
 
 @dataclass(frozen=True)
 class _Halves(SeveralClasses):
     """A data set of several classes, a random half of which is positive."""
-
-    files = ()
 
 
 @dataclass(frozen=True)
 class _Rarest(SeveralClasses):
     """A data set of several classes, the rarest of which is positive."""
 
-    files = ()
     grouping: Grouping = Grouping.rarest
 
 
@@ -146,7 +140,7 @@ class _ByTopic:
         return tuple(replace(file, topic=topic) for file in self._declared)
 
 
-_OF_FILE, _OF_ENTRY = (set(keys.__struct_encode_fields__) for keys in (_FileEntry, _Entry))
+_OF_FILE = set(_FileEntry.__struct_encode_fields__)
 _GROUPED: dict[str, type] = {"halves": _Halves, "rarest": _Rarest}
 
 
@@ -207,13 +201,6 @@ def datasets_from_toml(path: str | Path, module: str) -> tuple[type, ...]:
 
 def _checked(where: str, entry: dict[str, Any]) -> _Entry:
     """An entry whose keys are known and have values of their types."""
-    files = entry.get("files")
-    parts = [each for each in files if isinstance(each, dict)] if isinstance(files, list) else []
-    for keys, known in [(entry.keys(), _OF_ENTRY), *((each.keys(), _OF_FILE) for each in parts)]:
-        for key in sorted(keys - known):
-            near = get_close_matches(key, known, n=1)
-            meant = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(sorted(known))}."
-            raise PluginError(f"{where} has an unknown key {key!r}; {meant}")
     try:
         return msgspec.convert(entry, _Entry)
     except msgspec.ValidationError as error:
@@ -237,12 +224,11 @@ def _with_defaults(where: str, entry: dict[str, Any], defaults: dict[str, Any]) 
         raise PluginError(f"{where}: {stray[0]} stands beside files; write it into each of these.")
     counts = entry.get("labels", {}).values()
     known = entry | {"rarest": f"{100 * min(counts) / sum(counts):.2g}%" if counts else ""}
+    lacking = {
+        key for key in defaults if any(key not in each for each in (parts if key in _OF_FILE else [entry]))
+    }
     try:
-        filled = {
-            key: _filled(value, known)
-            for key, value in defaults.items()
-            if any(key not in each for each in (parts if key in _OF_FILE else [entry]))
-        }
+        filled = {key: _filled(defaults[key], known) for key in defaults if key in lacking}
     except (KeyError, ValueError) as error:
         raise PluginError(f"{where}: the braces of a default cannot be filled in ({error}).") from None
     if "files" in entry:

@@ -1,15 +1,15 @@
 """The user's own data in LIBSVM, CSV, ARFF, Parquet and NumPy files."""
 
+import os
 import zipfile
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from aucbench import Count, File, Index, ParameterError, Table, utf8_path
+from aucbench import Count, File, Index, ParameterError, Table
 from aucbench_datasets._labels import Labels
-from aucbench_datasets._own_files import own_files
+from aucbench_datasets._own_files import own_files, utf8
 
 MOST_FEATURES = 2**31 - 1
 Missing = StrEnum("Missing", "refuse median")
@@ -62,7 +62,7 @@ class _Own(Labels):
             paths = value if isinstance(value, list | tuple) else [value]
             if not all(isinstance(each, str | None) for each in paths):
                 raise ParameterError(f"{self.name}: {name} must be a path or a list of paths, got {value!r}.")
-            found = tuple(each and utf8_path(each) for each in paths)
+            found = tuple(each and utf8(each) for each in paths)
             object.__setattr__(self, name, found if paths is value else found[0])
 
     @property
@@ -78,38 +78,21 @@ class _Own(Labels):
         Raises
         ------
         ParameterError
-            No path is given, or one in an unknown user's home.
+            No path is given.
         """
         if not self.path:
             raise ParameterError(f"{self.name}: path is missing; name your file with dataset.path=FILE.")
-        parts = {"train": self.path} | ({"test": self.test_path} if self.test_path else {})
-        return tuple(
-            File(
-                found.path,
-                part=part,
-                kind=self.name,
-                table=self._table(),
-                partitions=found.partitions if self.name in PARTITIONED else (),
-                **self._reading(),
-            )
-            for part, paths in parts.items()
-            for path in _listed(paths)
-            for found in own_files(self.name, self._absolute(path, part), ENDINGS[self.name])
-        )
-
-    def _absolute(self, path: str, part: str) -> str:
-        try:
-            return str(Path(path).expanduser().absolute())
-        except RuntimeError:  # ~NAME of an unknown name
-            field = "path" if part == "train" else "test_path"
-            raise ParameterError(
-                f"{self.name}: {field} is {path!r}, but the home of that user is not known."
-            ) from None
-
-    def _table(self) -> Table:
-        return Table()
+        found = []
+        for part, field_name in (("train", "path"), ("test", "test_path")):
+            for path in _listed(getattr(self, field_name)) if getattr(self, field_name) else ():
+                absolute = os.path.abspath(os.path.expanduser(path))
+                for each, partitions in own_files(self.name, absolute, ENDINGS[self.name]):
+                    partitions = partitions if self.name in PARTITIONED else ()
+                    found.append(File(each, part, kind=self.name, partitions=partitions, **self._reading()))
+        return tuple(found)
 
     def _reading(self) -> dict[str, Any]:
+        """How a file is read: further fields of `File`."""
         return {}
 
 
@@ -183,11 +166,32 @@ class Columns(Labels):
             raise ParameterError(f"{self.name}: add_indicator=true needs missing=median.")
         drop = self.drop if isinstance(self.drop, list | tuple) else (self.drop,)
         object.__setattr__(self, "drop", tuple(drop))
-        _check_columns(self.name, target=[self.target], drop=self.drop)
-        object.__setattr__(self, "types", _checked_types(self.name, self.types))
+        object.__setattr__(self, "types", self._checked_types())
+        columns = [("target", self.target), *(("drop", each) for each in drop)]
+        for which, column in [*columns, *(("types", each) for each, _ in self.types or ())]:
+            if isinstance(column, bool) or not isinstance(column, str | int | None):
+                raise ParameterError(
+                    f"{self.name}: {which} must be a column's name or number, got {column!r}."
+                )
 
-    def _table(self) -> Table:
-        return Table(
+    def _checked_types(self) -> tuple[tuple[str | int, str], ...] | None:
+        """The types, a mapping from columns, as pairs, which they may be already."""
+        if self.types is None:
+            return None
+        try:
+            pairs = dict(self.types)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                f"{self.name}: types must be {{COLUMN: TYPE}}, got {self.types!r}."
+            ) from None
+        if unknown := sorted({str(kind) for kind in pairs.values()} - set(ColumnType)):
+            raise ParameterError(
+                f"{self.name}: types must be of {', '.join(ColumnType)}, got {', '.join(unknown)}."
+            )
+        return tuple((column, str(kind)) for column, kind in pairs.items())
+
+    def _reading(self) -> dict[str, Any]:
+        table = Table(
             target_column(self.target),
             self.drop,
             missing=str(self.missing),
@@ -195,6 +199,7 @@ class Columns(Labels):
             missing_words=self.missing_words,
             add_indicator=self.add_indicator,
         )
+        return {"table": table}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,14 +228,9 @@ class Csv(Columns, _Own):
     comment: str | None = field(default=None, metadata=LATER)
     skip: Index = field(default=0, metadata=LATER)
 
-    def _table(self) -> Table:
-        return replace(
-            super()._table(),
-            header=self.header,
-            delimiter=self.delimiter,
-            comment=self.comment,
-            skip=self.skip,
-        )
+    def _reading(self) -> dict[str, Any]:
+        layout = {name: getattr(self, name) for name in ("header", "delimiter", "comment", "skip")}
+        return {"table": replace(super()._reading()["table"], **layout)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -272,8 +272,8 @@ class Npz(_Own):
         own = [] if self.test_path else [file for file in found if _has_test_rows(file.path)]
         return (*found, *(replace(file, part="test") for file in own))
 
-    def _table(self) -> Table:
-        return Table(target_column(self.target), missing=str(self.missing))
+    def _reading(self) -> dict[str, Any]:
+        return {"table": Table(target_column(self.target), missing=str(self.missing))}
 
 
 def _has_test_rows(path: str) -> bool:
@@ -291,28 +291,3 @@ def _listed(paths: Any) -> tuple[Any, ...]:
 def target_column(target: Any) -> str | int:
     """The column of labels; the last one where none is named."""
     return -1 if target is None else target if isinstance(target, int) else str(target)
-
-
-def _check_columns(name: str, **fields: Iterable[Any]) -> None:
-    """Refuse what is neither the name nor the number of a column."""
-    for which, several in fields.items():
-        for column in several:
-            if isinstance(column, bool) or not isinstance(column, str | int | None):
-                raise ParameterError(f"{name}: {which} must be a column's name or number, got {column!r}.")
-
-
-def _checked_types(name: str, types: Any) -> tuple[tuple[str | int, str], ...] | None:
-    """The field `types`, a mapping from columns to their types, as pairs, which it may be already."""
-    if types is None:
-        return None
-    try:
-        pairs = dict(types)
-    except (TypeError, ValueError):
-        raise ParameterError(f"{name}: types must be {{COLUMN: TYPE}}, got {types!r}.") from None
-    for column, kind in pairs.items():
-        if kind not in list(ColumnType):
-            raise ParameterError(
-                f"{name}: the type of column {column!r} must be one of {', '.join(ColumnType)}, got {kind!r}."
-            )
-    _check_columns(name, types=pairs)
-    return tuple((column, str(kind)) for column, kind in pairs.items())

@@ -72,7 +72,7 @@ CASES = {
     "leaderbord": "'leaderbord' is neither a command nor an override (NAME=VALUE). Did you mean leaderboard?",
     "leaderboard --stor x": "--stor",
     "leaderboard --store nowhere": "There is no store at nowhere",
-    "leaderboard --store .": "holds no finished cell",
+    "leaderboard --store .": "has no cells",
     "compare fsauc_table3": "Unknown table 'fsauc_table3'. Did you mean fsauc_table2",
     "results export none x.zip": "There is no store at aucbench-store",
     "results import none.zip": "There is no archive none.zip",

@@ -72,9 +72,9 @@ def test_papers_quote_a_part_of_the_methods(done, tmp_path):
 
 def test_pictures_are_drawn_in_the_font_that_is_wanted(done, tmp_path, monkeypatch):
     drawn = []
-    monkeypatch.setattr(figures, "draw_all", lambda *arguments: drawn.append(arguments) or Drawn([], [], []))
-    done("leaderboard", "--study", "pair", "--out", tmp_path, "--font", "serif")
-    assert [(folder, font) for _, folder, _, font in drawn] == [(tmp_path / "pictures", "serif")]
+    monkeypatch.setattr(figures, "draw_all", lambda *arguments: drawn.append(arguments) or Drawn([], []))
+    done("leaderboard", "--study", "pair", "--out", tmp_path, "--font", "serif", "--dataset", "wine")
+    assert [each[1:] for each in drawn] == [(tmp_path / "pictures", "page", "serif", ("wine",))]
 
 
 REFUSED = {

@@ -118,15 +118,17 @@ def test_a_method_that_takes_any_loss_gets_one_and_it_is_named(tried, store):
 
 
 @pytest.mark.parametrize(
-    ("name", "error", "function"),
-    [("raising", "KeyError: 'no such thing'", "step"), ("wrong_shape", "shape (114, 1)", "score")],
+    ("name", "errors"),
+    [
+        ("raising", ["KeyError: 'no such thing'", "(try_methods.py, line "]),
+        ("wrong_shape", ["`score`", "shape (114, 1)"]),
+    ],
 )
-def test_a_faulty_method_is_explained_in_one_sentence_with_file_and_line(name, error, function, tried):
+def test_a_faulty_method_is_explained_in_one_sentence(name, errors, tried):
     status, out, lines, _ = tried(name)
     assert status == 1
     (sentence,) = starting(lines, "Failed on ")
-    assert error in sentence
-    assert re.search(rf"\(try_methods.py, line \d+, in {function}\)", sentence)
+    assert all(error in sentence for error in errors)
     assert "breast_cancer" in sentence
     assert "sparse_text" in sentence
     assert starting(lines, f"Next: aucbench check {name}")

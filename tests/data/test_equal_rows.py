@@ -1,12 +1,10 @@
 """Equal rows are found in dense and sparse data, and counted over the sides of a split."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from aucbench.data import memory
 from aucbench.data.equal_rows import blocks_of, equal_rows, repeats
 from aucbench.data.splits.protocols import Side
 
@@ -24,14 +22,9 @@ def contents(X):
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from([0, 100]))
-def test_rows_have_one_number_if_and_only_if_they_are_equal_whatever_their_form(seed, many):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(memory, "MANY_ROWS", many)  # above it, numbers are on disk
-        check_numbers_and_repeats(*drawn(seed))
-
-
-def check_numbers_and_repeats(X, rng):
+@given(st.integers(0, 10**6))
+def test_rows_have_one_number_if_and_only_if_they_are_equal_whatever_their_form(seed):
+    X, rng = drawn(seed)
     stored = sparse.csr_matrix((X.ravel(), np.tile(np.arange(3), 60), np.arange(0, 181, 3)), (60, 3))
     sparse_rows = sparse.csr_matrix(X)
     number = dict(zip(contents(X), equal_rows(X), strict=True))

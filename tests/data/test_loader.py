@@ -141,7 +141,7 @@ def test_files_that_are_not_as_published_or_make_no_classes_are_refused(
 def test_files_and_declarations_that_are_none_are_refused(tmp_path):
     for files, message in (
         ((File(str(tmp_path / "nowhere")),), r"tiny: the file .*nowhere does not exist"),
-        ((File(str(tmp_path)),), r"is a folder, expected a file"),
+        ((File(str(tmp_path)),), r"is no file"),
         ((), r"neither a training file nor a method load"),
     ):
         with pytest.raises(DataError, match=message):

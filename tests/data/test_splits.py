@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from aucbench import DataError, ParameterError
 from aucbench.contracts.random_streams import RandomStream
 from aucbench.data.loader import Loaded, Part
-from aucbench.data.splits._parts import permutation
+from aucbench.data.splits._parts import drawing, permuted
 from aucbench.data.splits.inner import inner_count, inner_split, limited
 from aucbench.data.splits.protocols import (
     PROTOCOLS,
@@ -270,7 +270,7 @@ def test_a_part_of_one_class_is_refused(part):
 
 def test_no_two_streams_repeats_and_seeds_share_a_permutation():
     ways = list(itertools.product(range(4), RandomStream, range(10)))
-    assert len({tuple(permutation(20, *way).tolist()) for way in ways}) == len(ways)
+    assert len({tuple(permuted(20, drawing(way[0], way[1], way[2])).tolist()) for way in ways}) == len(ways)
 
 
 @pytest.mark.parametrize(("positives", "expected"), [(9, 5), (5, 5), (4, 4), (2, 2)])
@@ -323,6 +323,8 @@ def test_limits_that_are_out_of_range_or_leave_one_class_are_refused():
         with pytest.raises(ParameterError, match=rf"max_train_rows .*, got {limit}"):
             limited(split, limit, 0)
     positive = int(np.flatnonzero(split.train.y == 1)[0])
-    without = next(s for s in range(50) if positive not in permutation(61, s, RandomStream.row_limit)[:20])
+    without = next(
+        s for s in range(50) if positive not in permuted(61, drawing(s, RandomStream.row_limit))[:20]
+    )
     with pytest.raises(DataError, match=r"max_train_rows=20 .*0 positive and 20 negative of 61"):
         limited(split, 20, without)

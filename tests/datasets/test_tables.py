@@ -114,11 +114,11 @@ def test_data_sets_of_a_table_are_pickled_by_their_name_in_the_module(read):
 @pytest.mark.parametrize(
     ("mistake", "words"),
     [
-        ('[a]\nsummary = "S."\npath = "p"\nlicense = "x"', ["[a]", "'license'", "licence"]),
-        ('[a]\nsummary = "S."\nfiles = [{ path = "p", row = 3 }]', ["[a]", "'row'", "rows"]),
+        ('[a]\nsummary = "S."\npath = "p"\nlicense = "x"', ["[a]", "`license`"]),
+        ('[a]\nsummary = "S."\nfiles = [{ path = "p", row = 3 }]', ["[a]", "`row`"]),
         ('[a]\nsummary = "S."\nrows = 3\nfiles = [{ path = "p" }]', ["[a]", "rows", "files"]),
         ('[a]\nsummary = "S."\nfiles = ["p"]', ["[a]", "files"]),
-        ('[a]\nsummary = "S."\npath = "p"\nwhatever = 1', ["'whatever'", "one of"]),
+        ('[a]\nsummary = "S."\npath = "p"\nwhatever = 1', ["`whatever`"]),
         ('[a]\nsummary = "S."\npath = "p"\nrows = "three"', ["[a]", "int", "rows"]),
         ('[a]\nsummary = "S."\npath = "p"\ngrouping = "thirds"', ["thirds"]),
         ('[a]\npath = "p"', ["[a]", "summary"]),
@@ -128,7 +128,7 @@ def test_data_sets_of_a_table_are_pickled_by_their_name_in_the_module(read):
         ('defaults = { path = "{folder}" }\n[a]\nsummary = "S."', ["[a]", "folder"]),
         ('titel = "T"', ["titel", "title"]),
         ('[a]\nsummary = "S."\npath = "p"\nlabels = 3', ["[a]", "labels"]),
-        ('[defaults]\nlicense = "CC0"', ["[defaults]", "licence"]),
+        ('[defaults]\nlicense = "CC0"', ["[defaults]", "`license`"]),
         ("[a\n", ["line 1"]),
     ],
 )

@@ -263,7 +263,7 @@ CULPRITS = {  # the checks that find each of them, and words of the first messag
     "access": (
         broken(access="streams"),
         {"declared"},
-        "one of stream, pairs, minibatch, balanced, full, got 'streams'",
+        "'streams' of stream, pairs, minibatch, balanced, full",
     ),
     "fails on five": (FailsOnFive, {"runs"}, "5 x 3 dense rows of float64, seed 0, 5 iterations"),
     "without return": (broken(step=lambda self, state, batch: None), {"runs"}, "returned None"),

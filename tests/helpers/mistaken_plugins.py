@@ -75,15 +75,6 @@ class Centring(Plain):
         return super().step(w, batch)
 
 
-class UsedUp(Plain):
-    def step(self, w, batch):
-        items = iter(batch)
-        count = sum(1 for _ in items)
-        for x, label in items:
-            w = w + self.eta / count * label * x
-        return w
-
-
 class Generating(Plain):
     def init(self, problem, rng):
         return np.zeros(problem.n_features), (k for k in range(9))

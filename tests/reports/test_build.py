@@ -176,22 +176,3 @@ def test_times_that_are_noted_have_a_mark_in_every_table():
             assert columns[name].shown(row).endswith("*") == (row["method"] == "beta")
     assert any("asterisk" in note for note in report.notes)
     assert "beta was trained by 4 threads." in markdown(report).replace("\\", "")
-
-
-def test_several_versions_of_a_package_under_one_method_are_told():
-    cells = small_cells(data_sets=2)
-
-    def made_with(number, cell):
-        own = {"lightgbm": number} if cell.described.algorithm.name == "beta" else {}
-        return altered(cell, environment={"packages": {"numpy": number} | own})
-
-    for numbers, told in ((["4.6.0"], []), (["4.6.0", "4.7.0"], ["lightgbm: 4.6.0, 4.7.0"])):
-        given = [made_with(numbers[k % len(numbers)], cell) for k, cell in enumerate(cells)]
-        replaced = [
-            altered(cell, key=f"{cell.key} {k}", source="old", environment={"finished_at": "2020"})
-            for k, cell in enumerate(given)
-        ]
-        remarks = build([*given, *replaced], "t", True, reference="alpha").remarks
-        assert [text.partition("of ")[2].rstrip(".") for text in remarks] == [
-            f"beta were made with several versions of {each}" for each in told
-        ]

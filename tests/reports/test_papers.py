@@ -38,7 +38,7 @@ def test_a_data_set_that_is_not_the_papers_is_shown_and_not_counted():
     assert list(frame["verdict"]) == ["not comparable", "not run"]
     assert frame["difference"][0] == pytest.approx(-0.05)
     assert frame["note"][0] == "its classes are others"
-    assert "0 worse" in papers.sentence(frame)
+    assert "0 worse" in papers.verdicts(frame)[-1]
 
 
 def test_our_number_is_the_mean_over_all_runs_and_times_are_ratios():

@@ -43,7 +43,7 @@ def test_of_a_single_run_there_is_no_verdict():
     assert text == "data: test AUC 0.8000 of one run."
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(50.0, "50 times psam's"), (0.5, "1/2 of psam's")])
+@pytest.mark.parametrize(("seconds", "said"), [(50.0, "50 times psam's"), (0.5, "0.5 times psam's")])
 def test_speed_is_told_as_a_multiple_and_a_slow_loop_is_to_be_compiled(seconds, said):
     text = judged(reported({"mine": [0.9], "psam": [0.9]}, {"mine": seconds, "psam": 1.0}))
     assert said in text

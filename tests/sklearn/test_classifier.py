@@ -163,7 +163,7 @@ def test_a_method_that_has_not_converged_warns():
         ({"iterations": 2**70}, ["iterations cannot be counted"]),
         ({"epochs": 1e300}, ["iterations cannot be counted"]),
         ({"algo_params": {1: 2}}, ["algo_params", "names to values", "got the name 1"]),
-        ({"algo": "solam", "algo_params": {"radius": 10**400}}, ["solam", "radius", "1.8e308"]),
+        ({"algo": "solam", "algo_params": {"radius": 10**400}}, ["solam", "radius", "1000"]),
         ({"algo": "solam", "features": "pca", "scaling": "none"}, ["all training rows are equal"]),
     ],
     ids=lambda value: str(value)[:40],

@@ -38,7 +38,6 @@ MISTAKES = {  # the check that fails, and the values and the advice in its messa
         "scores are NaN; the state is not finite",
     ),
     other(score=lambda self, w, X: -(X @ w)): ("auc", r"opposite order.*\+1"),
-    mistaken.UsedUp: ("auc", "no score.*`step`.*`score`"),
     mistaken.Generating: ("pickling", r"pickled \(TypeError: .*generators"),
     mistaken.Untypable: ("runs", r"TypingError: No implementation of .*add\(array\(float64"),
 }

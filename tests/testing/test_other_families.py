@@ -216,7 +216,7 @@ CULPRITS = [  # the checks that find each of them, and words of what is said
     (check_features, RandomMap, {"same_seed"}),
     (check_features, changed(Projection, fitted=Centring), {"companions"}),
     (check_features, changed(Projection, fitted=Clipping), {"inputs_untouched"}),
-    (check_features, changed(Projection, fitted=Drifting), {"transform_pure"}),
+    (check_features, changed(Projection, fitted=Drifting), {"reading"}),
     (check_features, changed(Projection, fitted=Unpicklable), {"pickling"}),
     (check_features, changed(Projection, exempt={"pickling": ""}), {"exempt"}),
 ]

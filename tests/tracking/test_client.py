@@ -3,7 +3,10 @@
 import contextlib
 import os
 import shutil
+import signal
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 
@@ -19,21 +22,17 @@ REFUSED = {
     "mlflow.db": "sqlite, http.*mlflow.db",
     "sqlite:///{folder}": "is not an SQLite file",
     "sqlite:///{folder}/notes.txt": "notes.txt is not an SQLite file",
-    "sqlite:///{folder}/notes.txt/mlflow.db": "notes.txt is not a folder",
+    "sqlite:///{folder}/notes.txt/mlflow.db": "notes.txt cannot be written to",
 }
 
 
 def test_a_folder_or_a_file_without_the_right_to_write_is_named(tmp_path, monkeypatch):
     (tmp_path / "read.db").touch()
-    kept = tmp_path
-    monkeypatch.setattr(os, "access", lambda place, mode: place != kept)
-    for file in ("new.db", "read.db"):
-        with pytest.raises(TrackingError, match=f"{tmp_path} cannot be written to"):
+    check_address(f"sqlite:///{tmp_path}/read.db")
+    for kept, file in ((tmp_path, "new.db"), (tmp_path, "read.db"), (tmp_path / "read.db", "read.db")):
+        monkeypatch.setattr(os, "access", lambda place, mode, kept=kept: place != kept)
+        with pytest.raises(TrackingError, match="cannot be written to"):
             check_address(f"sqlite:///{tmp_path}/{file}")
-    kept = tmp_path / "read.db"
-    check_address(f"sqlite:///{tmp_path}/new.db")
-    with pytest.raises(TrackingError, match=r"read\.db cannot be written to"):
-        check_address(f"sqlite:///{tmp_path}/read.db")
 
 
 @pytest.mark.parametrize("uri", REFUSED)
@@ -77,9 +76,19 @@ def test_an_address_with_an_escaped_character_means_one_file(empty_file, tmp_pat
     assert {file.name.removeprefix("a b.db") for file in tmp_path.iterdir()} <= endings
 
 
-def test_a_file_that_is_half_made_by_others_is_named_with_what_to_do(uri, tmp_path):
+@pytest.mark.usefixtures("process")
+def test_a_process_that_is_killed_while_it_makes_a_file_leaves_none_that_is_half_made(tmp_path):
+    killed = """
+import os, signal
+from pathlib import Path
+from aucbench.tracking.client import Connection
+Path.rename = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+Connection("sqlite:///mlflow.db")
+"""
+    assert subprocess.run([sys.executable, "-c", killed], cwd=tmp_path).returncode == -signal.SIGKILL
+    assert not (tmp_path / "mlflow.db").exists()
+    number = Connection(f"sqlite:///{tmp_path}/mlflow.db").experiment("mine")
     with contextlib.closing(sqlite3.connect(tmp_path / "mlflow.db")) as database:
-        database.execute("UPDATE alembic_version SET version_num = '451aebb31d03'")  # MLflow 1.0's first
-        database.commit()
-    with pytest.raises(TrackingError, match=r"mlflow\.db .*remove it"):
-        Connection(uri)
+        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        (found,) = database.execute("SELECT experiment_id FROM experiments WHERE name = 'mine'").fetchone()
+    assert str(found) == number

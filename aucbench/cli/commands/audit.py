@@ -17,7 +17,7 @@ def audit(path: str) -> int:
     The module is imported, also from the current folder. The function takes an array of scores and one of
     labels, in {0, 1} or {-1, 1}, of NumPy, JAX or PyTorch, and returns a number, or a number and its gradient
     by the scores; JAX and PyTorch give the gradient themselves. A class is called without arguments to make
-    the function. One that takes a, b and alpha, as arguments or attributes, is tried at their optimum.
+    the function. One with the attributes a, b and alpha is tried at their optimum.
 
     Says which surrogate loss the function computes, with its parameter and its scale, and where it departs
     and by how much. Exit status 1 when it departs, 2 when the function cannot be tried.

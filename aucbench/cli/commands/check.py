@@ -64,7 +64,7 @@ def _chosen(catalog: Catalog, names: tuple[str, ...]) -> tuple[list[Plugin], lis
     found: dict[Plugin | Failure, None] = {}
     for name in names:
         same = [each for each in catalog if name in (each.name, each.cls.__name__)]
-        failures = [failure for failure in catalog.failures if failure.is_called(name)]
+        failures = [failure for failure in catalog.failures if name in failure.names]
         if not same and not failures:
             known = sorted({plugin.name for plugin in catalog})
             raise PluginError(f"Unknown plugin '{name}'. {suggest(name, known)}")

@@ -54,7 +54,10 @@ from aucbench.suggestions import suggest
     "--model-class", type=click.Choice(list(ModelClass)),
     help="Compare only methods of this class of model, and the reference.",
 )  # fmt: skip
-@click.option("--dataset", "data_sets", multiple=True, help="Show this data set; may be given again.")
+@click.option(
+    "--dataset", "data_sets", multiple=True,
+    help="Show this data set, and draw its curves instead of those of the five largest; may be given again.",
+)  # fmt: skip
 @click.option("--notes/--no-notes", default=False, help="Whether to say how the numbers are made.")
 @click.option(
     "--by", default=AUC.name, show_default=True,
@@ -105,12 +108,10 @@ def leaderboard(
         quoted = with_titles(report.only(wanted) if wanted else report)
         files = write(report, folder, quoted)
         if pictures:
-            drawn = draw_all(quoted, folder / "pictures", width, font)
+            drawn = draw_all(quoted, folder / "pictures", width, font, data_sets)
             files += drawn.files
             if drawn.lacking:
                 print(line(f"Without numbers, and not drawn: {listed(drawn.lacking)}"))
-            if drawn.start:
-                print(f"Pictures to start with, in {folder / 'pictures'}: {', '.join(drawn.start)}")
         print(f"{len(files)} files written to {folder}; open {folder / PAGE}")
     elif len(known) > 1 and not data_sets:
         first = f"One data set: --dataset {shlex.quote(known[0])}"

@@ -1,7 +1,7 @@
 """From data files to the arrays of the cache: one streaming pass over the text, then the final layout.
 
-The parsed rows are first written as compressed sparse rows, since the number of columns and of non-zeros is
-known only at the end; dense data is then expanded block by block. Memory is that of one block throughout.
+Rows are first written as compressed sparse rows, since the number of columns and of non-zeros is known only
+at the end; dense data is then expanded block by block. Memory is that of one block throughout.
 """
 
 import hashlib
@@ -24,11 +24,12 @@ from aucbench.data.files import cache, locate
 from aucbench.data.files.npy import NpyWriter, open_npy
 from aucbench.data.labels import MAX_LABELS, Label, check_facts, check_features, ordered, shown
 from aucbench.data.memory import check_width
-from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded, ColumnRecord, ZeroBasedError
+from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, ZeroBasedError
 from aucbench.errors import DataError
 
 DENSE_SHARE = 1 / 3
 EXPAND_VALUES = 1 << 19  # values of a block while expanding, 4 MB
+CSR = {"indptr": np.int64, "indices": np.int32, "data": np.float64}
 
 
 def cached_part(name: str, files: Sequence[File], features: int | None, part: str) -> cache.CachedPart:
@@ -37,69 +38,54 @@ def cached_part(name: str, files: Sequence[File], features: int | None, part: st
         if Path(file.path).is_absolute():
             locate.find(name, file)  # refuses a missing file before its size is asked for
     folder = cache.part_folder(name, files, features, part)
-    found = cache.open_part(folder)
-    if found is not None:
+    if (found := cache.open_part(folder)) is not None:
         return found
-    # Parts that depend on each other are made together.
-    together = part != "all" and cache.depend(files, features) and any(file.part != part for file in files)
     with cache.locked_folder(name) as aside:
-        found = cache.open_part(folder)  # made by another process, while we waited
-        if found is None:
-            _build(name, files, features, ("train", "test") if together else (part,), aside)
-            found = cache.open_part(folder)
-    if found is None:
-        raise DataError(f"{name}: the data cache {folder} cannot be read back.")
-    return found
+        if cache.open_part(folder) is None:  # else made by another process, while we waited
+            # Parts that depend on each other are made together.
+            both = (
+                part != "all" and cache.depend(files, features) and any(each.part != part for each in files)
+            )
+            _build(name, files, features, ("train", "test") if both else (part,), aside)
+        if (found := cache.open_part(folder)) is None:
+            raise DataError(f"{name}: the data cache {folder} cannot be read back.")
+        return found
 
 
 def _build(name: str, files: Sequence[File], features: int | None, parts: Sequence[str], aside: Path) -> None:
     """Parse and publish parts; downloads that cannot be used are removed."""
     found = {part: [locate.find(name, file) for file in cache.files_of(files, part)] for part in parts}
+    every = [each for several in found.values() for each in several]
+    reader = _Reader([(each.file, each.path) for each in every if each.file.part == "train"], aside)
+    columns: dict[str, int] = {}
     try:
-        _parse(name, files, features, found, aside)
+        try:
+            staged = [_stage(name, part, found[part], aside / part, reader, columns) for part in found]
+        except ZeroBasedError:  # what one file shows is so for all
+            reader.zero_based = True
+            for part in found:
+                shutil.rmtree(aside / part, ignore_errors=True)
+            staged = [_stage(name, part, found[part], aside / part, reader, columns) for part in found]
+        width = check_features(name, features, columns)
+        if features is None:  # a wrong index would stay in the cache otherwise
+            check_width(width, f"{max(columns, key=lambda path: columns[path])}: ")
     except DataError as error:
-        every = [each for several in found.values() for each in several]
         named = [each for each in every if str(each.path) in str(error)] or every
         for each in named:
             locate.discard(each.path)
-        sources = {each.source for each in named} - {str(each.path) for each in named}
-        if not sources:
+        if not (sources := {each.source for each in named} - {str(each.path) for each in named}):
             raise
         came = " and ".join(sorted(sources))
         raise DataError(f"{str(error).removesuffix('.')} (downloaded from {came}).") from None
-
-
-def _parse(
-    name: str,
-    files: Sequence[File],
-    features: int | None,
-    found: dict[str, list[locate.FoundFile]],
-    aside: Path,
-) -> None:
-    training = [each for each in next(iter(found.values())) if each.file.part == "train"]
-    columns: dict[str, int] = {}
-    reader = _Reader([(each.file, each.path) for each in training], aside)
-    try:
-        staged = [_stage(name, part, found[part], aside / part, reader, columns) for part in found]
-    except ZeroBasedError:  # what one file shows is so for all
-        reader.zero_based = True
-        for part in found:
-            shutil.rmtree(aside / part, ignore_errors=True)
-        staged = [_stage(name, part, found[part], aside / part, reader, columns) for part in found]
-    width = check_features(name, features, columns)
-    if features is None:  # a wrong index would stay in the cache otherwise
-        check_width(width, f"{max(columns, key=lambda path: columns[path])}: ")
     for record in staged:
         folder, record = aside / record.part, replace(record, features=width)
-        dense = _lay_out(folder, record)
-        if reader.columns:
+        record = replace(record, dense=_lay_out(folder, record))
+        if reader.schema:
             import pyarrow
 
             pyarrow.default_memory_pool().release_unused()
-            (folder / cache.COLUMNS).write_bytes(msgspec.json.encode(reader.columns))
-        cache.publish(
-            folder, cache.part_folder(name, files, features, record.part), replace(record, dense=dense)
-        )
+            (folder / cache.COLUMNS).write_bytes(msgspec.json.encode(reader.schema.columns))
+        cache.publish(folder, cache.part_folder(name, files, features, record.part), record)
 
 
 class _Reader:
@@ -107,24 +93,19 @@ class _Reader:
 
     def __init__(self, train: list[tuple[File, Path]], aside: Path):
         self._train, self._aside = train, aside
-        self._schema: Any = None  # of tables
         self._width: int | None = None  # of arrays
         self._medians: NDArray[np.float64] | None = None  # of arrays, where missing values are filled in
         self._most_frequent: float | None = None  # topic
+        self.schema: Any = None  # of tables
         self.zero_based: bool | None = None  # of LIBSVM files that do not declare it
 
     def rows_file(self, found: Iterable[locate.FoundFile]) -> Path | None:
         """The .npy file that receives the rows of these files while they are read; None if there is none."""
-        return self._schema.rows_file([each.path for each in found]) if self._schema else None
-
-    @property
-    def columns(self) -> list[ColumnRecord]:
-        """The columns of a table; none of other files."""
-        return self._schema.columns if self._schema else []
+        return self.schema.rows_file([each.path for each in found]) if self.schema else None
 
     def __call__(self, file: File, path: Path) -> Iterable[Block]:
         """The rows of a file, block by block."""
-        # Imported here: compiled code and pyarrow are not needed where the cache is there.
+        # Imported here: scikit-learn and pyarrow are not needed where the cache is there.
         if file.kind == "libsvm":
             from aucbench.data.readers import libsvm
 
@@ -139,9 +120,8 @@ class _Reader:
         elif file.kind in cache.TABLE_KINDS:
             from aucbench.data.readers import tables
 
-            if self._schema is None:
-                self._schema = tables.fit(self._train, self._aside)
-            yield from tables.encode(self._schema, file, path)
+            self.schema = self.schema or tables.fit(self._train, self._aside)
+            yield from tables.encode(self.schema, file, path)
         elif file.kind == "npz":
             from aucbench.data.readers.npz import find_medians, read_npz
 
@@ -159,7 +139,7 @@ def _stage(
     part: str,
     found: Sequence[locate.FoundFile],
     folder: Path,
-    read: "_Reader",
+    read: _Reader,
     columns: dict[str, int],
 ) -> cache.PartRecord:
     """Parse files into a new folder, checking the published facts of each.
@@ -168,9 +148,9 @@ def _stage(
     `columns` receives the largest index of each file; the number of features is not known yet.
     """
     folder.mkdir()
-    labels = _Labels()
+    codes: dict[Label, int] = {}  # in the order in which labels occur
+    names: dict[Label, Label] = {}  # published ones
     files: list[cache.FileRecord] = []
-    kinds = {"indptr": np.int64, "indices": np.int32, "data": np.float64, "codes": np.uint16}
     with ExitStack() as stack:
         writers: dict[str, NpyWriter] = {}
 
@@ -191,31 +171,48 @@ def _stage(
                     "indptr": indptr[1 if writers else 0 :] + nonzeros,
                     "indices": indices,
                     "data": data,
-                    "codes": labels.encode(block.labels, counts, path),
                 }
                 for array, values in arrays.items():
                     # Of rows that are dense in the end, only the digest of the sparse form is needed.
-                    is_stored = not is_dense or array == "codes"
-                    place = folder / f"{array}.npy" if is_stored else Path(os.devnull)
-                    write(array, values, kinds[array], place)
+                    place = Path(os.devnull) if is_dense else folder / f"{array}.npy"
+                    write(array, values, CSR[array], place)
+                distinct = _count(counts, codes, block, path)
+                write("codes", distinct[block.labels.codes], np.uint16, folder / "codes.npy")
                 if is_dense and not read.rows_file(found):
                     write("X", block.X, np.float64, folder / "X.npy", hashed=False)
                 if block.kept is not None:
                     write("kept", block.kept, np.float64, folder / cache.KEPT)
                 row_count, nonzeros = row_count + block.X.shape[0], nonzeros + len(data)
                 widest = max(widest, block.X.shape[1])
-            rows = row_count - before
-            names = check_facts(file, path, rows, counts)
-            labels.rename(names, path)
+            named = check_facts(file, path, row_count - before, counts)
+            if clash := [label for label in named if names.get(label, named[label]) != named[label]]:
+                raise DataError(f"{path}: label {shown(clash[0])} means another class than in other files.")
+            names |= named
             columns[str(path)] = widest
-            named = {names[label]: count for label, count in counts.items()}
-            pairs = [(label, named[label]) for label in ordered(named)]
-            files.append(cache.FileRecord(file.path, file.part, source, rows, pairs))
+            known = {named[label]: count for label, count in counts.items()}
+            pairs = [(label, known[label]) for label in ordered(known)]
+            files.append(cache.FileRecord(file.path, file.part, source, row_count - before, pairs))
     if made := read.rows_file(found):
         made.rename(folder / "X.npy")
-    content = [labels.names, *(writers[name].digest for name in (*kinds, "kept") if name in writers)]
-    digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
-    return cache.PartRecord(name, part, row_count, 0, nonzeros, False, labels.names, files, digest)
+    labels = [names[label] for label in codes]
+    digests = [writers[array].digest for array in (*CSR, "codes", "kept") if array in writers]
+    digest = hashlib.sha256(json.dumps([labels, *digests]).encode()).hexdigest()
+    return cache.PartRecord(name, part, row_count, 0, nonzeros, False, labels, files, digest)
+
+
+def _count(counts: Counter[Label], codes: dict[Label, int], block: Block, path: Path) -> NDArray[np.uint16]:
+    """Count the labels of a block; gives the codes of its distinct labels."""
+    distinct, own = block.labels
+    for label, count in zip(distinct, np.bincount(own, minlength=len(distinct)).tolist(), strict=True):
+        if count:
+            counts[label] += count
+            codes.setdefault(label, len(codes))
+    if len(codes) > MAX_LABELS:
+        raise DataError(
+            f"{path}: more than {MAX_LABELS} distinct labels, expected classes; the column of labels is "
+            "named by dataset.target=COLUMN."
+        )
+    return np.array([codes.get(label, 0) for label in distinct], np.uint16)
 
 
 def _sparse_parts(X: Any) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.float64]]:
@@ -228,57 +225,17 @@ def _sparse_parts(X: Any) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.f
     return (indptr, columns.ravel(), X.ravel()) if filled.all() else (indptr, columns[filled], X[filled])
 
 
-class _Labels:
-    """Numbers the distinct labels in the order in which they occur."""
-
-    def __init__(self) -> None:
-        self._codes: dict[Label, int] = {}
-        self._names: dict[Label, Label] = {}
-
-    def encode(self, labels: Coded, counts: Counter[Label], path: Path) -> NDArray[np.uint16]:
-        """The codes of a block's labels."""
-        times = np.bincount(labels.codes, minlength=len(labels.distinct)).tolist()
-        for label, count in zip(labels.distinct, times, strict=True):
-            if count:
-                counts[label] += count
-                self._codes.setdefault(label, len(self._codes))
-        if len(self._codes) > MAX_LABELS:
-            raise DataError(
-                f"{path}: more than {MAX_LABELS} distinct labels, expected classes; the column of labels is "
-                "named by dataset.target=COLUMN."
-            )
-        return np.array([self._codes.get(label, 0) for label in labels.distinct], np.uint16)[labels.codes]
-
-    def rename(self, names: dict[Label, Label], path: Path) -> None:
-        for label, name in names.items():
-            if self._names.setdefault(label, name) != name:
-                raise DataError(
-                    f"{path}: label {shown(label)} means another class than in the files before it."
-                )
-
-    @property
-    def names(self) -> list[Label]:
-        return [self._names[label] for label in self._codes]
-
-
 def _lay_out(folder: Path, record: cache.PartRecord) -> bool:
     """Bring a staged part into its final layout: dense X.npy, or the parts of CSR.
 
     Returns whether it is dense: with at most 1,024 columns, or at least a third of the values non-zero.
     """
+    rows, features = record.rows, record.features
     if (folder / "X.npy").exists():
         return True
-    size = record.rows * record.features
-    dense = record.features <= DENSE_COLUMNS or record.nonzeros >= DENSE_SHARE * size
-    if dense:
-        _expand(folder, record.rows, record.features)
-        for name in ("indptr", "indices", "data"):
-            (folder / f"{name}.npy").unlink()
-    return dense
-
-
-def _expand(folder: Path, rows: int, features: int) -> None:
-    indptr, indices, data = (open_npy(folder / f"{name}.npy") for name in ("indptr", "indices", "data"))
+    if features > DENSE_COLUMNS and record.nonzeros < DENSE_SHARE * rows * features:
+        return False
+    indptr, indices, data = (open_npy(folder / f"{name}.npy") for name in CSR)
     at_once = max(1, EXPAND_VALUES // max(1, features))
     with NpyWriter(folder / "X.npy", np.float64, features) as writer:
         for start in range(0, rows, at_once):
@@ -287,3 +244,6 @@ def _expand(folder: Path, rows: int, features: int) -> None:
             part = slice(ends[0], ends[-1])
             block[np.repeat(np.arange(len(block)), np.diff(ends)), indices[part]] = data[part]
             writer.write(block)
+    for name in CSR:
+        (folder / f"{name}.npy").unlink()
+    return True

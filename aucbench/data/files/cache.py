@@ -165,35 +165,33 @@ def _open_csr(folder: Path, shape: tuple[int, int]) -> Any:
 
 def publish(staging: Path, folder: Path, record: PartRecord) -> None:
     """Make a complete folder visible under its name, in place of an older or damaged one."""
+    found = msgspec.to_builtins(record)
+    (staging / "meta.json").write_text(json.dumps({**found, "check": _hash_of(found)}, indent=1))
     checksums = {path.name: _crc32(path) for path in sorted(staging.iterdir())}
     (staging / CHECKSUMS).write_text(json.dumps({"crc32": checksums}))
-    found = json.loads(msgspec.json.encode(record))
-    (staging / "meta.json").write_text(json.dumps({**found, "check": _hash_of(found)}, indent=1))
     for path in staging.iterdir():
         with path.open("rb+") as file:
             os.fsync(file.fileno())
-    if folder.is_dir() and not folder.is_symlink():
+    if folder.exists():
         shutil.rmtree(folder)
-    else:
-        folder.unlink(missing_ok=True)
     staging.rename(folder)
 
 
 def damaged_files(folder: Path) -> list[str]:
     """The names of the files of a part that are missing or other than what was written; all are read."""
     try:
-        known = json.loads((folder / CHECKSUMS).read_text())["crc32"]
-        damaged = [name for name, value in known.items() if _crc32(folder / name) != value]
-    except (OSError, ValueError, TypeError, AttributeError, KeyError):
+        known = msgspec.json.decode((folder / CHECKSUMS).read_bytes(), type=dict[str, dict[str, int]])[
+            "crc32"
+        ]
+    except (OSError, ValueError, KeyError):
         return [CHECKSUMS]
-    return damaged if read_record(folder) else ["meta.json", *damaged]
+    is_there = {name: (folder / name).exists() for name in known}
+    return [name for name, crc32 in known.items() if not is_there[name] or _crc32(folder / name) != crc32]
 
 
-def _crc32(path: Path) -> int | None:
-    """The checksum of a file, None if there is none."""
+def _crc32(path: Path) -> int:
+    """The checksum of a file."""
     found = 0
-    if not path.exists():
-        return None
     with path.open("rb") as file:
         while block := file.read(CHECKED_BYTES):
             found = zlib.crc32(block, found)

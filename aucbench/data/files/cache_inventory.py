@@ -42,8 +42,10 @@ def held(datasets: Iterable[Any]) -> list[Held]:
     """
     found: dict[str, Held] = {}
     for part in sorted((cache_folder() / "data").glob("*/[!.]*/")):
-        name = _owner(part)
-        found.setdefault(name, Held(name, part.parent.name)).parts.append(part)
+        record, folder = read_record(part), part.parent.name
+        own = record.files[0].path if record else ""
+        name = own if Path(own).is_absolute() else folder
+        found.setdefault(name, Held(name, folder)).parts.append(part)
     for dataset in datasets:
         if downloads := _downloads(dataset):
             found.setdefault(dataset.name, Held(dataset.name, dataset.name)).files += downloads
@@ -52,11 +54,12 @@ def held(datasets: Iterable[Any]) -> list[Held]:
     return sorted(found.values(), key=lambda each: each.name)
 
 
-def _owner(part: Path) -> str:
-    """The name of the data set of a folder, or the path of the own file that it was read from."""
-    record = read_record(part)
-    path = record.files[0].path if record else ""
-    return path if Path(path).is_absolute() else part.parent.name
+def _downloads(dataset: Any) -> list[Path]:
+    try:
+        files = tuple(DatasetFacts(dataset).files)
+    except AucbenchError:  # a file of one's own that is not named
+        return sorted((locate.raw_folder() / "openml").glob("[!.]*")) if dataset.name == "openml" else []
+    return [path for file in files for path in locate.downloads_of(file)]
 
 
 def verify(name: str) -> dict[str, list[str]]:
@@ -66,8 +69,7 @@ def verify(name: str) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {}
     for folder in sorted((cache_folder() / "data" / name).glob("[!.]*")):
-        record, damaged = read_record(folder), damaged_files(folder)
-        found[folder.name if record is None else f"{record.part} part, {folder.name}"] = damaged
+        damaged = found[folder.name] = damaged_files(folder)
         if damaged:
             with locked_folder(name):
                 _remove_folder(folder)
@@ -94,11 +96,3 @@ def remove(each: Held) -> int:
         locate.discard(path)
         path.unlink(missing_ok=True)
     return freed
-
-
-def _downloads(dataset: Any) -> list[Path]:
-    try:
-        files = tuple(DatasetFacts(dataset).files)
-    except AucbenchError:  # a file of one's own that is not named
-        return sorted((locate.raw_folder() / "openml").glob("[!.]*")) if dataset.name == "openml" else []
-    return [path for file in files for path in locate.downloads_of(file)]

@@ -15,8 +15,7 @@ from typing import Any
 from aucbench.errors import FetchError
 from aucbench.humanize import filesize
 
-CONNECT_SECONDS, STALL_SECONDS = 10, 30
-PATIENCE = CONNECT_SECONDS, STALL_SECONDS
+PATIENCE = CONNECT_SECONDS, STALL_SECONDS = 10, 30
 ATTEMPTS = 3
 PAUSE_SECONDS = 0.5  # doubled after each attempt
 CHUNK_BYTES = 1 << 18
@@ -87,8 +86,6 @@ def _transfer(name: str, url: str, path: Path, limit: int | None) -> None:
             length = response.headers.get("Content-Length", "")
             expected = int(length) if length.isdecimal() else None
             _check_size(name, url, expected or 0, limit)
-            if (expected or 0) > (room := shutil.disk_usage(path.parent).free):
-                raise RefusedError(f"needs {expected:,} bytes, but only {room:,} are free in {path.parent}")
             bar = tqdm(total=expected, unit="B", unit_scale=True, disable=not sys.stderr.isatty())
             with path.open("wb") as file, bar:
                 for chunk in response.iter_content(CHUNK_BYTES):
@@ -98,10 +95,8 @@ def _transfer(name: str, url: str, path: Path, limit: int | None) -> None:
     except requests.HTTPError as error:
         status = error.response.status_code
         raise RefusedError(f"HTTP status {status}", status in _PASSING) from None
-    except (requests.ConnectionError, requests.Timeout):
+    except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError):
         raise RefusedError("no connection, or one that was cut", may_pass=True) from None
-    except requests.exceptions.ChunkedEncodingError:
-        raise RefusedError("the connection was cut in the middle", may_pass=True) from None
     except (requests.RequestException, ValueError) as error:  # the latter from malformed addresses
         raise RefusedError(f"{type(error).__name__}: {error}") from None
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts.cache_folder import cache_folder
@@ -46,33 +45,27 @@ def array_words(X: Any, y: Any) -> list[str]:
     """
     try:
         is_table = hasattr(X, "to_parquet")
-        rows = X if is_table else sparse.csr_matrix(X) if sparse.issparse(X) else np.asarray(X)
+        rows: Any = X if is_table else sparse.csr_matrix(X) if sparse.issparse(X) else np.asarray(X)
         if isinstance(rows, np.ndarray):
             rows = np.ascontiguousarray(rows, None if rows.dtype.kind in "fiub" else np.float64)
         labels = np.asarray(y)
         labels = labels if labels.dtype.kind in "fiubUS" else labels.astype(str)
         if rows.ndim != 2 or labels.shape != rows.shape[:1]:
             raise DataError(f"X must be (n, d) and y (n,), got {rows.shape} and {labels.shape}.")
-        return _table_words(rows, labels) if is_table else _npz_words(rows, labels)
+        if is_table:
+            table = rows.set_axis(rows.columns.map(str), axis=1).reset_index(drop=True)
+            name = LABELS
+            while name in table:
+                name += "_"
+            write = partial(table.assign(**{name: labels}).to_parquet, index=False)
+            path = keep(ARRAYS, write, ".parquet")
+            return ["dataset=parquet", f"dataset.path={path}", f"dataset.target={name}"]
+        arrays: dict[str, Any] = {"X": rows}
+        if sparse.issparse(rows):
+            arrays = {name: getattr(rows, name) for name in ("data", "indices", "indptr", "shape")}
+        path = keep(ARRAYS, partial(np.savez, y=labels, **arrays), ".npz")
+        return ["dataset=npz", f"dataset.path={path}"]
     except (TypeError, ValueError) as error:
         if isinstance(error, DataError):
             raise
         raise DataError(f"X must be (n, d) numbers or a data frame ({error}).") from None
-
-
-def _table_words(frame: Any, labels: NDArray[Any]) -> list[str]:
-    table = frame.set_axis(frame.columns.map(str), axis=1).reset_index(drop=True)
-    name = LABELS
-    while name in table:
-        name += "_"
-    path = keep(ARRAYS, partial(table.assign(**{name: labels}).to_parquet, index=False), ".parquet")
-    return ["dataset=parquet", f"dataset.path={path}", f"dataset.target={name}"]
-
-
-def _npz_words(rows: Any, labels: NDArray[Any]) -> list[str]:
-    arrays = {"X": rows}
-    if sparse.issparse(rows):
-        arrays = {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
-        arrays["shape"] = np.array(rows.shape)
-    path = keep(ARRAYS, partial(np.savez, y=labels, **arrays), ".npz")
-    return ["dataset=npz", f"dataset.path={path}"]

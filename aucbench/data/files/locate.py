@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from aucbench.contracts import File
-from aucbench.contracts.cache_folder import cache_folder, folder_of
+from aucbench.contracts.cache_folder import absolute, cache_folder
 from aucbench.data.files.cache import refuse_unwritable
 from aucbench.data.files.download import LARGE_BYTES, RefusedError, download, remote_size
 from aucbench.data.readers.formats import SUFFIXES
@@ -70,7 +70,7 @@ def mirror() -> Path | str | None:
         raise ParameterError(
             f"AUCBENCH_MIRROR is {text!r}, expected a folder or an address that begins with http:// or https://."
         )
-    return folder_of(text, "AUCBENCH_MIRROR") if text else None
+    return absolute(text) if text else None
 
 
 def raw_folder() -> Path:
@@ -104,11 +104,9 @@ def names(path: str) -> list[str]:
 
 
 def _user_file(name: str, file: File) -> FoundFile:
-    if not os.path.exists(file.path):
-        raise DataError(f"{name}: the file {file.path} does not exist.")
     if not os.path.isfile(file.path):
-        what = "a folder" if os.path.isdir(file.path) else "a device"
-        raise DataError(f"{name}: {file.path} is {what}, expected a file.")
+        what = "is no file" if os.path.exists(file.path) else "does not exist"
+        raise DataError(f"{name}: the file {file.path} {what}.")
     return FoundFile(file, Path(file.path), file.path)
 
 

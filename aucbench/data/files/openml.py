@@ -27,7 +27,7 @@ def _resolved(name: str, file: File) -> File:
     facts = _read(name, f"openml/{number}.json", f"{SITE}/api/v1/json/data/{number}")
     try:
         facts = facts["data_set_description"]
-        parquet = facts.get("parquet_url") or facts.get("minio_url")
+        parquet = facts.get("parquet_url")
         arff = facts.get("url") if str(facts.get("format", "ARFF")).lower() == "arff" else None
         known = file.table
         target = facts.get("default_target_attribute") if known.target == -1 else known.target

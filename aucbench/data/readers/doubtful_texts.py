@@ -104,7 +104,7 @@ def _among_numbers(strays: Counter[str], numbers: int, first: tuple[int, str]) -
     text += f" and {len(strays) - SHOWN_TEXTS} other texts" if len(strays) > SHOWN_TEXTS else ""
     if any(re.match(rf"\W*({_MONEY})|\(", each) for each in strays):
         text += ", which look like money,"
-    elif all(map(_DATE.fullmatch, strays)):
+    elif any(map(_DATE.fullmatch, strays)):
         text += ", which look like dates in an order that is not certain (write 2024-12-31),"
     where = f", first in row {first[0]}" if first[1] in strays else ""
     beside = f"among {numbers} numbers" if numbers else "where numbers are expected"

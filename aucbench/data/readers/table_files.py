@@ -5,7 +5,7 @@ import csv
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -41,35 +41,21 @@ class Columns:
         default_factory=dict
     )  # "number", "categories" or INDEX, if the file declares it
 
-    def behind(self, partitions: Sequence[tuple[str, str]]) -> "Columns":
-        """The columns behind others that have one value in the whole file."""
-        if not partitions:
-            return self
-        names = [*(name for name, _ in partitions), *self.names]
-        values = [None if value == HIVE_NULL else unquote(value) for _, value in partitions]
-        refuse_twins(self.path, names)
-
-        def batches() -> Iterator[list[Any]]:
-            for batch in self.batches():
-                columns = ([value] * len(batch[0]) for value in values)
-                yield [*(pyarrow.array(column, pyarrow.string()) for column in columns), *batch]
-
-        return Columns(self.path, names, batches, self.types)
-
     def arranged(self, names: list[str], used: Collection[int] | None = None) -> "Columns":
         """The same columns in the order of the training part, None in the place of one that it lacks.
 
         The columns at the places `used` are needed, by default all; columns without names must be as many.
         """
-        needed = [names[place] for place in (range(len(names)) if used is None else sorted(used))]
-        lacking = [name for name in needed if name not in self.names]
+        needed = names if used is None else [names[place] for place in sorted(used)]
+        lacking = [name or "the column without a name" for name in needed if name not in self.names]
         without_names = names == [str(place) for place in range(len(names))]
         if lacking or (without_names and len(self.names) != len(names)):
-            shown = ", ".join(name or "the column without a name" for name in lacking[:3])
-            more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
+            what = (
+                f" (it lacks {', '.join(lacking[:3])}{' and others' * (len(lacking) > 3)})" if lacking else ""
+            )
             raise DataError(
                 f"{self.path} has {len(self.names)} columns, expected the {len(needed)} that are used of the "
-                f"training part{f' (it lacks {shown}{more})' if lacking else ''}."
+                f"training part{what}."
             )
         places = [self.names.index(name) if name in self.names else None for name in names]
 
@@ -83,7 +69,18 @@ class Columns:
 def open_columns(file: File, path: Path) -> Columns:
     """Open a file of kind csv, parquet, arff or keel."""
     openers = {"csv": _open_csv, "parquet": _open_parquet, "arff": _open_arff, "keel": _open_keel}
-    return openers[file.kind](file, path).behind(file.partitions)
+    found = openers[file.kind](file, path)
+    if not file.partitions:
+        return found
+    names = [*(name for name, _ in file.partitions), *found.names]
+    refuse_twins(path, names)
+
+    def batches() -> Iterator[list[Any]]:
+        for batch in found.batches():
+            values = (None if value == HIVE_NULL else unquote(value) for _, value in file.partitions)
+            yield [*(pyarrow.array([value] * len(batch[0]), pyarrow.string()) for value in values), *batch]
+
+    return Columns(path, names, batches, found.types)
 
 
 def _open_csv(file: File, path: Path) -> Columns:

@@ -14,12 +14,7 @@ from aucbench.data.splits.grouped import Rows, deal
 from aucbench.errors import DataError, ParameterError
 
 
-def permutation(n: int, seed: int, stream: RandomStream, number: int = 0) -> Rows:
-    """The permutation of 0..n-1 that the generator of a split draws first."""
-    return _permuted(n, drawing(seed, stream, number))
-
-
-def _permuted(n: int, rng: np.random.Generator) -> Rows:
+def permuted(n: int, rng: np.random.Generator) -> Rows:
     """``rng.permutation(n)`` in numbers of 32 bits where they are large enough."""
     order: Rows = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
     rng.shuffle(order)
@@ -34,13 +29,6 @@ def drawing(seed: int, stream: RandomStream, number: int = 0) -> np.random.Gener
     if seed < 0:
         raise ParameterError(f"The seed of a split must be >= 0, got {seed}.")
     return generator(seed, stream, number)
-
-
-def ascending(n: int, chosen: Rows) -> Rows:
-    """The chosen of n rows in ascending order, in O(n) and without a sort."""
-    mask = np.zeros(n, np.bool_)
-    mask[chosen] = True
-    return np.flatnonzero(mask)
 
 
 def random_parts(
@@ -74,7 +62,7 @@ def _parts_of_rows(
 ) -> NDArray[np.uint8]:
     """(n,) the part of each row, 0 for training and from 1 in the order of the fractions."""
     n, part = len(y), np.zeros(len(y), np.uint8)
-    order = _permuted(n, rng)
+    order = permuted(n, rng)
     positive = y[order] == 1
     positives = np.count_nonzero(positive)
     classes = [order[positive], order[~positive]] if stratified else [order]
@@ -109,7 +97,7 @@ def one_fold(
     if groups is not None:
         fold = deal(y, groups, np.full(folds, 1.0 / folds), rng, stratified) == number
     else:
-        order = _permuted(len(y), rng)
+        order = permuted(len(y), rng)
         if stratified:
             positive = y[order] == 1
             order = np.concatenate([order[positive], order[~positive]])
@@ -142,18 +130,9 @@ def check_classes(y: NDArray[Any], parts: dict[str, Rows], advice: str) -> None:
             )
 
 
-def forward_parts(times: NDArray[np.float64], fractions: dict[str, float]) -> dict[str, Rows]:
-    """The training rows, which come first, and later parts, the last of which comes last; rows ascend.
-
-    Parameters
-    ----------
-    times : (n,) float64 array
-    fractions : dict of str to float
-        Shares of the rows of the parts behind the training part, in the order of time.
-    """
-    shares = [1.0 - sum(fractions.values()), *fractions.values()]
-    blocks = _blocks(times, np.cumsum(shares)[:-1])
-    return dict(zip(("training", *fractions), blocks, strict=True))
+def forward_parts(times: NDArray[np.float64], *fractions: float) -> list[Rows]:
+    """The rows, by time (n,), of the training part and of later parts with these fractions; rows ascend."""
+    return _blocks(times, np.cumsum([1.0 - sum(fractions), *fractions])[:-1])
 
 
 def forward_fold(times: NDArray[np.float64], folds: int, number: int) -> tuple[Rows, Rows]:

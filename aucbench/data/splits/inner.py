@@ -5,13 +5,12 @@ from numpy.typing import NDArray
 
 from aucbench.contracts.random_streams import RandomStream
 from aucbench.data.splits._parts import (
-    ascending,
     check_classes,
     class_counts,
     drawing,
     forward_fold,
     one_fold,
-    permutation,
+    permuted,
     units_of_classes,
 )
 from aucbench.data.splits.protocols import Side, Split
@@ -30,7 +29,7 @@ def limited(split: Split, max_train_rows: int | None, seed: int) -> Split:
     n = len(split.train.y)
     if max_train_rows >= n:
         return split
-    chosen = ascending(n, permutation(n, seed, RandomStream.row_limit)[:max_train_rows])
+    chosen = np.sort(permuted(n, drawing(seed, RandomStream.row_limit))[:max_train_rows]).astype(np.int64)
     train = _within(split.train, chosen)
     positives, negatives = class_counts(train.y)
     if positives == 0 or negatives == 0:

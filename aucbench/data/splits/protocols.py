@@ -104,7 +104,7 @@ class SplitProtocol:
 
         A side of one class only is a DataError, a fold that does not exist a ParameterError.
         """
-        _check_fold(self, fold)
+        self._check_fold(fold)
         loaded = load(part)
         groups, times = self._groups(loaded), self._times(loaded)
         if times is None:
@@ -115,6 +115,11 @@ class SplitProtocol:
                 loaded.y, dict(zip(("training", "test", "validation"), found, strict=False)), LATER_ROWS
             )
         return Split(*(_side(loaded, rows, groups, times) for rows in found))
+
+    def _check_fold(self, fold: int) -> None:
+        if not 0 <= fold < self.splits:
+            numbers = f"0 to {self.splits - 1}" if self.splits > 1 else "0"
+            raise ParameterError(f"protocol={self.name}: fold must be {numbers}, got {fold}.")
 
     def _groups(self, loaded: Loaded) -> NDArray[Any] | None:
         """The groups of rows that stay together, (n,); None where each row is alone."""
@@ -164,7 +169,7 @@ class Holdout(SplitProtocol):
     stratified: bool = True
 
     def _forward(self, times: NDArray[np.float64], fold: int) -> tuple[Rows, ...]:
-        return tuple(forward_parts(times, {"test": self.test_fraction}).values())
+        return tuple(forward_parts(times, self.test_fraction))
 
     def _rows(self, y: NDArray[np.int8], groups: Rows | None, seed: int, fold: int) -> tuple[Rows, ...]:
         rng = drawing(seed, RandomStream.holdout)
@@ -202,8 +207,7 @@ class TrainValidTest(SplitProtocol):
             )
 
     def _forward(self, times: NDArray[np.float64], fold: int) -> tuple[Rows, ...]:
-        fractions = {"validation": self.validation_fraction, "test": self.test_fraction}
-        training, validation, test = forward_parts(times, fractions).values()
+        training, validation, test = forward_parts(times, self.validation_fraction, self.test_fraction)
         return training, test, validation
 
     def _rows(self, y: NDArray[np.int8], groups: Rows | None, seed: int, fold: int) -> tuple[Rows, ...]:
@@ -294,13 +298,13 @@ class Given(SplitProtocol):
 
     def digests(self, load: Load, part: Part) -> tuple[str, ...]:
         """Digests of the two parts."""
-        _check_part(part)
+        self._check_part(part)
         return tuple(load(each).sha256 for each in (Part.train, Part.test))
 
     def split(self, load: Load, part: Part, seed: int, fold: int = 0) -> Split:
         """The two parts; the seed decides on nothing but the halves."""
-        _check_part(part)
-        _check_fold(self, fold)
+        self._check_part(part)
+        self._check_fold(fold)
         train, test = load(Part.train), load(Part.test)
         training = Side(train.X, train.y, None, self._groups(train), self._times(train))
         if not self.halved:
@@ -315,6 +319,13 @@ class Given(SplitProtocol):
         rng = drawing(seed, RandomStream.test_halves)
         validation_rows, test_rows = one_fold(test.y, groups, rng, folds=2, number=0)
         return Split(training, _side(test, test_rows), _side(test, validation_rows))
+
+    def _check_part(self, part: Part) -> None:
+        if part is not Part.train:
+            raise ParameterError(
+                f"protocol=given trains on the training part and tests on the test part of a data set: "
+                f"leave out dataset.part, got {part}."
+            )
 
 
 PROTOCOLS: tuple[type[SplitProtocol], ...] = (Holdout, Given, TrainValidTest, KFold)
@@ -332,17 +343,3 @@ def _side(
 ) -> Side:
     chosen = (None if each is None else each[rows] for each in (groups, times))
     return Side(loaded.X, loaded.y[rows], rows, *chosen)
-
-
-def _check_fold(protocol: SplitProtocol, fold: int) -> None:
-    if not 0 <= fold < protocol.splits:
-        numbers = f"0 to {protocol.splits - 1}" if protocol.splits > 1 else "0"
-        raise ParameterError(f"protocol={protocol.name}: fold must be {numbers}, got {fold}.")
-
-
-def _check_part(part: Part) -> None:
-    if part is not Part.train:
-        raise ParameterError(
-            f"protocol=given trains on the training part and tests on the test part of a data set: "
-            f"leave out dataset.part, got {part}."
-        )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from aucbench.reports.report import OF_METHODS, Report
 from aucbench.reports.views.latex import BIBLIOGRAPHY, bibtex, latex
-from aucbench.reports.views.page import write_page
+from aucbench.reports.views.page import page
 from aucbench.reports.views.text import markdown
 
 PAGE = "leaderboard.html"
@@ -26,16 +26,11 @@ def write(report: Report, folder: Path, quoted: Report | None = None) -> list[Pa
     for name in TABLES:
         files.append(folder / f"{name}.csv")
         getattr(report, name).map(_no_formula).to_csv(files[-1], index=False)
-    documents = {
-        "leaderboard.md": markdown(report),
-        "leaderboard.tex": latex(quoted),
-        BIBLIOGRAPHY: bibtex(quoted),
-    }
-    for name, text in documents.items():
+    documents = {"leaderboard.md": markdown(report), "leaderboard.tex": latex(quoted), PAGE: page(report)}
+    for name, text in (documents | {BIBLIOGRAPHY: bibtex(quoted)}).items():
         files.append(folder / name)
-        files[-1].write_text(text, encoding="utf-8")
-    write_page(report, folder / PAGE)
-    return [*files, folder / PAGE]
+        files[-1].write_text(text, encoding="utf-8", newline="\n")
+    return files
 
 
 def _no_formula(value: object) -> object:

@@ -19,6 +19,7 @@ SPECIAL = {
     "†": r"\dag{}", "±": r"\ensuremath{\pm}", "-": "{-}", "`": r"\textasciigrave{}",
     "≤": r"\ensuremath{\leq}", "≥": r"\ensuremath{\geq}",
 }  # fmt: skip
+LATIN = {chr(code) for code in range(128, 256) if chr(code).isalpha()}
 COLUMNS = r">{\raggedright\arraybackslash}Xrclr"  # names of methods are wrapped
 BIBLIOGRAPHY = "leaderboard.bib"
 ROWS = 55  # of a table that fits a page
@@ -32,9 +33,7 @@ def latex(report: Report) -> str:
     `bibtex` has the references.
     """
     rows = {setting: report.ranking(setting) for setting in report.settings}
-    body = [
-        _verdicts(report, setting, table) for setting, table in rows.items() if table["gain"].notna().any()
-    ]
+    body = [_verdicts(report, setting, own) for setting, own in rows.items() if own["gain"].notna().any()]
     if _entries(report):
         body.append(
             f"\\clearpage\n\\bibliographystyle{{plain}}\n\\bibliography{{{BIBLIOGRAPHY.removesuffix('.bib')}}}"
@@ -49,23 +48,19 @@ def latex(report: Report) -> str:
 
 def escaped(words: str) -> str:
     """Text in one line, in which no character means anything to LaTeX; ? for those it may not know."""
-
-    def known(letter: str) -> str:
-        if ord(letter) < 128:
-            return letter if letter.isprintable() else "?"
-        return letter if letter.isalpha() and ord(letter) < 256 else "?"
-
-    return "".join(SPECIAL.get(letter, known(letter)) for letter in text(words))
+    return "".join(
+        SPECIAL.get(letter, letter if " " <= letter <= "~" or letter in LATIN else "?")
+        for letter in text(words)
+    )
 
 
 def bibtex(report: Report) -> str:
     """The BibTeX entries that the tables cite."""
-    return "\n\n".join(sorted(set(_entries(report).values()))) + "\n"
+    return "\n\n".join(sorted(_entries(report))) + "\n"
 
 
-def _entries(report: Report) -> dict[str, str]:
-    """The keys that the tables cite, and their BibTeX entries."""
-    return dict(each for name in report.methods["algorithm"].unique() if (each := _cited(name)))
+def _entries(report: Report) -> set[str]:
+    return {each[1] for name in report.methods["algorithm"].unique() if (each := _cited(name))}
 
 
 def _cited(algorithm: str) -> tuple[str, str] | None:

@@ -34,7 +34,7 @@ def page(report: Report) -> str:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    code, looks = script(), style()
+    code, looks = script(), _read("page.css")
     policy = f"default-src 'none'; script-src {_digest(code)}; style-src {_digest(looks)}; img-src data:"
     return environment.from_string(_read("template.html")).render(
         report=report,
@@ -54,15 +54,10 @@ def script() -> str:
     return f'(async function () {{\n"use strict";\n{parts}}})();\n'
 
 
-def style() -> str:
-    """The style sheet."""
-    return _read("page.css")
-
-
 @cache
 def _read(name: str) -> str:
     folder = files("aucbench.reports.views").joinpath("page_files")
-    return folder.joinpath(name).read_text("utf-8").replace("\r\n", "\n")
+    return folder.joinpath(name).read_text("utf-8")
 
 
 def _digest(text: str) -> str:

@@ -130,13 +130,13 @@ def show(report: Report, data_sets: Sequence[str] = (), notes: bool = False) -> 
 def show_best(report: Report, most: int = 10) -> None:
     """Print the ranking of a sweep: over its data sets, or of its one data set, at most so many methods."""
     for setting in report.settings:
-        names = list(report.part("data_sets", setting)["data_set"])
-        if len(names) > 1:
-            table, where = overall_table(report, setting, BRIEF), f"{len(names)} data sets"
+        name, *others = report.part("data_sets", setting)["data_set"]
+        if others:
+            table, name = overall_table(report, setting, BRIEF), f"{1 + len(others)} data sets"
         else:
-            table, where = data_set_table(report, setting, names[0], BRIEF_ON_DATA), names[0]
-        found = len(table.lines)
-        title = f"{found} methods on {where}, {setting}{f', the first {most}' if found > most else ''}"
+            table = data_set_table(report, setting, name, BRIEF_ON_DATA)
+        title = f"{len(table.lines)} methods on {name}, {setting}"
+        title += f", the first {most}" if len(table.lines) > most else ""
         show_table(title, table._replace(lines=table.lines[:most]), [answer(report, setting)])
 
 
@@ -158,10 +158,8 @@ def markdown(report: Report) -> str:
         blocks += [f"## {len(facts)} data sets, {plain(setting)}", plain(answer(report, setting))]
         if len(facts) > 1:
             blocks.append(table(overall_table(report, setting)))
-        columns = [
-            column for name, column in DATA_SETS.items() if name in facts and facts[name].notna().any()
-        ]
-        blocks.append(table(text_table(facts, columns, report.measure.symbol)))
+        known = [own for name, own in DATA_SETS.items() if name in facts and facts[name].notna().any()]
+        blocks.append(table(text_table(facts, known, report.measure.symbol)))
         for name in facts["data_set"]:
             remarks = "\n".join(f"- {plain(text)}" for text in marks(report, setting, name))
             blocks += [f"### {plain(name)}", table(data_set_table(report, setting, name)), remarks]
@@ -200,13 +198,9 @@ def show_table(title: str, content: TextTable, remarks: Iterable[str] = (), is_f
     names, parts = _parts(content, out.width, FRAME if is_framed else 2)
     for number, columns in enumerate(parts):
         view = Table(title=line(title) if title and number == 0 else None, title_justify="left", **options)
-        for at in columns:
-            if at == 0:
-                view.add_column(content.head[0], overflow="fold", width=names)
-            else:
-                view.add_column(
-                    content.head[at], justify="left" if content.left[at] else "right", no_wrap=True
-                )
+        view.add_column(content.head[0], overflow="fold", width=names)
+        for at in columns[1:]:
+            view.add_column(content.head[at], justify="left" if content.left[at] else "right", no_wrap=True)
         for each in content.lines:
             view.add_row(*(each[at] for at in columns))
         out.print(view)

@@ -7,13 +7,10 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
 from hashlib import sha256
-from pathlib import Path
 
 from aucbench import data
-from aucbench.contracts.cache_folder import cache_folder, keeps_files
-from aucbench.errors import CacheWarning, VersionWarning
+from aucbench.errors import VersionWarning
 from aucbench.studies.default_settings import Isolation, Running
 from aucbench.studies.execution.cost_estimate import Estimate, estimate
 from aucbench.studies.execution.executor import Executor, LocalExecutor
@@ -26,16 +23,6 @@ from aucbench.studies.store import SERIES, Store
 from aucbench.studies.study import UNNAMED, Observer, Study
 
 SERVERS_ASKED = 16  # requests at the same time
-
-
-@cache
-def _warn_without_cache(folder: Path) -> None:
-    warnings.warn(
-        f"Nothing can be kept in the cache folder {folder}, so that each process compiles anew; "
-        "AUCBENCH_CACHE names another folder.",
-        CacheWarning,
-        stacklevel=3,
-    )
 
 
 def execute_study(
@@ -72,8 +59,6 @@ def execute_study(
 
 def _planned(study: Study, store: Store, observer: Observer) -> Plan:
     """Plan a study; report before the first download what a suite needs, and what no source has."""
-    if not keeps_files():
-        _warn_without_cache(cache_folder())
     if study.running.suite is not None:
         datasets = {entry.dataset.title: entry.dataset.instance for entry in study.entries}
         with ThreadPoolExecutor(SERVERS_ASKED) as pool:

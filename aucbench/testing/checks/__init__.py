@@ -29,8 +29,8 @@ ALGORITHM_CHECKS = in_stages(
         reproducibility.resumable,
         reproducibility.together,
         interface.waits,
-        interface.companions,
-        interface.reading,
+        reproducibility.companions,
+        reproducibility.reading,
         interface.weights,
         interface.finalize,
         interface.objective,
@@ -58,12 +58,13 @@ DATASET_CHECKS = in_stages(
     (datasets.rows,),
     (datasets.same_twice, datasets.facts),
 )
+SHARED = (reproducibility.same_seed, reproducibility.companions, reproducibility.reading)
 FEATURE_CHECKS = in_stages(
     features.FeatureSubject,
     (declarations.declared,),
     (features.mapped,),
-    (features.inputs_untouched,),
-    (features.dtype, features.same_seed, features.companions, features.transform_pure, features.pickling),
+    (reproducibility.inputs_untouched,),
+    (features.dtype, *SHARED, features.pickling),
 )
 CHECKS = {
     Family.algorithms: ALGORITHM_CHECKS,

@@ -1,12 +1,11 @@
 """The check of the cost per iteration that a method claims, such as "nnz", "d^2" or "n d min(n, d)"."""
 
 import copy
-from time import monotonic, process_time_ns, thread_time_ns
-from typing import Any
+from time import process_time_ns, thread_time_ns
 
 import numpy as np
 
-from aucbench.contracts import Access, MethodFacts
+from aucbench.contracts import Access
 from aucbench.contracts.claimed_formula import evaluate
 from aucbench.testing import problems
 from aucbench.testing.findings import Broken
@@ -20,9 +19,8 @@ DENSE_COLUMNS = (64, 1024)
 FACTOR = 9.0  # tolerated growth over the claimed: larger problems leave the caches; a power of d more is 16
 ATTEMPTS = 5
 REPEATS = 3
-ENOUGH_NS = 2_000_000  # shortest measurement
-LONG = 0.2  # seconds after which a measurement is long enough in any case
-MOST_ITERATIONS = 4096
+SECONDS = 4e-3  # of a measurement, by the time of an iteration on a small problem
+ITERATIONS = 16, 2048  # fewest and most of a measurement
 
 
 def cost(trainee: Trainee) -> str | None:
@@ -31,22 +29,20 @@ def cost(trainee: Trainee) -> str | None:
     Measured in CPU time of the thread: from 16,384 to 262,144 columns with 20 non-zeros a row where the
     claim names nnz, else from 64 to 1,024 dense columns. Growth of 9 times the claimed passes.
     """
-    claims = MethodFacts(trainee.plugin).claims
+    claims = trainee.facts.claims
     if claims is None:
         return "claims no cost"
-    sparse = "nnz" in claims.cost and trainee.requirement("dense") is None
+    sparse = "nnz" in claims.cost and "dense" not in trainee.facts.requires
     columns = SPARSE_COLUMNS if sparse else DENSE_COLUMNS
     try:
-        claimed = [
-            evaluate(claims.cost, {"d": d, "nnz": NONZEROS if sparse else d, "n": ROWS}) for d in columns
-        ]
+        sizes = [{"d": d, "nnz": NONZEROS if sparse else d, "n": ROWS} for d in columns]
+        expected = evaluate(claims.cost, sizes[1]) / evaluate(claims.cost, sizes[0])
     except ValueError:
         return f"its claim {claims.cost!r} is not a formula that could be measured"
-    expected = claimed[1] / claimed[0]
     toys = [problems.sparse_rows(ROWS, d, NONZEROS) if sparse else _dense(d) for d in columns]
     growth, times = np.inf, (0.0, 0.0)
     for _ in range(ATTEMPTS):
-        small, large = (_nanoseconds(trainee, toy, _enough(trainee, toy)) for toy in toys)
+        small, large = (_nanoseconds(trainee, toy) for toy in toys)
         if large / small < growth:
             growth, times = large / small, (small, large)
         if growth <= FACTOR * expected:
@@ -68,40 +64,27 @@ def _dense(d: int) -> Toy:
     return Toy(np.hstack([toy.X, more]), toy.y, f"{ROWS} x {d:,} dense rows")
 
 
-def _enough(trainee: Trainee, toy: Toy) -> int:
-    """Iterations that take long enough to be measured."""
-    if trainee.access is Access.full:
-        return 1
-    iterations = 16
-    while iterations < MOST_ITERATIONS:
-        began = monotonic()
-        is_enough = _nanoseconds(trainee, toy, iterations, 1) * iterations > ENOUGH_NS
-        if is_enough or monotonic() - began > LONG:  # a method may sleep instead of computing
-            break
-        iterations *= 4
-    return iterations
-
-
-def _nanoseconds(trainee: Trainee, toy: Toy, iterations: int, repeats: int = REPEATS) -> float:
+def _nanoseconds(trainee: Trainee, toy: Toy) -> float:
     """CPU time of an iteration, the median over some chunks after a first chunk.
 
     Of this thread, and of all threads if the method declares `wait`.
     """
-    waits = MethodFacts(trainee.plugin).wait
-    now = thread_time_ns if waits is None else process_time_ns
+    is_full, waits = trainee.access is Access.full, trainee.facts.wait is not None
+    now = process_time_ns if waits else thread_time_ns
+    iterations = 1 if is_full else int(np.clip(SECONDS / max(trainee.seconds, 1e-9), *ITERATIONS))
     rows = trainee.rows(toy, iterations=2 * iterations)
     batch = trainee.batch(toy, rows)
-    state: Any = trainee.start(toy, len(rows))
+    state = trainee.start(toy, len(rows))
     # A method of access full may be done after one iteration, so only first iterations are measured. Other
     # methods are measured once their buffers are full.
-    if trainee.access is not Access.full:
+    if not is_full:
         state = trainee.step(state, batch.take(rows[:iterations]))
     times = []
-    for _ in range(repeats):
+    for _ in range(REPEATS):
         chunk, fresh = batch.take(rows[iterations:]), copy.deepcopy(state)
         begin = now()
         after = trainee.plugin.step(fresh, chunk)
-        if waits is not None:
+        if waits:
             trainee.plugin.wait(after)
         times.append(now() - begin)
     return max(1.0, float(np.median(times))) / iterations

@@ -1,7 +1,8 @@
 """Checks of data sets."""
 
+from collections.abc import Callable
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from aucbench.contracts.validation import Family
 from aucbench.errors import FetchError, ParameterError
 from aucbench.testing.examine import Subject, TimeLimit
 from aucbench.testing.findings import Broken, Exempted
+
+T = TypeVar("T")
 
 
 class DatasetSubject(Subject):
@@ -27,16 +30,17 @@ class DatasetSubject(Subject):
     def parts(self) -> dict[str, data.Loaded]:
         """The parts by name, train and possibly test; exempt if files or parameters are missing."""
         if not self._parts:
-            names = ("train", "test") if self._available(data.has_test_part) else ("train",)
+            names = ("train", "test") if self.available(data.has_test_part) else ("train",)
             self._parts = {name: self.loaded(name) for name in names}
         return self._parts
 
     def loaded(self, part: str) -> data.Loaded:
         """Load a part again."""
         self.where = f"the {part} part"
-        return self._available(lambda plugin: data.load(plugin, part))
+        return self.available(lambda plugin: data.load(plugin, part))
 
-    def _available(self, action: Any) -> Any:
+    def available(self, action: Callable[[Any], T]) -> T:
+        """What an action on the plugin gives; exempt if files or parameters are missing."""
         if self._missing is None:
             try:
                 return action(self.plugin)
@@ -51,48 +55,41 @@ def origin(dataset: DatasetSubject) -> None:
     """A data set declares `files`, one of them for training, or has a method `load`."""
     if DatasetFacts(dataset.plugin).load is not None:
         return
-    try:
-        files = DatasetFacts(dataset.plugin).files
-    except ParameterError as error:
-        raise Exempted(f"cannot be checked with default parameters: {error}") from None
+    files = dataset.available(lambda plugin: plugin.files)
     if not files or not all(isinstance(file, File) for file in files):
         raise Broken("It needs `files`, a tuple of aucbench.File, or a method `load`.")
-    wrong = [file.part for file in files if file.part not in ("train", "test")]
-    if wrong:
-        raise Broken(f"A file's part is train or test, got {wrong[0]!r}.")
-    if not any(file.part == "train" for file in files):
-        raise Broken("None of its files is for training (part='train').")
+    parts = {file.part for file in files}
+    if "train" not in parts or parts - {"train", "test"}:
+        raise Broken(
+            f"A file's part is train or test, and some file's train; got {', '.join(sorted(parts))}."
+        )
 
 
 def rows(dataset: DatasetSubject) -> str:
     """Every part can be read, and has finite features and two classes."""
-    return ", ".join(f"{name}: {n:,} x {d:,}" for name, (n, d) in _shapes(dataset).items())
-
-
-def _shapes(dataset: DatasetSubject) -> dict[str, tuple[int, int]]:
-    return {name: part.X.shape for name, part in dataset.parts.items()}
+    shapes = {name: part.X.shape for name, part in dataset.parts.items()}
+    return ", ".join(f"{name}: {n:,} x {d:,}" for name, (n, d) in shapes.items())
 
 
 def same_twice(dataset: DatasetSubject) -> None:
     """Loading twice gives the same bytes."""
     for name, part in dataset.parts.items():
         other = dataset.loaded(name)
-        if part.sha256 != other.sha256:
-            raise Broken(f"The {name} part has another hash when it is loaded again.")
-        if not np.array_equal(part.y, other.y):
-            raise Broken(f"The {name} part has other labels when it is loaded again.")
+        if part.sha256 != other.sha256 or not np.array_equal(part.y, other.y):
+            raise Broken(f"The {name} part has other rows or labels when it is loaded again.")
 
 
 def facts(dataset: DatasetSubject) -> str | None:
     """The numbers of features and rows are as declared."""
-    declared, shapes = DatasetFacts(dataset.plugin), _shapes(dataset)
-    rows = {name: [file.rows for file in declared.files if file.part == name] for name in shapes}
-    for name, (n, d) in shapes.items():
+    declared, widths = DatasetFacts(dataset.plugin), set()
+    for name, part in dataset.parts.items():
+        n, d = part.X.shape
+        widths.add(d)
         if d != (declared.features or d):
             raise Broken(f"The {name} part has {d:,} features, `features` says {declared.features:,}.")
-        if rows[name] and None not in rows[name] and n != sum(rows[name]):
-            raise Broken(f"The {name} part has {n:,} rows, declared are {sum(rows[name]):,}.")
-    widths = {d for _, d in shapes.values()}
+        counts = [file.rows for file in declared.files if file.part == name]
+        if counts and None not in counts and n != sum(counts):
+            raise Broken(f"The {name} part has {n:,} rows, declared are {sum(counts):,}.")
     if len(widths) > 1:
         raise Broken(f"Its parts have different numbers of features: {sorted(widths)}.")
-    return None if declared.features or any(rows.values()) else "declares neither features nor rows"
+    return None

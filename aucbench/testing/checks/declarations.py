@@ -36,16 +36,12 @@ def grid(subject: Any) -> str | None:
     """Names in the tuning grid, `ignored` and `step_size` are fields; the values of the grid are accepted."""
     plugin, facts = subject.plugin, MethodFacts(subject.plugin)
     known = [field.name for field in fields(plugin)]
-    named = [("step_size", facts.step_size)] if facts.step_size else []
-    named += [("ignored", name) for name in facts.ignored()] if facts.ignored else []
-    for attribute, name in named:
-        if name not in known:
-            raise Broken(f"`{attribute}` names {name!r}, which is not a field. {suggest(str(name), known)}")
-    if not facts.grid:
-        return "declares no grid"
+    named = [("step_size", facts.step_size, known)] if facts.step_size else []
+    named += [("ignored", name, known) for name in facts.ignored()] if facts.ignored else []
+    for attribute, name, names in [*named, *(("grid", name, [*known, *BUDGETS]) for name in facts.grid)]:
+        if name not in names:
+            raise Broken(f"`{attribute}` names {name!r}, which is not a field. {suggest(str(name), names)}")
     for name, candidates in facts.grid.items():
-        if name not in (*known, *BUDGETS):
-            raise Broken(f"`grid` names {name!r}, which is not a field. {suggest(name, known)}")
         if not len(candidates):
             raise Broken(f"`grid` has no value for {name!r}.")
         for value in candidates:
@@ -53,7 +49,7 @@ def grid(subject: Any) -> str | None:
                 coerced(plugin, name, value)
             except ValueError as error:
                 raise Broken(f"The value {value!r} of {name!r} in `grid` is refused: {error}") from None
-    return None
+    return None if facts.grid else "declares no grid"
 
 
 def batch_size(subject: Any) -> str | None:
@@ -64,10 +60,9 @@ def batch_size(subject: Any) -> str | None:
     if MethodFacts(subject.plugin).batch_size is None:
         raise Broken(f"A method of access {access} needs a method batch_size(n_samples).")
     for n in SIZES:
-        size = subject.plugin.batch_size(n)
-        if access is Access.balanced:
-            if not isinstance(size, int | np.integer) or size < 2 or size % 2:
-                raise Broken(f"batch_size({n}) must be an even number from 2 on, got {size!r}.")
-        elif not isinstance(size, int | np.integer) or not 1 <= size <= n:
-            raise Broken(f"batch_size({n}) must be a whole number from 1 to {n}, got {size!r}.")
+        size, is_balanced = subject.plugin.batch_size(n), access is Access.balanced
+        is_number = isinstance(size, int | np.integer)
+        if not is_number or not (size >= 2 and size % 2 == 0 if is_balanced else 1 <= size <= n):
+            what = "an even number from 2 on" if is_balanced else f"a whole number from 1 to {n}"
+            raise Broken(f"batch_size({n}) must be {what}, got {size!r}.")
     return None

@@ -1,9 +1,11 @@
 """Checks of feature maps."""
 
 import pickle
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from aucbench.contracts.source_location import place_of
@@ -11,38 +13,49 @@ from aucbench.contracts.validation import Family
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken
 from aucbench.testing.problems import Toy
-from aucbench.testing.trainee import require_equal, scale_of
-
-COMPANIONS = 1e-9  # relative to the largest feature
+from aucbench.testing.trainee import require_close
 
 
 class FeatureSubject(Subject):
-    """A feature map."""
+    """A feature map; fitting takes the place of training, features that of scores."""
 
     family = Family.features
+    companions = 1e-9, 1e-9
 
-    def fit(self, X: Any, seed: int = 0) -> Any:
-        """The fitted map."""
-        fitted = self.plugin.fit(X, np.random.default_rng(seed))
-        if not callable(getattr(fitted, "transform", None)):
-            raise Broken(
-                f"`fit` returned {fitted!r:.40}: end it with `return` and an object that has transform(X), "
-                f"such as self.",
-                place_of(type(self.plugin).fit),
-            )
+    def rows(self, toy: Toy) -> NDArray[np.int64]:
+        """Nothing is trained on some rows only."""
+        return np.zeros(0, np.int64)
+
+    def final(self, fitted: Any) -> Any:
+        """The fitted map itself."""
         return fitted
 
+    def train(self, toy: Toy) -> Any:
+        """The fitted map."""
+        fitted = self.plugin.fit(toy.X, np.random.default_rng(0))
+        if not callable(getattr(fitted, "transform", None)):
+            advice = "end it with `return` and an object that has transform(X), such as self."
+            raise self.broken("fit", f"returned {fitted!r:.40}: {advice}")
+        return fitted
 
-def _transformed(fitted: Any, X: Any) -> Any:
-    """(n, d) features as a dense array."""
-    Z = fitted.transform(X)
-    return Z.toarray() if sparse.issparse(Z) else np.asarray(Z)
+    def score(self, fitted: Any, X: Any) -> NDArray[Any]:
+        """(n, d) features as a dense array."""
+        Z = fitted.transform(X)
+        return Z.toarray() if sparse.issparse(Z) else np.asarray(Z)
+
+    read = score
+
+    def uses(self, toy: Toy, rows: NDArray[np.int64]) -> Iterator[str]:
+        """Fit and transform; yields the function that was called."""
+        fitted = self.train(toy)
+        yield "fit"
+        self.score(fitted, toy.X)
+        yield "transform"
 
 
 def mapped(features: FeatureSubject, toy: Toy) -> None:
     """Every row becomes a row of finite features, an ndarray in C order or CSR."""
-    fitted = features.fit(toy.X)
-    width = None
+    fitted, width = features.train(toy), None
     for X in (toy.X, toy.X[:1]):
         Z = fitted.transform(X)
         if sparse.issparse(Z):
@@ -55,7 +68,7 @@ def mapped(features: FeatureSubject, toy: Toy) -> None:
             raise Broken(
                 f"`transform` of {X.shape[0]} rows must return a C-contiguous matrix or CSR of "
                 f"{X.shape[0]} rows, got {got}.{csr if sparse.issparse(X) else ''}",
-                place_of(getattr(type(fitted), "transform", type(fitted))),
+                place_of(type(fitted).transform),
             )
         width = Z.shape[1]
         if not np.isfinite(Z.data if sparse.issparse(Z) else Z).all():
@@ -66,54 +79,15 @@ def dtype(features: FeatureSubject) -> None:
     """Features have the type of the rows, float64 or float32."""
     for layout in features.layouts:
         for wanted in (np.float64, np.float32):
-            toy = features.problem(layout, wanted)
-            found = features.fit(toy.X).transform(toy.X).dtype
+            found = features.outcome(features.problem(layout, wanted)).dtype
             if found != wanted:
                 raise Broken(f"Rows of {np.dtype(wanted)} become features of {found}.")
 
 
-def same_seed(features: FeatureSubject, toy: Toy) -> None:
-    """Two fits of one seed give the same bytes."""
-    one, two = (_transformed(features.fit(toy.X), toy.X) for _ in range(2))
-    require_equal(one, two, "Two fits of seed 0 differ (draw only from the generator `fit` gets)")
-
-
-def companions(features: FeatureSubject, toy: Toy) -> None:
-    """The features of a row do not depend on the rows transformed with it (to 1e-9 of the largest)."""
-    fitted = features.fit(toy.X)
-    together = _transformed(fitted, toy.X)
-    few = range(min(10, len(toy.y)))
-    alone = np.concatenate([_transformed(fitted, toy.X[i : i + 1]) for i in few])
-    words = "Rows transformed one by one differ from all together"
-    require_equal(alone, together[: len(alone)], words, COMPANIONS * scale_of(together))
-
-
-def inputs_untouched(features: FeatureSubject, toy: Toy) -> None:
-    """Fitting and transforming leave the rows as they are."""
-    parts = [toy.X.data, toy.X.indices, toy.X.indptr] if sparse.issparse(toy.X) else [toy.X]
-    before = [part.tobytes() for part in parts]
-    fitted = features.fit(toy.X)
-    if [part.tobytes() for part in parts] != before:
-        raise Broken("`fit` changes the rows it is given; work on a copy.")
-    fitted.transform(toy.X)
-    if [part.tobytes() for part in parts] != before:
-        raise Broken("`transform` changes the rows it is given; work on a copy.")
-
-
-def transform_pure(features: FeatureSubject) -> None:
-    """Transforming other rows, such as test rows, does not change the fitted map."""
-    for layout in features.layouts:
-        toy, other = features.problem(layout), features.problem(layout, seed=1)
-        fitted = features.fit(toy.X)
-        before = _transformed(fitted, toy.X).copy()
-        fitted.transform(other.X)
-        words = "After other rows were transformed the same rows map elsewhere"
-        require_equal(_transformed(fitted, toy.X), before, words)
-
-
 def pickling(features: FeatureSubject, toy: Toy) -> None:
     """A fitted map that is pickled maps as before."""
-    fitted = features.fit(toy.X)
+    fitted = features.train(toy)
     again = pickle.loads(pickle.dumps(fitted))
-    words = "After pickling it maps elsewhere"
-    require_equal(_transformed(again, toy.X), _transformed(fitted, toy.X), words)
+    require_close(
+        features.score(again, toy.X), features.score(fitted, toy.X), "After pickling it maps elsewhere"
+    )

@@ -4,16 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.contracts import MethodFacts, Objective, Problem
+from aucbench.contracts import Objective, Problem
 from aucbench.errors import ParameterError
 from aucbench.humanize import duration
 from aucbench.runner.trainer import arrays, arrays_of_any_library
 from aucbench.testing.findings import Broken
 from aucbench.testing.problems import STANDARD, Toy
-from aucbench.testing.trainee import SMALLER, Trainee, require_equal, scale_of, snapshot, tolerance
+from aucbench.testing.trainee import SMALLER, Trainee, require_close, snapshot
 
-COMPANIONS = 1e-12, 1e-5  # relative to the largest score, in double and in single precision
-WEIGHTS = 1e-9  # the same
+WEIGHTS = 1e-9  # relative to the largest score
 
 
 def runs(trainee: Trainee) -> str | None:
@@ -35,11 +34,9 @@ def compiled_once(trainee: Trainee) -> None:
 
     Conclusive in a process that has not used the method before.
     """
-    _, use = trainee.size, trainee.first_use
-    if use.error is not None:
-        raise use.error
-    if use.recompiled:
-        method, trainee.where = use.recompiled
+    runs(trainee)
+    if trainee.first_use.recompiled:
+        method, trainee.where = trainee.first_use.recompiled
         raise Broken(
             f"The second call of `{method}` compiles again: the types of what its kernels receive differ "
             f"from those of the first call (a number that was whole, another dtype or order of an array)."
@@ -52,84 +49,47 @@ def scores(trainee: Trainee, toy: Toy) -> None:
     for n in (len(toy.y), 1):
         found = trainee.score(state, toy.X[:n])
         for wrong, name in ((np.isnan(found), "NaN"), (np.isinf(found), "infinite")):
-            count = np.count_nonzero(wrong)
-            if count:
-                raise Broken(f"{count} of {n} scores are {name}; {_origin(trainee, state)}.")
-
-
-def _origin(trainee: Trainee, state: Any) -> str:
-    """The cause of scores that are not finite."""
-    if all(np.isfinite(array).all() for array in arrays(state) if array.dtype.kind == "f"):
-        return "the state is finite, so that it is `score` that makes them"
-    return "the state is not finite either: training diverges (is a step too long?)"
+            if count := np.count_nonzero(wrong):
+                cause = "the state is not finite either: training diverges (is a step too long?)"
+                if all(np.isfinite(array).all() for array in arrays(state) if array.dtype.kind == "f"):
+                    cause = "the state is finite, so that it is `score` that makes them"
+                raise Broken(f"{count} of {n} scores are {name}; {cause}.")
 
 
 def waits(trainee: Trainee, toy: Toy) -> str | None:
     """A state with arrays of JAX, or with arrays on a device, needs `wait`, so that all work is timed."""
-    if MethodFacts(trainee.plugin).wait is not None:
+    if trainee.facts.wait is not None:
         return "has `wait`"
-    for state in trainee.first_and_last(toy, trainee.rows(toy)).values():
+    for state in trainee.first_and_last(toy).values():
         for array in arrays_of_any_library(state):
             if hasattr(array, "block_until_ready") or getattr(array, "is_cuda", False):
-                kind = f"{type(array).__module__.partition('.')[0]}'s {type(array).__name__}"
                 raise Broken(
-                    f"The state has an array of another library ({kind}), on which work may go on after "
-                    f"`step` has returned, when the clock has stopped: declare wait(state), such as "
-                    f"jax.block_until_ready(state)."
+                    f"The state has an array of another library ({type(array).__name__}), on which work may "
+                    "go on when the clock has stopped: declare wait(state), such as jax.block_until_ready."
                 )
     return None
 
 
-def companions(trainee: Trainee, toy: Toy) -> None:
-    """The score of a row does not depend on the rows scored with it (to 1e-12 of the largest score).
-
-    To 1e-5 if all scores have single precision.
-    """
-    state = trainee.train(toy)
-    together = trainee.scores(state, toy.X)
-    few = range(min(20, len(toy.y)))
-    alone = np.concatenate([trainee.scores(state, toy.X[i : i + 1]) for i in few])
-    allowed = tolerance(together, *COMPANIONS)
-    words = "Rows scored one by one differ from all scored together"
-    require_equal(alone, together[: len(alone)], words, allowed)
-    order = np.arange(len(toy.y))[::-1]
-    turned = trainee.scores(state, toy.X[order])
-    require_equal(turned, together[order], "Rows scored in the opposite order score differently", allowed)
-
-
-def reading(trainee: Trainee, toy: Toy) -> None:
-    """`score` and `weights` do not train: they leave the state as it is."""
-    state = trainee.final(trainee.train(toy))
-    before = snapshot(state)
-    trainee.score(state, toy.X)
-    if MethodFacts(trainee.plugin).weights is not None:
-        trainee.call("weights", state)
-    if snapshot(state) != before:
-        raise Broken("`score` or `weights` changes the state.")
-
-
 def weights(trainee: Trainee, toy: Toy) -> str | None:
     """`weights` and `score` agree, up to a constant that does not change the order."""
-    if MethodFacts(trainee.plugin).weights is None:
+    if trainee.facts.weights is None:
         return "has no `weights`"
-    for state in trainee.first_and_last(toy, trainee.rows(toy)).values():
+    for state in trainee.first_and_last(toy).values():
         final = trainee.final(state)
         w: Any = trainee.call("weights", final)
         if not isinstance(w, np.ndarray) or w.shape != (toy.X.shape[1],):
             raise Broken(f"`weights` must be an ndarray of shape ({toy.X.shape[1]},), got {w!r:.60}.")
         by_weights, by_score = toy.X @ w, trainee.score(final, toy.X)
         shift = by_score[0] - by_weights[0]
-        allowed = WEIGHTS * max(scale_of(by_weights), scale_of(by_score))
-        words = f"X @ weights plus {shift:.3g} is not the score"
-        require_equal(by_weights + shift, by_score, words, allowed)
+        require_close(by_weights + shift, by_score, f"X @ weights plus {shift:.3g} is not the score", WEIGHTS)
     return None
 
 
 def finalize(trainee: Trainee, toy: Toy) -> str | None:
     """`finalize` leaves its argument as it is, so that training can go on."""
-    if MethodFacts(trainee.plugin).finalize is None:
+    if trainee.facts.finalize is None:
         return "has no `finalize`"
-    for when, state in trainee.first_and_last(toy, trainee.rows(toy)).items():
+    for when, state in trainee.first_and_last(toy).items():
         before = snapshot(state)
         trainee.final(state)
         if snapshot(state) != before:
@@ -139,9 +99,9 @@ def finalize(trainee: Trainee, toy: Toy) -> str | None:
 
 def objective(trainee: Trainee) -> str | None:
     """`objective` returns an `Objective` with a loss, or None, or raises an error with the reason."""
-    if MethodFacts(trainee.plugin).objective is None:
+    if trainee.facts.objective is None:
         return "declares no objective"
-    if MethodFacts(trainee.plugin).weights is None:
+    if trainee.facts.weights is None:
         raise Broken("An `objective` is a function of the weights: the method needs `weights(state)`.")
     toy = trainee.problem()
     given = Problem(toy.X, toy.y, trainee.iterations(len(toy.y), 1), trainee.loss)
@@ -151,10 +111,8 @@ def objective(trainee: Trainee) -> str | None:
         return f"has no objective with these parameters: {error}"
     if found is None:
         return "has no objective with these parameters"
-    if not isinstance(found, Objective):
-        raise Broken(f"`objective` returned {found!r:.60}; expected an aucbench.Objective or None.")
-    if not callable(getattr(found.loss, "value", None)):
+    if not isinstance(found, Objective) or not callable(getattr(found.loss, "value", None)):
         raise Broken(
-            f"The loss of the objective is {found.loss!r:.60}; expected a loss, such as problem.loss."
+            f"`objective` returned {found!r:.60}; expected None or an aucbench.Objective with a loss."
         )
     return str(found)

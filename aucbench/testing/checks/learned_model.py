@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.contracts import Access, MethodFacts, ModelClass, class_of_model
+from aucbench.contracts import Access, ModelClass, class_of_model
 from aucbench.evaluation.auc import exact_auc
 from aucbench.runner.task import MAX_PASSES
 from aucbench.studies.tuners import with_setting
 from aucbench.testing import problems
-from aucbench.testing.findings import Broken, Exempted, Untried
-from aucbench.testing.trainee import Trainee, require_equal, scale_of, tolerance
+from aucbench.testing.findings import Broken, Untried
+from aucbench.testing.trainee import Trainee, require_close
 
 SPARSE = 1e-9, 1e-3  # relative to the largest score, in double and in single precision
 SINGLE = 1e-3  # relative to the largest score
@@ -29,30 +29,21 @@ def sparse_rows(trainee: Trainee) -> None:
 
     To 1e-3 if all scores have single precision.
     """
-    reason = trainee.requirement("dense")
-    if reason:
-        raise Exempted(reason)
+    trainee.exempt_if_it_requires("dense")
     for thin, csr in (("thin", "csr"), ("wide thin", "wide")):
-        dense = trainee.problem(thin)
-        expected = trainee.scores(trainee.train(dense), dense.X)
-        toy = trainee.problem(csr)
-        found = trainee.scores(trainee.train(toy), toy.X)
+        expected, found = (trainee.outcome(trainee.problem(layout)) for layout in (thin, csr))
         words = "Scores after training on CSR rows differ from those on dense rows"
-        require_equal(found, expected, words, tolerance(expected, *SPARSE))
+        require_close(found, expected, words, *SPARSE)
 
 
 def float32_rows(trainee: Trainee) -> None:
     """Rows of float32 give what their values as float64 give (to 1e-3 of the largest score)."""
-    reason = trainee.requirement("float64")
-    if reason:
-        raise Exempted(reason)
+    trainee.exempt_if_it_requires("float64")
     for layout in trainee.layouts:
         single = trainee.problem(layout, np.float32)
-        found = trainee.scores(trainee.train(single), single.X)
         double = single._replace(X=single.X.astype(np.float64))
-        expected = trainee.scores(trainee.train(double), double.X)
         words = "Scores of float32 rows differ from those of float64 rows"
-        require_equal(found, expected, words, SINGLE * scale_of(expected))
+        require_close(trainee.outcome(single), trainee.outcome(double), words, SINGLE)
 
 
 def one_class_first(trainee: Trainee, toy: problems.Toy) -> str | None:
@@ -67,50 +58,44 @@ def one_class_first(trainee: Trainee, toy: problems.Toy) -> str | None:
         only: NDArray[np.int64] = np.flatnonzero(toy.y == label)
         if trainee.access is Access.minibatch:
             only = only[: len(only) // rest.shape[1] * rest.shape[1]].reshape(-1, rest.shape[1])
-        rows = np.concatenate([only, rest])
-        state = trainee.start(toy, len(rows))
+        state = trainee.start(toy, len(only) + len(rest))
         trainee.where = f"{toy.words}, the first {only.size} rows of label {label}"
         for when, chunk in (("that chunk", only), ("the rows after it", rest)):
             state = trainee.step(state, trainee.batch(toy, chunk))
-            found = trainee.scores(state, toy.X)
-            if not np.isfinite(found).all():
+            if not np.isfinite(trainee.scores(state, toy.X)).all():
                 raise Broken(f"Begun with label {label} only, scores after {when} are not finite.")
     return None
 
 
 def weighted(trainee: Trainee) -> str | None:
     """With `weighted`, weights matter; for access full a row of weight k counts as k rows (to 1e-3)."""
-    if not MethodFacts(trainee.plugin).weighted:
+    if not trainee.facts.weighted:
         return "does not declare `weighted`"
     toy = trainee.use(problems.noisy())
     counts = np.random.default_rng(0).integers(1, 4, len(toy.y))
-    plain = trainee.scores(_trained(trainee, toy, EPOCHS), toy.X)
+    copies = np.repeat(np.arange(len(toy.y)), counts)
     heavier = toy._replace(weights=counts.astype(np.float64))
-    found = trainee.scores(_trained(trainee, heavier, EPOCHS), toy.X)
+    plain, found = (trainee.scores(_trained(trainee, each, EPOCHS), toy.X) for each in (toy, heavier))
     if np.array_equal(found, plain):
         raise Broken(
             "`weighted` is declared, and weights of 1, 2 and 3 change no score: `problem.weights` and "
             "`batch.weights` have those of all rows."
         )
-    if trainee.access is not Access.full:
-        return None
-    copies = np.repeat(np.arange(len(toy.y)), counts)
-    longer = toy._replace(X=toy.X[copies], y=toy.y[copies])
-    expected = trainee.scores(_trained(trainee, longer, EPOCHS), toy.X)
-    words = "Scores after training on rows of weight k differ from those of k copies of each row"
-    require_equal(found, expected, words, COPIES * scale_of(expected))
+    if trainee.access is Access.full:
+        longer = toy._replace(X=toy.X[copies], y=toy.y[copies])
+        expected = trainee.scores(_trained(trainee, longer, EPOCHS), toy.X)
+        words = "Scores after training on rows of weight k differ from those of k copies of each row"
+        require_close(found, expected, words, COPIES)
     return None
 
 
 def converges(trainee: Trainee) -> str | None:
     """A `full` method with `done` is done within 1,000 iterations."""
-    if MethodFacts(trainee.plugin).done is None:
+    if trainee.facts.done is None:
         return "has no `done`"
     if trainee.access is not Access.full:
         raise Broken(f"`done` belongs to methods of access full, not {trainee.access}.")
-    toy = trainee.use(problems.noisy())
-    rows = trainee.rows(toy, iterations=MAX_PASSES)
-    _, iterations = _until_done(trainee, toy, rows)
+    _, iterations = _until_done(trainee, trainee.use(problems.noisy()))
     if iterations > MAX_PASSES:
         raise Broken(f"It is not done after {MAX_PASSES:,} iterations.")
     return f"done after {iterations:,} iterations"
@@ -124,64 +109,46 @@ def auc(trainee: Trainee) -> str:
     other data.
     """
     is_linear = class_of_model(trainee.plugin) is ModelClass.linear
-    train = problems.noisy() if is_linear else problems.noisy(OTHER_ROWS)
-    test, gap = problems.noisy(4000, seed=1), AUC_GAP if is_linear else OTHER_GAP
+    train = trainee.use(problems.noisy() if is_linear else problems.noisy(OTHER_ROWS))
+    test = problems.noisy(4000, seed=1)
     # The solution over rows ranks like that over pairs, as both classes spread alike.
     w = np.linalg.lstsq(np.column_stack([train.X, np.ones(len(train.y))]), train.y, rcond=None)[0][:-1]
     best = exact_auc(test.X @ w, test.y)
+    enough = best - (AUC_GAP if is_linear else OTHER_GAP)
     pass_seconds = max(1e-9, trainee.seconds * trainee.iterations(len(train.y), 1))
     epochs = max(1, min(EPOCHS, int(SHARE * trainee.limit.left / pass_seconds)))
-    trainee.use(train)
-    by_default = _test_auc(trainee, train, test, epochs)
+
+    def test_auc(setting: dict[str, Any]) -> float:
+        tuned = trainee.again(plugin=with_setting(trainee.plugin, setting)) if setting else trainee
+        scores = tuned.scores(_trained(tuned, train, epochs), test.X)
+        return exact_auc(scores, test.y) if np.isfinite(scores).all() else 0.0
+
+    by_default = test_auc({})
     words = f"test AUC {by_default:.4f} with default parameters, the optimum's is {best:.4f}"
-    if by_default >= best - gap:
+    if by_default >= enough:
         return words
     if epochs < EPOCHS:
         raise Untried(f"only {epochs} of {EPOCHS} passes over {len(train.y)} rows were made in time; {words}")
-    for setting in _settings(trainee.plugin):
-        tuned = trainee.again(plugin=with_setting(trainee.plugin, setting))
-        found = _test_auc(tuned, train, test, epochs)
-        if found >= best - gap:
-            named = ", ".join(f"{name}={value}" for name, value in setting.items())
-            return f"{words}; {found:.4f} with {named} of its grid"
-    raise Broken(f"It does not learn: {words}.{_reason(trainee, train, test, by_default, best, gap)}")
-
-
-def _test_auc(trainee: Trainee, train: problems.Toy, test: problems.Toy, epochs: int) -> float:
-    scores = trainee.scores(_trained(trainee, train, epochs), test.X)
-    return exact_auc(scores, test.y) if np.isfinite(scores).all() else 0.0
-
-
-def _reason(
-    trainee: Trainee, train: problems.Toy, test: problems.Toy, found: float, best: float, gap: float
-) -> str:
-    """A mistake that would explain such a low AUC, or nothing."""
-    if found <= 1.0 - best + gap:
-        return " The opposite order would be right: a higher score must mean label +1."
-    rows = trainee.rows(train, epochs=1)
-    before = trainee.scores(trainee.start(train, len(rows)), test.X)
-    if np.array_equal(before, trainee.scores(trainee.train(train, rows), test.X)):
-        return " Training changes no score: does `step` return the state it made, does `score` use it?"
-    return ""
-
-
-def _settings(plugin: Any) -> list[dict[str, Any]]:
-    """Settings of the grid in random order, at most `GRID_SETTINGS`."""
-    grid = MethodFacts(plugin).grid
+    grid = trainee.facts.grid
     every = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())] if grid else []
-    order = np.random.default_rng(0).permutation(len(every))[:GRID_SETTINGS]
-    return [every[i] for i in order]
+    for i in np.random.default_rng(0).permutation(len(every))[:GRID_SETTINGS]:
+        if (found := test_auc(every[i])) >= enough:
+            named = ", ".join(f"{name}={value}" for name, value in every[i].items())
+            return f"{words}; {found:.4f} with {named} of its grid"
+    hint = " The opposite order would be right: a higher score must mean label +1."
+    raise Broken(f"It does not learn: {words}.{hint if 1.0 - by_default >= enough else ''}")
 
 
 def _trained(trainee: Trainee, train: problems.Toy, epochs: int) -> Any:
     """The state when the method is done, or after `epochs` passes."""
-    if MethodFacts(trainee.plugin).done is not None:
-        return _until_done(trainee, train, trainee.rows(train, iterations=MAX_PASSES))[0]
+    if trainee.facts.done is not None:
+        return _until_done(trainee, train)[0]
     return trainee.train(train, trainee.rows(train, epochs=epochs))
 
 
-def _until_done(trainee: Trainee, toy: problems.Toy, rows: NDArray[np.int64]) -> tuple[object, int]:
-    """The state when the method is done, and the number of iterations; len(rows) + 1 if never done."""
+def _until_done(trainee: Trainee, toy: problems.Toy) -> tuple[Any, int]:
+    """The state when the method is done, and the iterations; one more than allowed if it is never done."""
+    rows = trainee.rows(toy, iterations=MAX_PASSES)
     state, batch = trainee.start(toy, len(rows)), trainee.batch(toy, rows)
     for k in range(len(rows)):
         state = trainee.step(state, batch.take(rows[k : k + 1]))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from aucbench import kernels
 from aucbench.contracts import LossFacts
-from aucbench.contracts.source_location import place_of
 from aucbench.contracts.validation import Family
 from aucbench.kernels import loss_pieces
 from aucbench.testing.examine import Subject
@@ -38,23 +37,18 @@ class LossSubject(Subject):
         """The parameter."""
         return kernels.theta(self.plugin)
 
-    def value(self, m: float) -> float:
-        """The loss, in plain Python."""
-        return self._number("value", m)
-
-    def derivative(self, m: float) -> float:
-        """The derivative, in plain Python."""
-        return self._number("derivative", m)
-
-    def _number(self, name: str, m: float) -> float:
+    def value(self, m: float, name: str = "value") -> float:
+        """The loss, or another of its functions, in plain Python."""
         function = getattr(self.plugin, name)
         result = function(float(m), self.theta)
         if not np.isscalar(result) or isinstance(result, str):
             advice = "end it with `return`" if result is None else "it must return a number"
-            raise Broken(
-                f"{name}({m:g}, {self.theta:g}) returned {result!r:.40}: {advice}.", place_of(function)
-            )
+            raise self.broken(name, f"of {m:g} and {self.theta:g} returned {result!r:.40}: {advice}.")
         return float(result)  # type: ignore[arg-type]  # np.isscalar does not narrow the type
+
+    def derivative(self, m: float) -> float:
+        """The derivative, in plain Python."""
+        return self.value(m, "derivative")
 
 
 def form(loss: LossSubject) -> None:
@@ -66,16 +60,14 @@ def form(loss: LossSubject) -> None:
         raise Broken(f"Its field {names[0]!r} must be a number, got {getattr(loss.plugin, names[0])!r}.")
     for name in ("value", "derivative", "prox"):
         if hasattr(cls, name) and not isinstance(inspect.getattr_static(cls, name), staticmethod):
-            place = place_of(getattr(cls, name))
-            raise Broken(f"`{name}` is no static method: write @staticmethod above it, without self.", place)
+            raise loss.broken(name, "is no static method: write @staticmethod above it, without self.")
 
 
 def finite(loss: LossSubject) -> None:
     """Value and derivative are finite for margins from -30 to 30."""
     for m in MARGINS:
         for name in ("value", "derivative"):
-            result = getattr(loss, name)(m)
-            if not math.isfinite(result):
+            if not math.isfinite(result := loss.value(m, name)):
                 raise Broken(f"{name}({m:g}, {loss.theta:g}) is {result}.")
 
 
@@ -96,17 +88,18 @@ def derivative(loss: LossSubject) -> None:
 def compiled(loss: LossSubject) -> None:
     """Value, derivative and prox give the same results compiled as in plain Python."""
     addresses = kernels.compile_loss(loss.plugin)
-    scalar = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double)
-    for name in ("value", "derivative"):
-        function = scalar(getattr(addresses, name))
-        for m in MARGINS:
-            plain, fast = getattr(loss, name)(m), function(float(m), loss.theta)
-            _equal(f"{name}({m:g}, {loss.theta:g})", fast, plain)
-    if addresses.prox:
-        function = ctypes.CFUNCTYPE(*[ctypes.c_double] * 4)(addresses.prox)
-        for m in PROX_MARGINS:
-            plain = loss.plugin.prox(float(m), 0.5, loss.theta)
-            _equal(f"prox({m:g}, 0.5, {loss.theta:g})", function(float(m), 0.5, loss.theta), plain)
+    for name, margins, weights in (
+        ("value", MARGINS, ()),
+        ("derivative", MARGINS, ()),
+        ("prox", PROX_MARGINS if addresses.prox else (), (0.5,)),
+    ):
+        kind = ctypes.CFUNCTYPE(*[ctypes.c_double] * (3 + len(weights)))
+        function, plain = kind(getattr(addresses, name)), getattr(loss.plugin, name, None)
+        for m in margins:
+            given = (float(m), *weights, loss.theta)
+            fast, expected = function(*given), float(plain(*given))  # type: ignore[misc]  # no None
+            if fast != expected and not abs(fast - expected) <= EQUAL * max(1.0, abs(expected)):
+                raise Broken(f"{name}{given} is {fast!r} compiled and {expected!r} in plain Python.")
 
 
 def prox(loss: LossSubject) -> str | None:
@@ -131,24 +124,20 @@ def prox(loss: LossSubject) -> str | None:
 
 def facts(loss: LossSubject) -> str | None:
     """The declared facts hold: convexity, the Lipschitz constant, smoothness."""
-    plugin = loss.plugin
-    known = LossFacts(plugin)
+    known = LossFacts(loss.plugin)
     declared = [name for name in FACTS if getattr(known, name) is not None]
     if not declared:
         return "declares no facts"
     margins = np.random.default_rng(0).permutation(GRID)
     for a, b in zip(margins[:80], margins[80:160], strict=True):
         va, vb = loss.value(a), loss.value(b)
-        if known.convex:
-            middle = loss.value((a + b) / 2.0)
-            if middle > (va + vb) / 2.0 + EQUAL * (1.0 + abs(va) + abs(vb)):
-                raise Broken(f"It is not convex between the margins {min(a, b):g} and {max(a, b):g}.")
-        for name, constant, change in (
-            ("lipschitz", known.lipschitz, abs(va - vb)),
-            ("smoothness", known.smoothness, abs(loss.derivative(a) - loss.derivative(b))),
-        ):
-            bound = math.inf if constant is None else constant * abs(a - b)
-            if change > bound * (1.0 + EQUAL) + EQUAL:
+        chord = (va + vb) / 2.0 + EQUAL * (1.0 + abs(va) + abs(vb))
+        if known.convex and loss.value((a + b) / 2.0) > chord:
+            raise Broken(f"It is not convex between the margins {min(a, b):g} and {max(a, b):g}.")
+        slopes = loss.derivative(a), loss.derivative(b)
+        for name, change in (("lipschitz", abs(va - vb)), ("smoothness", abs(slopes[0] - slopes[1]))):
+            constant = getattr(known, name)
+            if constant is not None and change > constant * abs(a - b) * (1.0 + EQUAL) + EQUAL:
                 what = "The value" if name == "lipschitz" else "The derivative"
                 raise Broken(
                     f"{what} changes by {change:.6g} between the margins {a:g} and {b:g}, more than "
@@ -159,8 +148,7 @@ def facts(loss: LossSubject) -> str | None:
 
 def structure(loss: LossSubject) -> str | None:
     """`pieces` and `multiplicative`, used for means over pairs, agree with `value`."""
-    plugin = loss.plugin
-    known = LossFacts(plugin)
+    known = LossFacts(loss.plugin)
     if known.multiplicative:
         for a, b in zip(GRID[:40], GRID[-40:], strict=True):
             product, whole = loss.value(a) * loss.value(b), loss.value(a + b)
@@ -171,22 +159,15 @@ def structure(loss: LossSubject) -> str | None:
                 )
     if known.pieces is None:
         return None if known.multiplicative else "declares no structure"
-    place = place_of(type(plugin).pieces)
-    parts = loss_pieces.pieces(plugin) or ()
+    parts = loss_pieces.pieces(loss.plugin) or ()
     uppers = [part.upper for part in parts]
     if not uppers or uppers[-1] != math.inf or uppers != sorted(set(uppers)):
-        raise Broken(f"The upper ends of `pieces` must ascend and end with inf, got {uppers}.", place)
+        raise loss.broken("pieces", f"must have upper ends that ascend and end with inf, got {uppers}.")
     knots = [upper + side for upper in uppers[:-1] for side in (-STEP, 0.0, STEP)]
     for m in sorted([*MARGINS, *knots], key=abs):
         part = next(part for part in parts if m <= part.upper)
         found, expected = part.c0 + part.c1 * m + part.c2 * m * m, loss.value(m)
         if not math.isclose(found, expected, rel_tol=SLOPE, abs_tol=EQUAL):
-            raise Broken(
-                f"By `pieces` the loss at the margin {m:g} is {found:.9g}, value gives {expected:.9g}.", place
-            )
+            words = f"gives {found:.9g} at the margin {m:g}, where value gives {expected:.9g}."
+            raise loss.broken("pieces", words)
     return f"has {len(parts)} pieces"
-
-
-def _equal(what: str, found: float, expected: float) -> None:
-    if found != expected and not abs(found - expected) <= EQUAL * max(1.0, abs(expected)):
-        raise Broken(f"{what} is {found!r} compiled and {expected!r} in plain Python.")

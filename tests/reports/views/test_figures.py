@@ -134,7 +134,7 @@ def test_curves_are_those_of_the_frame_in_the_colours_of_the_methods(report):
 def test_of_many_methods_eight_are_named_and_the_others_are_counted(large, pages):
     rows = large.verdicts[large.verdicts["group"] == "all"]
     order = list(dict.fromkeys([MANY[0], *rows.loc[rows["front"], "method"], *rows["method"]]))
-    words = [text.get_text().replace("\n", " ") for text in pages["curves"].legends[0].get_texts()]
+    words = [text.get_text() for text in pages["curves"].legends[0].get_texts()]
     assert words[-1] == "34 other methods"
     ends = [re.search(r"eta=(\d+)", word)[1] for word in words[:-1]]  # the end of a label is kept
     assert ends == [re.search(r"eta=(\d+)", name)[1] for name in order[:8]]
@@ -174,7 +174,19 @@ def test_files_for_papers_have_no_type_3_fonts(report, tmp_path, width):
     font = {"column": "serif", "page": "sans"}[width]
     done = figures.draw_all(one, tmp_path, width, font)
     assert {file.suffix for file in done.files} == {".pdf", ".png", ".svg"}
-    pdfs = [file for file in done.files if file.suffix == ".pdf"]
-    assert [file.stem for file in pdfs] == done.start
-    assert all(b"/Type3" not in file.read_bytes() for file in pdfs)
-    assert any(b"/FontFile2" in file.read_bytes() for file in pdfs)  # TrueType
+    pdfs = [file.read_bytes() for file in done.files if file.suffix == ".pdf"]
+    assert len(pdfs) == 2
+    assert not any(b"/Type3" in content for content in pdfs)
+    assert any(b"/FontFile2" in content for content in pdfs)  # TrueType
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("data_sets", "drawn"), [((), {"data7", "data8", "data9", "data10", "data11"}),
+                                                  (("data0", "data3"), {"data0", "data3"})])  # fmt: skip
+def test_curves_of_the_largest_data_sets_are_drawn_or_of_those_that_are_named(report, data_sets, drawn):
+    rows = report.data_sets["data_set"].str[4:].astype(int)
+    other = replace(report, data_sets=report.data_sets.assign(rows=rows))
+    with look():
+        titles = [title for title, _ in figures.pictures(other, data_sets)]
+    assert titles[0] == "forest defaults"
+    assert set(titles[1:]) == {f"curves {name} defaults" for name in drawn}
