@@ -27,7 +27,6 @@ from aucbench.contracts.interfaces import Claims as Claims
 from aucbench.contracts.interfaces import Dataset as Dataset
 from aucbench.contracts.interfaces import FeatureMap as FeatureMap
 from aucbench.contracts.interfaces import File as File
-from aucbench.contracts.interfaces import Grid as Grid
 from aucbench.contracts.interfaces import Grouping as Grouping
 from aucbench.contracts.interfaces import Lockstep as Lockstep
 from aucbench.contracts.interfaces import Loss as Loss

@@ -1,6 +1,6 @@
 """Interfaces of the plugin families. Plugins are frozen dataclasses of their parameters."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
@@ -288,6 +288,3 @@ class Dataset(Protocol):
     """
 
     name: ClassVar[str]
-
-
-Grid = Mapping[str, Sequence[Any]]

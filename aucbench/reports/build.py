@@ -87,6 +87,8 @@ def build(
     verdicts["is_best"] = best_of(every, data_sets, verdicts, rope, by)
     best = verdicts.loc[verdicts["group"] == ALL, "method"]
     methods = _methods(placed, results, [*filter(None, references.values()), *best])
+    frames: dict[str, Any] = {"cells": every, "curves": curves, "data_sets": data_sets, "methods": methods}
+    frames |= {"results": results, "gains": gains, "verdicts": verdicts}
     return Report(
         title=title,
         version=version("aucbench"),
@@ -96,13 +98,7 @@ def build(
         others=tuple(others),
         rope=rope,
         references=references,
-        cells=every,
-        curves=curves,
-        data_sets=data_sets,
-        methods=methods,
-        results=results,
-        gains=gains,
-        verdicts=verdicts,
+        **frames,
         slopes=slopes_of(gains, data_sets),
         plugins={name: method_info(name) for name in sorted(methods["algorithm"].unique())},
         remarks=remarks,

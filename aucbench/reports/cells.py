@@ -56,9 +56,7 @@ def from_store(store: Store | Archive, study: str | None = None) -> list[BoardCe
     ParameterError, when it has no such study.
     """
     plans = store.plans(study)
-    found: dict[str, BoardCell] = {}
-    if study is None:
-        found = {cell.record.key: _finished(cell, store) for cell in store}
+    found = {} if study else {cell.record.key: _finished(cell, store) for cell in store}
     for entry in (entry for plan in plans for entry in plan.entries):
         described = completed(entry.described)
         for key, seeds in entry.cells.items():

@@ -17,7 +17,7 @@ from aucbench.reports.labels import parameters_text, setting_texts
 from aucbench.reports.statistics.cost import TARGET, first_crossing, median_cost
 from aucbench.reports.statistics.over_runs import over_runs
 from aucbench.studies.archives.replications import Agreement, compare, machine_of, machines
-from aucbench.studies.codec import canonical
+from aucbench.studies.codec import canonical, subset
 from aucbench.studies.plugin_metadata import citation, links, model_of, plugin, summary
 from aucbench.studies.record import CellRecord, CellStatus, Environment
 from aucbench.studies.rerun_command import words
@@ -52,16 +52,17 @@ def on_data_set(board: "pd.DataFrame", measures: Sequence[Measure]) -> dict[str,
     cells = list(board["cell"])
     by_method = {str(method): list(own) for method, own in board.groupby("method")["cell"]}
     models = dict(zip(board["method"], board["class_of_model"], strict=True))
-    where = {"data_set": board["data_set"].iloc[0]}
     ratio = overlap(cell.record for cell in cells if cell.record)
     shared, own_settings = setting_texts(
         {method: [cell.described for cell in own] for method, own in by_method.items()}
     )
-    facts, names = data_facts(cells), [each.name for each in measures]
+    names, facts = [each.name for each in measures], {"data_set": board["data_set"].iloc[0]}
+    places = {method: facts | {"method": method} for method in by_method}
+    facts |= data_facts(cells)
     chance = measures[0].chance(facts.get("positive_share", NAN))
     rows = [
-        where
-        | {"method": method, "class_of_model": models[method]}
+        places[method]
+        | {"class_of_model": models[method]}
         | result_row(own, ratio, names)
         | {"own_setting": own_settings[method]}
         for method, own in by_method.items()
@@ -71,19 +72,13 @@ def on_data_set(board: "pd.DataFrame", measures: Sequence[Measure]) -> dict[str,
     for row in rows:
         row |= _reaching(row, by_method[row["method"]], names[0], target)
         row["timing_mark"] = marks.get(row["method"], "")
-    facts |= {
-        "chance": chance,
-        "best": best,
-        "target": target,
-        "test_train_ratio": NAN if ratio is None else ratio,
-        "setting_text": "; ".join(filter(None, (shared, ruleset_text(by_method)))),
-    }
+    facts |= {"chance": chance, "best": best, "target": target}
+    facts["test_train_ratio"] = NAN if ratio is None else ratio
+    facts["setting_text"] = "; ".join(filter(None, (shared, ruleset_text(by_method))))
     curves = [
-        where | {"method": method} | row
-        for method, own in by_method.items()
-        for row in curve_rows(own, names[0])
+        place | row for method, place in places.items() for row in curve_rows(by_method[method], names[0])
     ]
-    return {"curves": curves, "data_sets": [where | facts], "results": rows}
+    return {"curves": curves, "data_sets": [facts], "results": rows}
 
 
 def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:
@@ -104,18 +99,11 @@ def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:
     rows, share = data.train_rows + data.test_rows, data.train_positives / data.train_rows
     if data.test_positives is not None:
         share = (data.train_positives + data.test_positives) / rows
-    return known | {
-        "rows": rows,
-        "train_rows": data.train_rows,
-        "test_rows": data.test_rows,
-        "features": data.features,
-        "positive_share": share,
-        "positive": ", ".join(data.positive),
-        "negative": ", ".join(data.negative),
-        "format": data.format,
-        "duplicates": NAN if data.duplicates is UNSET else data.duplicates,
-        "mixed_labels": NAN if data.mixed_labels is UNSET else data.mixed_labels,
-    }
+    known |= {"rows": rows, **subset(data, ("train_rows", "test_rows", "features")), "positive_share": share}
+    known |= {"positive": ", ".join(data.positive), "negative": ", ".join(data.negative)}
+    known |= {"format": data.format}
+    shares = {"duplicates": data.duplicates, "mixed_labels": data.mixed_labels}
+    return known | {name: NAN if each is UNSET else each for name, each in shares.items()}
 
 
 def overlap(records: Iterable[CellRecord]) -> float | None:

@@ -129,40 +129,17 @@ class AUCClassifier(base.MiniBatchClassifier):
         self._stream = StreamModel(algorithm, chosen, columns, rescale, warmup, chunk, iterations, seed)
 
     def learn_one(self, x: dict[Any, Any], y: Any) -> None:
-        """Learn from a row.
+        """Learn from a row x, a mapping of names to finite numbers, and its label y, True or False.
 
-        Parameters
-        ----------
-        x : dict or other mapping
-            Features by name, with finite numbers as values.
-        y : bool
-            Label, True or False.
-
-        Raises
-        ------
-        ValueError
-            A value or the label cannot be used, or the model has diverged.
+        Raises ValueError if a value or the label cannot be used, or the model has diverged.
         """
         label, values = _sign(y), _values(x)  # `_values` refuses an x without names
         self._stream.add(tuple(x), values, label)
 
     def score_one(self, x: dict[Any, Any]) -> float:
-        """The score of a row; True is more likely for a higher score.
+        """The weighted sum of the features of a row, 0 before the first row; higher means True.
 
-        Parameters
-        ----------
-        x : dict or other mapping
-            Features by name; features that no row has had are ignored.
-
-        Returns
-        -------
-        float
-            The weighted sum of a linear method; 0 before the first row.
-
-        Raises
-        ------
-        ValueError
-            A value cannot be used, or the model has diverged.
+        Features that no row has had are ignored. Errors are those of `learn_one`.
         """
         try:
             score = float(self._stream.score(tuple(x), [*x.values()]))
@@ -180,14 +157,9 @@ class AUCClassifier(base.MiniBatchClassifier):
         return {False: 1.0 - p, True: p}
 
     def learn_many(self, X: Any, y: Any) -> None:
-        """Learn from the rows of a frame, one after the other.
+        """Learn the rows of a frame X of pandas or Polars, one after the other, with the labels y.
 
-        Parameters
-        ----------
-        X : data frame
-            A data frame of pandas or Polars with one column per feature.
-        y : series
-            A series of labels, True or False. Errors are those of `learn_one`.
+        The frame has one column per feature. Errors are those of `learn_one`.
         """
         names, values = _frame(X)
         signs = _signs(y)

@@ -14,6 +14,7 @@ from threadpoolctl import ThreadpoolController
 from aucbench.contracts import Access, Batch, MethodFacts
 from aucbench.data.memory import check_width
 from aucbench.errors import ParameterError
+from aucbench.evaluation.delong import block_deviations
 from aucbench.humanize import sentence_of
 from aucbench.kernels.jit import NotCompiledError, no_compilation
 from aucbench.runner.sampler import batch_sampler
@@ -49,11 +50,12 @@ def run_cell(task: Task, progress: Callable[[float], None] = lambda fraction: No
         outcome = replace(trainer.outcome(), warm_up=warm_up)
         if outcome.stop_reason is StopReason.diverged:
             return outcome
+        scores, blocks = scorer.scores(), task.blocks
         has_model = task.keep_model and MethodFacts(task.algorithm).model is not None
         return replace(
             outcome,
-            placements=None if task.blocks is None else scorer.placements(task.blocks),
-            scores=scorer.scores() if outcome.weights is None else None,
+            placements=None if blocks is None else block_deviations(scores, task.y_test, blocks),
+            scores=scores if outcome.weights is None else None,
             model=task.algorithm.model(trainer.final) if has_model else None,
         )
 

@@ -11,7 +11,6 @@ from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import wrong_scores
 from aucbench.errors import PluginError
 from aucbench.evaluation.auc import measure_columns
-from aucbench.evaluation.delong import block_deviations
 from aucbench.evaluation.measures import AUC, Measure
 from aucbench.kernels import kernel
 
@@ -97,7 +96,6 @@ class Scorer:
     def __init__(self, X: Any, y: NDArray[np.int8], measures: Sequence[Measure] = ()):
         self._X, self._y, self._measures = X, y, (AUC(), *measures)
         self._waiting: list[NDArray[np.float64]] = []  # the weights of the models from len(_values) on
-        self._waiting_bytes = 0
         self._values: list[NDArray[np.float64]] = []  # of each model, the AUC first
         self._last = np.full(1, np.nan)  # (n,) scores of the latest model
 
@@ -117,9 +115,8 @@ class Scorer:
     def add_weights(self, weights: NDArray[np.float64]) -> int:
         """Register the weights (d,) of a linear model, which must not change later; return its number."""
         self._waiting.append(weights)
-        self._waiting_bytes += weights.nbytes
         number = len(self._values) + len(self._waiting) - 1
-        if self._waiting_bytes >= WEIGHT_BYTES:
+        if len(self._waiting) * weights.nbytes >= WEIGHT_BYTES:
             self._flush()
         return number
 
@@ -140,20 +137,12 @@ class Scorer:
         self._flush()
         return self._last
 
-    def placements(self, blocks: NDArray[np.uint8]) -> NDArray[np.float64] | None:
-        """The `block_deviations` of the latest model; None also if any score is NaN."""
-        scores = self.scores()
-        if np.isnan(scores).any():
-            return None
-        return block_deviations(scores, self._y, blocks)
-
     def _flush(self) -> None:
         width = max(1, SCORE_ELEMENTS // max(1, len(self._y)))
         for start in range(0, len(self._waiting), width):
             W = np.stack(self._waiting[start : start + width])
             self._measure(linear_scores(W, self._X))
         self._waiting.clear()
-        self._waiting_bytes = 0
 
     def _measure(self, scores: NDArray[np.float64]) -> None:
         values = np.full((len(scores), len(self._measures)), np.nan)

@@ -66,14 +66,11 @@ class Trainer:
         self.iteration = 0  # iterations done
         self.stop_reason: StopReason | None = None  # why the run ended before its budget did
         self.budget, self._scorer = budget, scorer
-        self._curve: list[tuple[int, float, float]] = []  # iterations, wall and thread-CPU seconds
-        self._models: list[int] = []  # numbers of the models in the scorer
+        self._points: list[tuple[int, int, Clock]] = []  # iterations, number of the model, clock
         self.final: Any = None  # the state that was scored at the last checkpoint
         self._weights: NDArray[np.float64] | None = None  # at the last checkpoint
         self._all_weights: list[NDArray[np.float64]] = []  # at all checkpoints, if they are kept
-        self._samples = 1  # rows that an iteration consumes
-        self.clock = self._checkpoint_clock = Clock()
-        generator = task.generator()
+        self.clock, generator = Clock(), task.generator()
         with self.clock:
             self.state = (init or task.algorithm.init)(problem, generator)
             _wait(task.algorithm, self.state)
@@ -111,8 +108,6 @@ class Trainer:
     def _count(self, batch: Batch, check: bool) -> None:
         algorithm = self.task.algorithm
         self.iteration += len(batch)
-        if batch.access is not Access.stream:
-            self._samples = len(batch.y) if batch.access is Access.full else batch.rows.shape[-1]
         due = self.budget.is_checkpoint(self.iteration, self.clock.seconds)
         if (check or due) and not is_finite(algorithm, self.state):
             self.stop_reason = StopReason.diverged
@@ -129,23 +124,24 @@ class Trainer:
 
     def outcome(self) -> Outcome:
         """The curve and the costs so far."""
-        curve, iteration, reason = self._curve, self.iteration, self.stop_reason or StopReason.budget
-        measures = self.task.measures
-        values = np.array([self._scorer.values(model) for model in self._models], np.float64)
-        values = values.reshape(len(self._models), 1 + len(measures))
+        points, iteration, reason = self._points, self.iteration, self.stop_reason or StopReason.budget
+        task, measures = self.task, self.task.measures
+        values = np.array([self._scorer.values(model) for _, model, _ in points], np.float64)
+        values = values.reshape(len(points), 1 + len(measures))
         unknown = np.flatnonzero(np.isnan(values[:, 0]))
         if len(unknown):  # the model is finite but its scores are not numbers: it has no AUC from there on
-            reason, iteration = StopReason.diverged, curve[unknown[0]][0]
-            curve, values = curve[: unknown[0]], values[: unknown[0]]
-        kept = self._all_weights[: len(curve)]
-        iterations = np.array([point[0] for point in curve], np.int64)
-        end = self.clock if reason is StopReason.diverged else self._checkpoint_clock
+            reason, iteration = StopReason.diverged, points[unknown[0]][0]
+            points, values = points[: unknown[0]], values[: unknown[0]]
+        kept = self._all_weights[: len(points)]
+        iterations = np.array([done for done, _, _ in points], np.int64)
+        clocks = [clock for _, _, clock in points]
+        end = self.clock if reason is StopReason.diverged else clocks[-1]
         return Outcome(
             iteration=iterations,
-            samples=iterations * self._samples,
+            samples=iterations * (2 if task.access is Access.pairs else task.rows_per_iteration),
             # A slow finalize of one checkpoint must not make the next one seem earlier.
-            train_seconds=np.maximum.accumulate(np.array([point[1] for point in curve], np.float64)),
-            cpu_seconds=np.maximum.accumulate(np.array([point[2] for point in curve], np.float64)),
+            train_seconds=np.maximum.accumulate(np.array([clock.seconds for clock in clocks], np.float64)),
+            cpu_seconds=np.maximum.accumulate(np.array([clock.cpu_seconds for clock in clocks], np.float64)),
             auc=values[:, 0],
             measures={measure.name: own for measure, own in zip(measures, values.T[1:], strict=True)},
             weights=self._weights,
@@ -154,20 +150,19 @@ class Trainer:
             total_seconds=end.seconds,
             total_cpu_seconds=end.cpu_seconds,
             process_cpu_seconds=end.process_cpu_seconds,
-            state_bytes=state_bytes(self.task.algorithm, self.state),
-            layout=str(getattr(self.state, "layout", None) or layout(self.task.X)),
+            state_bytes=state_bytes(task.algorithm, self.state),
+            layout=str(getattr(self.state, "layout", None) or layout(task.X)),
             stop_reason=reason,
         )
 
     def _measure(self) -> None:
         # A checkpoint's own finalize counts for that checkpoint, not for the ones after it.
-        self._checkpoint_clock = clock = copy.copy(self.clock)
+        clock = copy.copy(self.clock)
         self.final = final = finalize(self.task.algorithm, self.state, clock)
         model, self._weights = self._scorer.add(self.task.algorithm, final)
-        self._models.append(model)
+        self._points.append((self.iteration, model, clock))
         if self.task.keep_weights and self._weights is not None:
             self._all_weights.append(self._weights)
-        self._curve.append((self.iteration, clock.seconds, clock.cpu_seconds))
 
 
 def finalize(algorithm: Any, state: Any, clock: Clock | None = None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator
 
 from aucbench.errors import AucbenchError, ParameterError
-from aucbench.studies.adapted_plugins import FAMILIES, built, built_loss, check_field, mapping, plugin_class
+from aucbench.studies.adapted_plugins import FAMILIES, built, built_loss, mapping
 
 NO_CLASS_WEIGHT = (
     "There is no class_weight: every pair has one row of each class, so that weights of classes multiply the "
@@ -52,24 +52,14 @@ class PluginParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn shi
     def set_params(self, **params: Any) -> Self:
         """Set parameters; a nested parameter such as ``algo__radius`` goes into a copy of `algo_params`.
 
-        Method, loss and feature map are set before their nested parameters. Raises ValueError for an unknown
-        parameter.
+        Raises ValueError for an unknown parameter, `fit` for an unknown nested one.
         """
-        inner = [key for key in params if "__" in key and key.partition("__")[0] in FAMILIES]
+        nested = tuple(f"{group}__" for group in FAMILIES)
+        inner = {key: key.split("__", 1) for key in params if key.startswith(nested)}
         super().set_params(**{key: value for key, value in params.items() if key not in inner})
-        for key in inner:
-            group, _, name = key.partition("__")
-            try:
-                choice = getattr(self, group)
-                if group == "loss" and choice is None:
-                    choice = built_loss(self._algorithm(), None, None)
-                cls = plugin_class(group, choice)
-            except AucbenchError:  # `fit` raises the error
-                cls = None
-            if cls is not None:
-                check_field(group, cls, name)
-            params_so_far = mapping(group, getattr(self, f"{group}_params"))
-            setattr(self, f"{group}_params", params_so_far | {name: params[key]})
+        for key, (group, name) in inner.items():
+            before = mapping(group, getattr(self, f"{group}_params"))
+            setattr(self, f"{group}_params", before | {name: params[key]})
         return self
 
     def _algorithm(self) -> Any:

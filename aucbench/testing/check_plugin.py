@@ -109,29 +109,23 @@ def examined_apart(
             ).result()
             return found
         except ProcessEnded as ended:
-            words, trace = _ending(ended.status), ended.trace
+            words = f"It ends the program (os._exit, status {ended.status}); it must raise an error instead."
             if ended.is_late:
                 words = f"No response for {limit:.0f} s: it hangs, or is too slow to be tried."
+            elif ended.status < 0:
+                words = (
+                    f"It was ended by {signal.Signals(-ended.status).name}: a crash of compiled code "
+                    "(with NUMBA_BOUNDSCHECK=1 a wrong index is told), or no memory was left."
+                )
+            place = _place(ended.trace, plugin)
     trying, *rest = names[len(findings) :]
-    last = Finding(trying, Status.failed, words, place=_place(trace, plugin))
+    last = Finding(trying, Status.failed, words, place)
     return (*findings, last, *(following(name, trying) for name in rest))
 
 
 def _examined(family: Family, plugin: type, patience: float) -> tuple[Finding, ...]:
     warnings.simplefilter("ignore")  # libraries warn about small problems
     return examined(family, plugin, patience, tell)
-
-
-def _ending(status: int) -> str:
-    if status >= 0:
-        return f"It ends the program (os._exit, status {status}); it must raise an error instead."
-    name = signal.Signals(-status).name
-    if name in ("SIGSEGV", "SIGBUS", "SIGABRT"):
-        return (
-            f"Compiled code crashed ({name}), perhaps at an index outside of an array, which it does not "
-            "check unless NUMBA_BOUNDSCHECK=1 is set: then the same call says where."
-        )
-    return f"The process was killed by {name}{'; is it out of memory?' if name == 'SIGKILL' else '.'}"
 
 
 def _place(trace: str, plugin: type) -> str:

@@ -45,24 +45,20 @@ class Toy(NamedTuple):
 def small(size: Size = STANDARD, layout: str = "dense", dtype: Any = np.float64, seed: int = 0) -> Toy:
     """Rows of at most unit norm with a mean that depends on the label; a third are positive.
 
-    The layout "csr" has half of the entries; "wide" has 15 times the columns and 3 entries per row; "thin"
-    and "wide thin" hold the same rows as ndarrays.
+    The layout "csr" has half of the entries; "wide" has 15 times the columns and 3 entries per row.
     """
     rng = np.random.default_rng(seed)
-    wide = layout.startswith("wide")
-    n, d = size.n, size.d * (WIDE if wide else 1)
+    n, d = size.n, size.d * (WIDE if layout == "wide" else 1)
     y = np.where(rng.permutation(n) < max(1, n // 3), 1, -1).astype(np.int8)
     X = rng.standard_normal((n, d)) + 0.5 * y[:, None] * rng.standard_normal(d)
-    if wide:
+    if layout == "wide":
         X[rng.permuted(np.tile(np.arange(d), (n, 1)), axis=1) >= WIDE_NONZEROS] = 0.0
     elif layout != "dense":
         X[rng.random((n, d)) < 0.5] = 0.0
     X /= np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-12)
     X = X.astype(dtype)
-    kind = "dense" if layout == "dense" or layout.endswith("thin") else "CSR"
-    words = f"{n} x {d} {kind} rows of {X.dtype}, seed {seed}"
-    rows = sparse.csr_matrix(X) if kind == "CSR" else X
-    return Toy(rows, y, words)
+    kind, rows = ("dense", X) if layout == "dense" else ("CSR", sparse.csr_matrix(X))
+    return Toy(rows, y, f"{n} x {d} {kind} rows of {X.dtype}, seed {seed}")
 
 
 def noisy(n: int = 400, d: int = 6, seed: int = 0) -> Toy:

@@ -17,7 +17,6 @@ from aucbench_algorithms import (
     UniSquare,
     _newton,
     _pair_newton,
-    _svm_or_kink,
 )
 from tests.algorithms.pair_oracles import all_pairs, hinge_value, logistic_gradient
 from tests.helpers.training import difference, random_problem, train, weights
@@ -28,14 +27,6 @@ each_shape = pytest.mark.parametrize("shape", [(150, 10), (40, 70)])
 each_route = pytest.mark.parametrize("largest", [0, 2048])  # conjugate gradients, or a factored matrix
 SOLVERS = (Bam, SvmOr, UniLog, UniSquare, LogReg, LsSvm, TopPush, TauFpl)
 BATCH = [*(cls() for cls in SOLVERS), UniLog(intercept=False)]
-
-
-@pytest.mark.parametrize("algorithm", BATCH, ids=str)
-def test_a_solved_state_stays_as_it_is(algorithm):
-    X, y = random_problem(10, 100, 7)
-    state = train(algorithm, X, y, PASSES[:300])
-    assert algorithm.done(state)
-    assert algorithm.step(state, Batch(X, y, PASSES)) is state
 
 
 @pytest.mark.parametrize("label", [1, -1])
@@ -68,13 +59,6 @@ def test_svm_or_certifies_its_solution(kind, lam, layout):
     for size in np.repeat([1e-3, 1e-6], 20):
         other = w + size * np.linalg.norm(w) * rng.normal(size=w.size)
         assert hinge_value(other, X, y, lam) > least
-
-
-def test_svm_or_does_not_depend_on_how_it_is_certified(monkeypatch):
-    X, y = random_problem(5, 200, 6)
-    certified = weights(SvmOr(0.1), X, y, PASSES)
-    monkeypatch.setattr(_svm_or_kink, "MOST_PAIRS", 0)
-    assert difference(weights(SvmOr(0.1), X, y, PASSES), certified) < 1e-7
 
 
 @each_layout

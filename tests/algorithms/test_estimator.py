@@ -59,16 +59,11 @@ def test_rows_are_ranked_as_the_classifier_with_these_parameters_ranks_them(name
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", list(Estimator))
-def test_every_classifier_learns_repeats_itself_is_pickled_and_has_weights_if_linear(name, layout):
+def test_every_classifier_learns_is_balanced_and_has_weights_if_linear(name, layout):
     algorithm = SklearnClassifier(estimator=name)
     state = train(algorithm, layout(X), Y, PASS)
-    assert algorithm.done(state)
-    scores = algorithm.score(state, layout(X))
-    assert scores.shape == (150,)
+    scores, model = algorithm.score(state, layout(X)), state.fitted.model
     assert exact_auc(scores, Y) > 0.7
-    assert np.array_equal(scores, scores_of(algorithm, layout(X), layout(X)))
-    assert np.array_equal(scores, algorithm.score(pickle.loads(pickle.dumps(state)), layout(X)))
-    model = state.fitted.model
     assert model.get_params().get("n_jobs", 1) == 1
     assert model.get_params().get("class_weight", "balanced") == "balanced"
     by_path = ImportedEstimator(cls=PATHS[name])
@@ -124,10 +119,8 @@ def test_sparse_rows_that_do_not_fit_are_refused_by_classifiers_that_take_dense_
         ({"estimator": "os.system"}, r"estimator must be one of hist_gradient_boosting, .*os\.system"),
         ({"params": {"max_dept": 3}}, r"params\.max_dept of estimator=hist_.*got 3.*'max_depth'"),
         ({"params": {"max_iter": -5}}, r"sklearn: estimator=hist_.* refuses.*'max_iter'.*Got -5"),
-        ({"params": {"max_iter": [1]}}, r"refuses params=.*'max_iter'"),
         ({"params": {"max_iter": object()}}, r"params\.max_iter must be a number, text.*got <object"),
         ({"estimator": "lightgbm", "params": {"n_jobs": 3}}, r"params\.n_jobs .* cannot be set"),
-        ({"params": {"random_state": 3}}, r"params\.random_state .* cannot be set.*seed of the run"),
         ({"params": 3}, r"params must be a mapping.*got 3"),
     ],
 )
@@ -184,7 +177,6 @@ def test_weights_of_rows_are_the_sample_weight():
         ("nothing.Classifier", r"needs the package nothing.*PYTHONPATH"),
         ("sklearn.nothing.Classifier", r"sklearn\.nothing cannot be imported: No module"),
         ("sklearn.svm.SVX", r"there is none at sklearn\.svm\.SVX\. Did you mean sklearn\.svm\.SV"),
-        ("sklearn", r"must be the import path of a class.*none at sklearn"),
         ("a b.C", r"must be the import path of a class, got 'a b\.C'"),
         ("numpy.sum", r"numpy\.sum is no class with a method `fit`"),
         ("sklearn.linear_model.LinearRegression", r"gives no scores: .*decision_function nor predict_proba"),
@@ -220,19 +212,6 @@ class NoNumbers:
         return np.full(len(X), np.nan)
 
 
-class Complex(NoNumbers):
-    def decision_function(self, X):
-        return X[:, 0] + 1j
-
-
-class OneColumn:
-    def fit(self, X, y):
-        return self
-
-    def predict_proba(self, X):
-        return np.ones((len(X), 1))
-
-
 class NeedsThreads(NoNumbers):
     """A class without a default for what the run sets, which holds what no pickle takes."""
 
@@ -265,14 +244,6 @@ def test_a_mistake_in_a_class_is_named_at_its_own_line(tmp_path):
         CellError, match=rf"{path}, .* failed: .* mistake .* \(test_estimator.py, line \d+, in fit\)"
     ):
         aucbench.run(*words, f"algo.cls={path}")
-
-
-@pytest.mark.parametrize(
-    ("cls", "words"), [("Complex", "complex numbers"), ("OneColumn", r"shape \(\d+, 1\)")]
-)
-def test_scores_that_rank_nothing_are_refused(cls, words):
-    with pytest.raises(ParameterError, match=words):
-        scores_of(ImportedEstimator(cls=f"{__name__}.{cls}"))
 
 
 def test_a_class_that_ends_the_program_and_scores_of_nan_get_a_sentence():

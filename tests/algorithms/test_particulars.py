@@ -9,7 +9,6 @@ from scipy import sparse
 import aucbench
 import aucbench_algorithms as methods
 from aucbench import Batch, ParameterError, Problem
-from aucbench_algorithms import _partners
 from tests.algorithms import reference, reference_pairs, reference_stream
 from tests.helpers.fake_plugins import two_clouds
 from tests.helpers.training import difference, problem_of, random_problem, train, weights
@@ -50,11 +49,6 @@ def test_matrices_beyond_the_memory_are_refused_with_what_to_do(algorithm, advic
     wide = sparse.csr_array((3, 3_000_000))
     with pytest.raises(ParameterError, match=advice):
         algorithm.init(Problem(wide, np.array([1, -1, 1], np.int8), 3), np.random.default_rng(0))
-
-
-def test_minibatches_are_a_share_or_a_number_of_the_rows():
-    assert [methods.Spdam(batch_fraction=0.1).batch_size(n) for n in (2, 10, 200, 201)] == [1, 1, 20, 21]
-    assert [methods.Mba(block=1000).batch_size(n) for n in (400, 2000)] == [400, 1000]
 
 
 def test_uni_exp_caps_its_exponent():  # which no row of the transcriptions reaches
@@ -150,25 +144,3 @@ def test_the_l1_norm_of_ftrl_gives_exact_zeros_where_the_sums_are_small(layout):
 
 
 # Partners of fifo_ogd and aogd
-
-
-@each_layout
-@pytest.mark.parametrize("partner", ["previous", "opposite"])
-def test_partners_are_those_of_one_pass_however_many_differences_fit_at_once(partner, layout, monkeypatch):
-    for algorithm in (methods.FifoOgd(partner=partner, radius=1.0), methods.Aogd(partner=partner)):
-        whole = weights(algorithm, layout(X), Y, ORDER)
-        with monkeypatch.context() as patch:
-            patch.setattr(_partners, "ROOM", 100)
-            assert np.array_equal(whole, weights(algorithm, layout(X), Y, ORDER))
-
-
-@pytest.mark.parametrize("cls", [methods.FifoOgd, methods.Aogd, methods.FtrlLog])
-def test_training_goes_on_with_rows_of_the_other_layout(cls):
-    algorithm, half = cls(), 700
-    expected = weights(algorithm, X, Y, ORDER)
-    for first, second in (LAYOUTS, LAYOUTS[::-1]):
-        state = algorithm.init(problem_of(algorithm, first(X), Y, len(ORDER)), np.random.default_rng(0))
-        state = algorithm.step(state, Batch(first(X), Y, ORDER[:half]))
-        turned, labels = np.ascontiguousarray(X[::-1]), np.ascontiguousarray(Y[::-1])
-        state = algorithm.step(state, Batch(second(turned), labels, 249 - ORDER[half:]))
-        assert difference(algorithm.weights(state), expected) < 1e-9

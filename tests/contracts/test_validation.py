@@ -81,6 +81,8 @@ def test_facts_functions_fields_and_private_names_are_accepted(attributes):
         ({"weighted": lambda self: True}, ("`weighted`", "bool")),
         ({"batch_size": 32, "annotations": {"batch_size": int}}, ("`batch_size`", "function", "rename")),
         ({"step_size": 0.1, "annotations": {"step_size": float}}, ("`step_size`", "declaration", "rename")),
+        ({"objective": None, "annotations": {"objective": str}}, ("`objective`", "function", "rename")),
+        ({"access": "streams"}, ("`access`", "'streams'", "of stream, pairs")),
         ({"annotations": {"eta": "NoSuchType"}}, ("NoSuchType",)),
     ],
     ids=lambda value: next(iter(value)),

@@ -1,10 +1,9 @@
-"""Training on a stream, against the method's own steps over the same rows, and against NumPy."""
+"""Training on a stream, against the method's own steps over the same rows, NumPy and river's checks."""
 
 import contextlib
 import doctest
 import pickle
 import re
-from collections import UserDict
 from decimal import Decimal
 from fractions import Fraction
 from types import MappingProxyType
@@ -14,7 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from river import evaluate, metrics, preprocessing
+from river import checks, evaluate, metrics, preprocessing
 from river.ensemble import BaggingClassifier
 from scipy import sparse
 
@@ -188,6 +187,22 @@ def test_probabilities_are_the_sigmoid_of_two_normal_classes():
     assert sigmoid.one(53.0) == pytest.approx(1.0 / (1.0 + 4.0 * np.exp(-0.75 * 1.5)), abs=0.05)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "model",
+    [
+        *(AUCClassifier(**parameters) for parameters in AUCClassifier._unit_test_params()),
+        AUCClassifier("opauc", {"eta": 0.1}, n_features=2, warmup=16),
+        AUCClassifier("sgd_log", rescale=False, warmup=1, chunk=32),
+        AUCClassifier("solam", n_features=2**13),
+    ],
+    ids=str,
+)
+def test_it_does_what_river_expects_of_a_classifier(model):
+    checks.check_estimator(model)
+    assert model._unit_test_skips() == set()
+
+
 def test_it_stands_in_pipelines_and_wrappers_of_river():
     metric = metrics.ROCAUC()
     pipeline = preprocessing.StandardScaler() | AUCClassifier()
@@ -217,7 +232,6 @@ def test_a_diverged_model_says_what_to_change():
     ("parameters", "named"),
     [
         ({"algo": "psam"}, "psam .* learn_one"),
-        ({"algo": "ls_svm"}, "ls_svm .* learn_one"),
         ({"algo": "spam"}, "spam .*resumable"),
         ({"algo": "fsauc"}, "fsauc .* iterations"),
         ({"algo": Weightless()}, "not linear"),
@@ -226,11 +240,9 @@ def test_a_diverged_model_says_what_to_change():
         ({"loss": "hinge"}, "solam .*hinge"),
         ({"n_features": 100}, "n_features .* 100"),
         ({"warmup": 0}, "warmup .* 0"),
-        ({"chunk": 2048}, "chunk .* 2048"),
         ({"rescale": "yes"}, "rescale .* 'yes'"),
         ({"seed": -1}, "seed .* -1"),
         ({"iterations": 0}, "iterations must be an integer from 1 on, got 0"),
-        ({"n_features": 2**40}, r"n_features .* 1,073,741,824, got 1099511627776"),
         ({"chunk": None}, "chunk .* None"),
     ],
     ids=str,
@@ -244,7 +256,6 @@ def test_settings_that_cannot_be_used_are_refused_at_once(parameters, named):
     ("x", "y", "named"),
     [
         ({"a": "red"}, True, "'a' .* 'red'"),
-        ({"a": None}, True, "'a' .* None"),
         ({"a": 1.0, "b": float("nan")}, True, "'b' .* nan"),
         ({"a": 1.0}, "spam", "'spam'"),
         ({"a": 1.0}, 2, "2"),
@@ -253,8 +264,6 @@ def test_settings_that_cannot_be_used_are_refused_at_once(parameters, named):
         ({"a": Decimal("sNaN")}, True, "'a' .* Decimal"),
         ({"a": 1.0, "b": pd.NA}, True, "'b' .* <NA>"),
         ({"a": 1.0}, pd.NA, "<NA>"),
-        ({"a": 1.0}, float("nan"), "nan"),
-        ({"a": 1.0}, -1, "-1"),
     ],
     ids=lambda value: str(value)[:40],
 )
@@ -278,13 +287,11 @@ def test_rows_that_cannot_be_used_are_refused_and_leave_the_model_as_it_is(x, y,
 
 
 @pytest.mark.parametrize("x", [None, [1.0, 2.0], "text"], ids=repr)
-def test_a_row_that_is_no_mapping_and_a_label_that_is_none_are_refused(x):
+def test_a_row_that_is_no_mapping_is_refused(x):
     model = learnt(AUCClassifier(), ROWS[:20], LABELS[:20])
     for call in (lambda: model.learn_one(x, True), lambda: model.score_one(x), lambda: model.predict_one(x)):
         with pytest.raises(DataError, match=f"dict .* {type(x).__name__}"):
             call()
-    with pytest.raises(DataError, match="True or False"):
-        model.learn_one(ROWS[0], x if x is not None else {})
 
 
 ONE = pd.DataFrame({"a": [1.0, 2.0]})
@@ -319,13 +326,12 @@ def test_frames_and_labels_that_cannot_be_used_are_refused(frame, y, named):
 @pytest.mark.parametrize(
     "changed",
     [
-        UserDict,
         MappingProxyType,
         lambda x: dict(reversed(x.items())),
         lambda x: {name: Fraction(v) if name == "f3" else Decimal(v) for name, v in x.items()},
         lambda x: {name: np.float64(value) for name, value in x.items()},
     ],
-    ids=["UserDict", "proxy", "reversed", "Fraction and Decimal", "float64"],
+    ids=["proxy", "reversed", "Fraction and Decimal", "float64"],
 )
 @pytest.mark.parametrize("n_features", [None, 4, 4096])
 def test_mappings_and_numbers_of_other_types_say_what_dicts_of_floats_say(changed, n_features):

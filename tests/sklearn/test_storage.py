@@ -1,17 +1,21 @@
-"""Fitted classifiers of each kind of state survive pickle, copy and skops, by which MLflow stores models."""
+"""Fitted classifiers survive pickle, copy, skops and MLflow, and their rows can be left behind."""
 
 import copy
 import pickle
 
+import mlflow
 import numpy as np
 import pytest
 import skops.io
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from aucbench.sklearn import AUCClassifier
+from aucbench.errors import ParameterError
+from aucbench.sklearn import TRUSTED_TYPES, AUCClassifier
 
 rng = np.random.default_rng(0)
-X = rng.normal(size=(80, 4))
-Y = np.where(X[:, 0] + 0.3 * rng.normal(size=80) > 0, "ill", "well")
+X = rng.normal(size=(200, 4))
+Y = np.where(X[:, 0] + 0.3 * rng.normal(size=200) > 0, "ill", "well")
 
 
 def through_skops(model):
@@ -37,3 +41,35 @@ def test_a_stored_model_scores_alike_and_goes_on_alike(name):
         first, *rest = [each.partial_fit(X, Y).decision_function(X) for each in (model, *others)]
         for each in rest:
             np.testing.assert_array_equal(each, first)
+
+
+@pytest.mark.slow
+def test_mlflow_saves_a_pipeline_with_the_public_list_and_names_aucbench(tmp_path):
+    model = AUCClassifier("psam", features="nystroem", calibrate=True, random_state=0)
+    pipeline = make_pipeline(StandardScaler(), model).fit(X, Y)
+    mlflow.sklearn.save_model(
+        pipeline, tmp_path / "model", skops_trusted_types=TRUSTED_TYPES, pip_requirements=["aucbench"]
+    )
+    loaded = mlflow.sklearn.load_model(str(tmp_path / "model"))
+    np.testing.assert_array_equal(loaded.predict_proba(X), pipeline.predict_proba(X))
+    assert "aucbench" in (tmp_path / "model" / "requirements.txt").read_text()
+
+
+def test_a_model_that_forgot_its_rows_scores_alike_and_holds_none():
+    model = AUCClassifier("solam", random_state=0).partial_fit(X, Y)
+    scores, size = model.decision_function(X), len(skops.io.dumps(model))
+    assert model.forget_rows() is model
+    np.testing.assert_array_equal(model.decision_function(X), scores)
+    assert len(skops.io.dumps(model)) < size - X.nbytes / 2
+    with pytest.raises(ParameterError, match="call fit"):
+        model.partial_fit(X, Y)
+    model.fit(X, Y).partial_fit(X, Y)
+
+
+def test_no_scaling_is_none_or_its_name_and_class_weight_is_refused_with_the_reason():
+    models = [AUCClassifier("psam", scaling=each, random_state=0).fit(X, Y) for each in (None, "none")]
+    np.testing.assert_array_equal(*[model.coef_ for model in models])
+    with pytest.raises(ParameterError, match="sample_weight"):
+        AUCClassifier(class_weight="balanced")
+    with pytest.raises(TypeError, match="nosuch"):
+        AUCClassifier(nosuch=1)

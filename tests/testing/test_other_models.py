@@ -1,19 +1,17 @@
 """Checks of methods that are not linear; that networks and trees pass them, test_builtin_plugins.py says."""
 
-from dataclasses import dataclass, make_dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from aucbench.contracts.validation import Family, reason_against
 from aucbench.testing import check_algorithm
 from aucbench.testing.checks import ALGORITHM_CHECKS
 from aucbench.testing.findings import Status
 from aucbench.testing.trainee import Trainee
 from aucbench_algorithms import Mlp, SklearnClassifier
 from aucbench_algorithms.estimator import Estimator
-from tests.helpers.fake_plugins import Perceptron
 from tests.helpers.findings import failures
 
 
@@ -50,13 +48,3 @@ class Trees(SklearnClassifier):
 def test_trees_are_not_measured_against_a_linear_yardstick_but_must_learn(sign, status):
     (auc,) = (check for check in ALGORITHM_CHECKS if check.name == "auc")
     assert auc.find(Trainee(Trees(sign=sign))).status is status
-
-
-@pytest.mark.parametrize("name", ["objective", "done", "weights", "grid", "losses", "wait", "model"])
-@pytest.mark.parametrize(("kind", "default"), [(float, 1.0), (str | None, None), (Any, ())])
-def test_a_field_with_the_name_of_a_part_of_the_contract_is_refused(name, kind, default):
-    bases = (type("Base", (Perceptron,), {"weights": None}),)
-    cls = make_dataclass("Named", [(name, kind, default)], bases=bases, frozen=True)
-    reason = reason_against(Family.algorithms, cls)
-    assert f"`{name}`" in reason
-    assert "rename the field" in reason

@@ -52,7 +52,7 @@ def draw_all(
     `figure_style.WIDTHS` and `font` one of `figure_style.FONTS`.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    names: dict[str, str] = {}  # of files, in lower case, to titles
+    taken: set[str] = set()  # names of files in lower case
     drawn = Drawn([], [])
     with look(width, font):
         for title, figure in pictures(report, data_sets):
@@ -60,8 +60,9 @@ def draw_all(
                 drawn.lacking.append(title)
                 continue
             safe = re.sub(r"[^A-Za-z0-9.=_-]+", "-", title).strip("-.")[:100]
-            name = f"{safe}-{len(names)}" if safe.lower() in names else safe
-            names[name.lower()] = title
+            names = [safe, *(f"{safe}-{number}" for number in range(2, len(taken) + 3))]
+            name = next(each for each in names if each.lower() not in taken)
+            taken.add(name.lower())
             figure.draw_without_rendering()
             figure.set_layout_engine("none")  # as it is laid out now, in every format
             for form in FORMATS:

@@ -142,11 +142,8 @@ def test_of_many_methods_eight_are_named_and_the_others_are_counted(large, pages
 
 CASES = {
     "one data set": lambda: small_cells(data_sets=1, runs=5),
-    "one of each": lambda: small_cells(["alpha"], 1, 1),
     "zero times": lambda: small_cells(seconds=0.0),
-    "one checkpoint": lambda: small_cells(data_sets=2, checkpoints=1),
     "one checkpoint at no cost": lambda: small_cells(data_sets=2, checkpoints=1, seconds=0.0),
-    "AUCs that are no numbers": lambda: small_cells(["alpha", "beta"], 3) + failed_cells("gamma", 3),
     "nothing but failures": lambda: failed_cells("alpha", 3) + failed_cells("beta", 3),
     "no reference": lambda: failed_cells("alpha", 3) + small_cells(["beta", "gamma"], 3),
     "hostile names": lambda: small_cells(["_a", "$\\frac{$", "{x}", "数 据" * 40, "a/../b"], ["$_{/", "x"]),
