@@ -55,7 +55,6 @@ def optimum(*overrides: str) -> "OptimumResult":
     True
     """
     from aucbench.studies.execution.optimum import entry_optimum
-    from aucbench.studies.execution.worker import prepared_data
 
     entry = entry_of((*overrides, "tracking=none"))
     if (tuning := entry.tuning.choice.name) != "none":
@@ -65,7 +64,7 @@ def optimum(*overrides: str) -> "OptimumResult":
         )
     if not entry.limits.optimum:
         raise ParameterError("limits.optimum=0 asks for no search; expected seconds of processor time.")
-    return entry_optimum(catalog(), prepared_data(), entry)
+    return entry_optimum(catalog(), entry)
 
 
 def describe_data(path: str, *overrides: str) -> "DataDescription":
@@ -167,7 +166,6 @@ def suggest(
     from aucbench.studies.archives.archive_file import read, shipped
     from aucbench.studies.archives.tried_settings import tried_settings
     from aucbench.studies.execution.prepared_data import facts_of
-    from aucbench.studies.execution.worker import prepared_data
 
     if count < 1 or (seconds is not None and not seconds > 0):
         raise ParameterError(f"count must be >= 1 and seconds > 0, got count={count} and seconds={seconds}.")
@@ -184,7 +182,7 @@ def suggest(
     if path is None:
         raise ParameterError("This installation has no archive of trials: give one (--with FILE).")
     entry, tried = entry_of(words), tried_settings(read(path)[1])
-    return suggest_methods(tried, facts_of(entry, prepared_data()), seconds, count, linear)
+    return suggest_methods(tried, facts_of(entry), seconds, count, linear)
 
 
 def rescore(

@@ -123,13 +123,25 @@ TWO = np.zeros((3, 2), int)
     ("algo", "arguments", "options", "error", "named"),
     [
         ("solam", (X, Y, TWO), {}, DataError, r"stream have the shape \(k,\), got \(3, 2\)"),
-        ("solam", (X, Y, [0, 200]), {}, DataError, "rows must be from 0 to 199, got 0 to 200"),
+        (
+            "solam",
+            (X, Y, [0, 200]),
+            {},
+            DataError,
+            "rows must be whole numbers from 0 to 199, got int64, 0 to 200",
+        ),
         ("psam", (X, Y, TWO), {}, DataError, "a positive and a negative row each"),
         ("solam", (X, np.zeros(200), ORDER), {}, DataError, "y must be 200 labels in -1, 1"),
         ("psam", (X, Y, TWO[:0]), {"loss": "square"}, ParameterError, "accepts the losses hinge"),
         ("solam", (X, Y, ORDER), {"checkpoints": [5, 3]}, ParameterError, "checkpoints must ascend"),
         ("solam", (NOT_FINITE, Y, ORDER), {}, DataError, "X contains NaN"),
-        ("solam", (X, Y, np.array([1.5])), {}, DataError, "rows must be whole numbers, got float64"),
+        (
+            "solam",
+            (X, Y, np.array([1.5])),
+            {},
+            DataError,
+            "rows must be whole numbers from 0 to 199, got float64",
+        ),
     ],
 )
 def test_replay_says_what_does_not_fit(algo, arguments, options, error, named):

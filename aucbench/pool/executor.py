@@ -7,11 +7,11 @@ import os
 import signal
 import tempfile
 import threading
-from collections.abc import Callable, Hashable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, Future
 from multiprocessing.connection import wait
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 from aucbench.pool.process import dumped, serve
@@ -19,22 +19,17 @@ from aucbench.pool.start_methods import context, interrupted_later, starting
 
 STATUS_SECONDS = 0.5  # grace for a process to exit after its pipe is closed
 END_SECONDS = 5.0  # timeout for a killed process to exit
-TRACE_SECONDS, LOOKS = 1.0, 20  # timeout for the stack trace of a late process; polls of its file
+TRACE_SECONDS = 1.0  # timeout for the stack trace of a late process
 
 _processes: "set[_Process]" = set()  # processes not yet killed
 
 
 class ProcessEnded(Exception):  # noqa: N818  # named like concurrent.futures.CancelledError
-    """The process of a task ended without an answer, or was ended because the answer was late.
+    """The process of a task ended without an answer.
 
-    Parameters
-    ----------
-    status : int
-        Exit status, or the negative number of the signal that ended it.
-    is_late : bool
-        Whether it was killed because the answer was late.
-    trace : str
-        Stack trace of its Python code, as far as it could write it.
+    `status` is its exit status, or the negative number of the signal that ended it; `is_late` says whether it
+    was ended because the answer was late; `trace` is the stack trace of its Python code, as far as it could
+    write it.
     """
 
     def __init__(self, status: int, is_late: bool, trace: str):
@@ -52,56 +47,47 @@ class Pool(Executor):
 
     def __init__(self) -> None:
         self._by_key: dict[Hashable, _Process] = {}
-        self._locks: dict[Hashable, threading.Lock] = {}
+        self._locks: dict[Hashable, threading.Lock] = defaultdict(threading.Lock)
         self._is_closed = False
 
-    def submit(  # type: ignore[override]  # options replace keyword arguments
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> "Future[Any]":
+        """Call a function in a process; the options are those of `submit_pickled`.
+
+        The function is found by its name in the process, like all that is pickled; what is defined in
+        ``__main__`` or within a function is sent whole.
+        """
+        return self.submit_pickled(dumped((function, arguments)), **options)
+
+    def submit_pickled(
         self,
-        function: Callable[..., Any],
-        /,
-        *arguments: Any,
+        content: bytes,
         key: Hashable = None,
         seconds: float | None = None,
-        silence: float | None = None,
-        listener: Callable[[Any], None] | None = None,
+        listener: Callable[[Any], None] = lambda message: None,
     ) -> "Future[Any]":
-        """Call a function in the process of a key.
+        """Call the function of a pickled pair, of it and its arguments, in the process of a key.
 
-        Parameters
-        ----------
-        function : callable
-            Found by its name in the process, like all that is pickled; what is defined in ``__main__`` or
-            within a function is sent whole.
-        *arguments
-            Its arguments.
-        key : hashable
-            Tasks of equal keys run one after the other in one process.
-        seconds : float, optional
-            Time limit, after which the process is ended.
-        silence : float, optional
-            Time limit between two messages.
-        listener : callable, optional
-            Gets what the function sends with `tell`, in another thread of this process.
-
-        Returns
-        -------
-        Future
-            Its exception is the function's, or `ProcessEnded`.
+        Tasks of equal keys run one after the other. The process is ended after `seconds`. The `listener` gets
+        what the function sends with `tell`, in another thread of this process. The exception of the future is
+        the function's, or `ProcessEnded`.
         """
-        content, future = dumped((function, arguments)), Future[Any]()
-        lock = self._locks.setdefault(key, threading.Lock())
+        future, lock = Future[Any](), self._locks[key]
         if not lock.locked():
             with interrupted_later():  # a partly started process cannot be killed
                 self._process(key)
-        limits = (seconds, silence, listener or (lambda message: None))
 
         def follow() -> None:
             with lock:
                 if self._is_closed:
                     future.cancel()
-                if future.set_running_or_notify_cancel():
-                    # The earlier process may have ended with its last task.
-                    self._process(key).follow(content, future, *limits)
+                if not future.set_running_or_notify_cancel():
+                    return
+                try:  # the earlier process may have ended with its last task
+                    found = self._process(key).perform(content, seconds, listener)
+                except BaseException as error:
+                    future.set_exception(error)
+                else:
+                    future.set_result(found)
 
         threading.Thread(target=follow, daemon=True).start()
         return future
@@ -125,52 +111,49 @@ class _Process:
     def __init__(self) -> None:
         descriptor, self._trace = tempfile.mkstemp(prefix="aucbench-trace-")
         os.close(descriptor)
-        self.has_ended = False
+        self.has_ended = self._is_late = False
+        self._lines = ""
         self._connection, other = multiprocessing.Pipe()
-        arguments = (other, dict(os.environ), self._trace)
         with starting():
-            self._process = context().Process(target=serve, args=arguments)
+            self._process = context().Process(target=serve, args=(other, dict(os.environ), self._trace))
             self._process.start()
         other.close()
         _processes.add(self)
 
-    def follow(
-        self,
-        content: bytes,
-        future: "Future[Any]",
-        seconds: float | None,
-        silence: float | None,
-        listener: Callable[[Any], None],
-    ) -> None:
-        """Send a task, listen to the process, and settle the future."""
-        end, late = None if seconds is None else monotonic() + seconds, threading.Event()
+    def perform(self, content: bytes, seconds: float | None, listener: Callable[[Any], None]) -> Any:
+        """Send a task and listen to the process until it answers; `ProcessEnded` if it does not."""
+        self._signal("SIGCONT")
+        timer = threading.Timer(seconds or 0.0, self._end_late)
+        if seconds is not None:
+            timer.start()
         try:
-            self._signal("SIGCONT")
-            try:
-                self._connection.send_bytes(content)
-            except OSError:
-                raise _LostError from None
-            while True:
-                left = [each for each in (silence, end and end - monotonic()) if each is not None]
-                with self._killed_after(min(left, default=None), late):
-                    kind, value = self._received()
-                if kind == "answer":
-                    break
-                if kind == "error":
-                    raise value
+            kind, value = self._sent(content)
+            while kind == "message":
                 listener(value)
-        except _LostError:
+                kind, value = self._received()
+        finally:
+            timer.cancel()
+            if self._is_late:
+                timer.join()
+        if kind == "error":
+            raise value
+        if kind == "lost":
             self._process.join(STATUS_SECONDS)
             self.kill()
-            future.set_exception(ProcessEnded(self._process.exitcode or 0, late.is_set(), self._lines))
-        except BaseException as error:  # of the function, or of the listener
-            future.set_exception(error)
-        else:
-            self._signal("SIGSTOP")
-            future.set_result(value)
+            raise ProcessEnded(self._process.exitcode or 0, self._is_late, self._lines)
+        self._signal("SIGSTOP")
+        return value
+
+    def _sent(self, content: bytes) -> tuple[str, Any]:
+        """The first message after a task was sent."""
+        try:
+            self._connection.send_bytes(content)
+        except OSError:
+            return "lost", None
+        return self._received()
 
     def _received(self) -> tuple[str, Any]:
-        """The next message; `_LostError` if there is none, or none that the process should have sent."""
+        """The next message; "lost" if there is none, or none that the process should have sent."""
         try:
             # The pipe is not enough: a child of the process may hold its other end.
             if self._connection in wait([self._connection, self._process.sentinel]):
@@ -179,45 +162,20 @@ class _Process:
                         return kind, value
         except Exception:  # unexpected message: the plugin wrote to our pipe
             pass
-        raise _LostError
+        return "lost", None
 
-    @contextlib.contextmanager
-    def _killed_after(self, seconds: float | None, late: threading.Event) -> Iterator[None]:
-        """End the process if the block takes longer."""
-
-        def kill() -> None:
-            late.set()
-            self._write_trace()
-            self.kill()
-
-        if seconds is None:
-            yield
-            return
-        timer = threading.Timer(max(0.0, seconds), kill)
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            if late.is_set():
-                timer.join()
-
-    def _write_trace(self) -> None:
-        """Make the process write its stack trace."""
-        self._signal("SIGUSR1")
-        for _ in range(LOOKS):
-            sleep(TRACE_SECONDS / LOOKS)
-            with contextlib.suppress(FileNotFoundError):  # it was killed meanwhile
-                if Path(self._trace).stat().st_size:
-                    return
+    def _end_late(self) -> None:
+        self._is_late = True
+        self._signal("SIGUSR1")  # it writes its stack trace and ends
+        self._process.join(TRACE_SECONDS)
+        self.kill()
 
     def _signal(self, name: str) -> None:
         """Send a signal to the process group; SIGUSR1 to the process only."""
-        if not hasattr(signal, name):
-            return
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            send = os.kill if name == "SIGUSR1" else os.killpg
-            send(self._process.pid, getattr(signal, name))
+        if hasattr(signal, name):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                send = os.kill if name == "SIGUSR1" else os.killpg
+                send(self._process.pid, getattr(signal, name))
 
     def kill(self) -> None:
         """Kill the process, its descendants and its process group."""
@@ -239,12 +197,6 @@ class _Process:
         with contextlib.suppress(OSError):
             self._lines = Path(self._trace).read_text(errors="replace")
             os.unlink(self._trace)
-
-    _lines = ""
-
-
-class _LostError(Exception):
-    pass
 
 
 @atexit.register

@@ -57,8 +57,8 @@ def serve(connection: Connection, environment: Mapping[str, str], trace: str) ->
     os.environ.setdefault("PJRT_NPROC", "1")  # JAX computes in one thread, if a plugin imports it here
     with open(trace, "w") as lines:
         faulthandler.enable(lines, all_threads=False)
-        if hasattr(faulthandler, "register"):
-            faulthandler.register(signal.SIGUSR1, lines, all_threads=False)
+        if hasattr(faulthandler, "register"):  # after the trace, the signal ends the process
+            faulthandler.register(signal.SIGUSR1, lines, all_threads=False, chain=True)
         while True:
             try:
                 content = connection.recv_bytes()

@@ -41,20 +41,21 @@ def start_fork_server() -> None:
 
 @contextlib.contextmanager
 def starting() -> Iterator[None]:
-    """Start processes in the block: without the user's script, and with the same search for modules."""
-    with _lock, _without_main(), _same_path():
-        yield
+    """Start processes in the block, which do not run the user's script again as a module.
 
-
-@contextlib.contextmanager
-def _without_main() -> Iterator[None]:
-    """Keep processes started in the block from running the user's script again as a module."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = types.ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
+    They import from the current folder only if this process does.
+    """
+    with _lock:
+        main, sys.modules["__main__"] = sys.modules["__main__"], types.ModuleType("__main__")
+        is_kept = bool({"", os.getcwd()} & set(sys.path)) or SAFE_PATH in os.environ
+        if not is_kept:
+            os.environ[SAFE_PATH] = "1"
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
+            if not is_kept:
+                del os.environ[SAFE_PATH]
 
 
 @contextlib.contextmanager
@@ -65,19 +66,6 @@ def _sigint_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextlib.contextmanager
-def _same_path() -> Iterator[None]:
-    """Let processes started in the block import from the current folder only if this process does."""
-    if {"", os.getcwd()} & set(sys.path) or SAFE_PATH in os.environ:
-        yield
-        return
-    os.environ[SAFE_PATH] = "1"
-    try:
-        yield
-    finally:
-        del os.environ[SAFE_PATH]
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -193,7 +194,7 @@ def rows_per_iteration(algorithm: Any, n_samples: int) -> int:
 class IterationBudget:
     """Stop after `iterations`; `checkpoints` are iterations, ascending, the last one `iterations`."""
 
-    def __init__(self, iterations: int, checkpoints: list[int]):
+    def __init__(self, iterations: int, checkpoints: Sequence[int]):
         self.iterations = iterations
         self._checkpoints = checkpoints
 
@@ -273,7 +274,8 @@ def make_budget(task: Task) -> Budget:
     return IterationBudget(total, log_spaced(total, task.checkpoints))
 
 
-def log_spaced(iterations: int, count: int) -> list[int]:
+@lru_cache
+def log_spaced(iterations: int, count: int) -> tuple[int, ...]:
     """At most `count` distinct iterations from 1 to `iterations`, evenly spaced in the logarithm."""
     points = np.unique(np.rint(np.geomspace(1, iterations, count)).astype(np.int64))
-    return [int(point) for point in points[:-1] if point < iterations] + [iterations]
+    return (*(int(point) for point in points[:-1] if point < iterations), iterations)

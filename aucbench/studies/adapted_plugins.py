@@ -30,16 +30,11 @@ def built(group: str, choice: Any, parameters: Any) -> Any:
 
 def built_loss(algorithm: Any, choice: Any, parameters: Any) -> Any:
     """Build the loss of a method; None if the method takes no loss."""
-    if choice is not None and not isinstance(choice, str):
-        loss = built("loss", choice, parameters)
-        accepted_loss(catalog(), algorithm, loss.name)
-        return loss
-    name = accepted_loss(catalog(), algorithm, choice)
-    if name is not None:
-        return built("loss", name, parameters)
-    if mapping("loss", parameters):
+    name = choice if choice is None or isinstance(choice, str) else plugin_class("loss", choice).name
+    name = accepted_loss(catalog(), algorithm, name)
+    if name is None and mapping("loss", parameters):
         raise ParameterError(f"{algorithm.name} takes no loss, got loss_params={parameters!r}.")
-    return None
+    return None if name is None else built("loss", name if choice is None else choice, parameters)
 
 
 def plugin_class(group: str, choice: Any) -> Any:
@@ -76,12 +71,10 @@ def check_field(group: str, cls: Any, name: str) -> None:
 
 def mapping(group: str, parameters: Any) -> dict[str, Any]:
     """A copy of a plugin's parameters; empty for None."""
-    if parameters is not None and not isinstance(parameters, Mapping):
+    found = {} if parameters is None else parameters
+    if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
         raise ParameterError(f"{group}_params must be a mapping of names to values, got {parameters!r}.")
-    for name in parameters or ():
-        if not isinstance(name, str):
-            raise ParameterError(f"{group}_params must map names to values, got the name {name!r}.")
-    return {} if parameters is None else dict(parameters)
+    return dict(found)
 
 
 def why_not_on(algorithm: Any, planned: int | None, call: str, instead: str = "") -> str | None:

@@ -1,6 +1,7 @@
 """Records as JSON: written, read without what a terminal would obey, and compared."""
 
 import json
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import msgspec
@@ -17,9 +18,14 @@ def to_dict(record: Struct) -> dict[str, Any]:
     return found
 
 
-def encode(record: Struct) -> bytes:
-    """A record as JSON; infinite numbers, which strict JSON lacks, are kept as Python writes them."""
-    return json.dumps(msgspec.to_builtins(record, enc_hook=_builtin)).encode()
+def encode(record: Any) -> bytes:
+    """A record as JSON; infinite numbers, which strict JSON lacks, are kept as Python writes them.
+
+    Parameters of types that JSON lacks are numbers if they are those of NumPy, and text otherwise.
+    """
+    return json.dumps(
+        msgspec.to_builtins(record, enc_hook=lambda value: getattr(value, "item", value.__str__)())
+    ).encode()
 
 
 def decode(text: bytes, kind: type[R]) -> R:
@@ -32,29 +38,17 @@ def decode(text: bytes, kind: type[R]) -> R:
         return msgspec.json.decode(text, type=kind)
     except msgspec.ValidationError:
         raise
-    except (UnicodeDecodeError, RecursionError) as error:
-        raise msgspec.DecodeError(str(error)) from None
-    except msgspec.DecodeError as strict:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         try:
             content = json.loads(text)  # accepts NaN and Infinity
-        except ValueError:
-            raise strict from None
-        return from_dict(content, kind)
-
-
-def from_dict(content: Any, kind: type[R]) -> R:
-    """The record of some kind that `to_dict` gave; raises `msgspec.ValidationError` if it is none."""
-    return msgspec.convert(content, kind)
+        except (ValueError, RecursionError):
+            raise msgspec.DecodeError(str(error)) from None
+        return msgspec.convert(content, kind)
 
 
 def canonical(content: Any) -> str:
     """JSON that is the same for equal content: tuples are lists, fields are sorted."""
     return json.dumps(content, sort_keys=True, default=_jsonable)
-
-
-def subset(record: Struct, names: Any) -> dict[str, Any]:
-    """Some fields of a record by name."""
-    return {name: getattr(record, name) for name in names}
 
 
 def _jsonable(value: Any) -> Any:
@@ -63,6 +57,6 @@ def _jsonable(value: Any) -> Any:
     return str(value)
 
 
-def _builtin(value: Any) -> Any:
-    """A parameter of a type that JSON lacks: numbers of numpy as numbers, anything else as text."""
-    return value.item() if hasattr(value, "item") else str(value)
+def subset(record: Struct, names: Iterable[str]) -> dict[str, Any]:
+    """Some fields of a record by name."""
+    return {name: getattr(record, name) for name in names}

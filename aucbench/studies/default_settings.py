@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
@@ -12,9 +12,23 @@ from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, RECORDED, named
 from aucbench.runner.task import Order
 
-LONGEST_NAME = 150  # characters of a study's name
 # The bound leaves room for seed + runs in 64 bits.
 Seed = Annotated[int, Interval(low=0, high=2.0**62)]
+
+
+class _Checked:
+    """Settings whose fields are checked when they are made, and are none or not empty."""
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        group = {"run": "", "running": "", "mlflow": "tracking."}.get(self.name, f"{self.name}.")
+        for each in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, each.name)
+            if isinstance(value, str) and value != each.default and not value.strip():
+                field = group + each.name
+                raise ParameterError(f"{field} is empty: name one, or say {field}=null for none.")
 
 
 class Dtype(StrEnum):
@@ -36,7 +50,7 @@ class Regularisation(StrEnum):
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(_Checked):
     """Top-level fields.
 
     Parameters
@@ -45,8 +59,8 @@ class Settings:
         None: auto, or none if the data set declares that its features must not be scaled.
     rescale : bool
         Whether dense rows are then centred, and all rows multiplied by one number such that the mean of
-        |x|^2 over the training rows is 1. The ranking problem stays the same, and step sizes and radii mean
-        the same on all data. False: they refer to the scaled rows, as in the papers.
+        |x|^2 over the training rows is 1, so that step sizes and radii mean the same on all data. False: they
+        refer to the scaled rows, as in the papers.
     regularisation : Regularisation
         Whether ``C``, ``lam``, ``gamma`` and other weights of |w|^2 refer to the scaled columns, or to the
         rescaled rows.
@@ -65,9 +79,8 @@ class Settings:
     metrics : list of str
         Measures beside the AUC, which is always measured: ``[ap, pauc, tpauc, precision_at, recall_at_fpr]``,
         and `objective`, the method's objective over all pairs of its training rows. Parameters of measures
-        are separate fields, such as ``pauc.max_fpr``. Measures change no result. A finished cell gets a
-        missing measure from its stored weights. The cell is trained again if it has no weights, or if final
-        weights alone cannot replace a curve measured with other parameters.
+        are separate fields, such as ``pauc.max_fpr``. A finished cell gets a missing measure from what it
+        keeps, and is trained again only if that does not suffice.
     strict : bool
         Whether a plugin that fails to load is an error.
     study : str, optional
@@ -90,23 +103,19 @@ class Settings:
     study: str | None = None
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        super().__post_init__()
         object.__setattr__(self, "metrics", _measures(self.metrics))
-        _refuse_empty("study", self.study, "study=null for none")
-        if self.study is not None and len(self.study) > LONGEST_NAME:
-            raise ParameterError(f"study: the name is too long, expected at most {LONGEST_NAME} characters.")
 
 
 @dataclass(frozen=True)
-class Budget:
+class Budget(_Checked):
     """Length of the training: at most one of epochs, iterations and seconds.
 
     Parameters
     ----------
     epochs : float, optional
         Passes over the training rows. If none of the three is set, max(10 n, min(20,000, 200 n)) of n
-        training rows are seen: 10 passes, or up to 200 over few rows. A full method that detects convergence
-        runs until then.
+        training rows are seen; a full method that detects convergence runs until then.
     iterations : int, optional
         Number of iterations.
     seconds : float, optional
@@ -122,7 +131,7 @@ class Budget:
     checkpoints: Annotated[int, Interval(low=1, high=100_000)] = 50
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        super().__post_init__()
         given = [name for name in ("epochs", "iterations", "seconds") if getattr(self, name) is not None]
         if len(given) > 1:
             raise ParameterError(
@@ -154,7 +163,7 @@ class Isolation(StrEnum):
 
 
 @dataclass(frozen=True)
-class Running:
+class Running(_Checked):
     """Settings of the execution: top-level fields that change no result.
 
     Parameters
@@ -166,7 +175,7 @@ class Running:
         Address of a running Dask scheduler, ``tcp://HOST:PORT``, ``tls://HOST:PORT``, or ``file://`` and the
         path of its file; its workers replace local processes. Certificates for TLS are in Dask's settings.
     timing : Timing
-        ``shared`` or ``exclusive``.
+        ``shared`` or ``exclusive``, one cell at a time.
     isolation : Isolation
         ``distribution`` or ``none``.
     stop_after : float, optional
@@ -191,16 +200,9 @@ class Running:
     rope: Positive | None = None
     suite: str | None = None
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-        _refuse_empty("scheduler", self.scheduler, "scheduler=null for none")
-        _refuse_empty("reference", self.reference, "reference=null for the default")
-        if self.reference == "none":  # same as null on the command line
-            object.__setattr__(self, "reference", None)
-
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(_Checked):
     """Limits of one cell, or one training of a tuning; `seconds` and `memory` need a worker process.
 
     Parameters
@@ -224,7 +226,7 @@ class Limits:
     optimum: NonNegative = 60.0
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        super().__post_init__()
         if self.memory is not None:
             object.__setattr__(self, "memory", _bytes(self.memory))
 
@@ -256,7 +258,7 @@ class Matrix:
 
 
 @dataclass(frozen=True)
-class Ruleset:
+class Ruleset(_Checked):
     """The rules under which methods are compared: a file of the group ``ruleset``, dated and versioned.
 
     A ruleset is chosen as a whole, ``ruleset=trials``. The leaderboard lists settings that depart from it.
@@ -276,10 +278,6 @@ class Ruleset:
     version: Count = 1
     date: str = ""
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-        _refuse_empty("ruleset.title", self.title, "leave the ruleset out for none")
-
 
 class Weights(StrEnum):
     """Stored weights of a linear method: final ones, or those at every checkpoint."""
@@ -289,7 +287,7 @@ class Weights(StrEnum):
 
 
 @dataclass(frozen=True)
-class StoreSettings:
+class StoreSettings(_Checked):
     """The store of finished cells.
 
     Parameters
@@ -312,13 +310,9 @@ class StoreSettings:
     scores: bool = True
     models: bool = True
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-        _refuse_empty("store.path", self.path, "store.path=null for no store")
-
 
 @dataclass(frozen=True)
-class MlflowTracking:
+class MlflowTracking(_Checked):
     """Log every entry as a run of an MLflow server or file at `uri`.
 
     Without `uri`, the variable MLFLOW_TRACKING_URI names the place, else it is mlflow.db in this folder.
@@ -328,10 +322,6 @@ class MlflowTracking:
 
     name: ClassVar[str] = "mlflow"
     uri: str | None = None
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        _refuse_empty("tracking.uri", self.uri, "tracking=none for no tracking")
 
     @property
     def address(self) -> str:
@@ -377,8 +367,3 @@ def _measures(given: Any) -> tuple[str, ...]:
         raise ParameterError(f"metrics: expected a list of names, such as [ap,pauc], got {given}.")
     found = [named(name, known=RECORDED) for name in names]
     return tuple(dict.fromkeys(cls.name for cls in found if cls is not AUC))
-
-
-def _refuse_empty(field: str, value: str | None, alternative: str) -> None:
-    if value is not None and not value.strip():
-        raise ParameterError(f"{field} is empty: name one, or say {alternative}.")

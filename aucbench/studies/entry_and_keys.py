@@ -17,7 +17,7 @@ from aucbench.contracts.code_digest import code_digest
 from aucbench.data.loader import Part
 from aucbench.data.scaler import Scaling
 from aucbench.evaluation.measures import Measure
-from aucbench.studies.codec import canonical
+from aucbench.studies.codec import canonical, subset
 from aucbench.studies.default_settings import Budget, Limits, Settings
 from aucbench.studies.record import (
     BudgetRecord,
@@ -33,6 +33,7 @@ from aucbench.studies.tuners import Tuning
 # Version in the keys of searches, increased when their settings or trials change.
 SEARCH = "search 2"
 CPU = "cpu"  # device of methods that declare none
+PREPARED = ("dataset", "features", "scaling", "rescale", "protocol", "dtype", "max_train_rows")
 
 
 @dataclass(frozen=True)
@@ -92,12 +93,8 @@ def parameters_of(instance: Any) -> dict[str, Any]:
 
     A field with ``later`` in its metadata is left out at its default, as earlier results lack the field.
     """
-    at_default = [
-        each.name
-        for each in fields(instance)
-        if each.metadata.get("later") and getattr(instance, each.name) == each.default
-    ]
-    return {key: value for key, value in asdict(instance).items() if key not in at_default}
+    later = {each.name: each.default for each in fields(instance) if each.metadata.get("later")}
+    return {key: each for key, each in asdict(instance).items() if key not in later or each != later[key]}
 
 
 class Search(NamedTuple):
@@ -145,36 +142,39 @@ class Entry:
     def cells(self) -> list[Seeds]:
         """The seeds of each cell: one cell per run and fold."""
         s = self.settings
+        seeds = range(s.seed, s.seed + s.runs)
+        splits, orders = (seeds if own is None else [own] * s.runs for own in (s.split_seed, s.order_seed))
         return [
-            Seeds(
-                seed,
-                seed if s.split_seed is None else s.split_seed,
-                seed if s.order_seed is None else s.order_seed,
-                fold,
-            )
-            for seed in range(s.seed, s.seed + s.runs)
+            Seeds(*each, fold)
+            for each in zip(seeds, splits, orders, strict=True)
             for fold in range(self.protocol.splits)
         ]
 
     def searches(self, digests: tuple[str, ...]) -> dict[Seeds, Search]:
         """The search that each cell depends on; empty if there is nothing to choose.
 
-        Cells of one split share the search on their first order, unless each order is tuned.
+        Cells of one split share the search on their first order.
         """
-        if not self.tuning.chooses:
-            return {}
-        first: dict[tuple[int | None, ...], Search] = {}
+        first: dict[tuple[int, int], Search] = {}
         found = {}
-        for seeds in self.cells():
-            order = seeds.order_seed if self.tuning.choice.each_order else None
-            where = (seeds.split_seed, seeds.fold, order)
-            if where not in first:
-                first[where] = Search(self._search_key(digests, seeds), seeds)
-            found[seeds] = first[where]
+        for seeds in self.cells() if self.tuning.chooses else ():
+            split = (seeds.split_seed, seeds.fold)
+            if split not in first:
+                first[split] = Search(self._search_key(digests, seeds), seeds)
+            found[seeds] = first[split]
         return found
 
     def describe(self) -> EntryDescription:
         """The description shared by all cells."""
+        return self._description
+
+    @cached_property
+    def preparation(self) -> str:
+        """Everything that decides the prepared rows of a split, besides the data."""
+        return canonical(subset(self._description, PREPARED))
+
+    @cached_property
+    def _description(self) -> EntryDescription:
         return EntryDescription(
             algorithm=self.algorithm.description,
             dataset=DatasetRecord(

@@ -19,7 +19,8 @@ def check_trusted(cls: Any, values: Mapping[str, Any], trust: Collection[str]) -
     says what to type to import the path.
     """
     for field in MethodFacts(cls).imports:
-        for path in _listed(values.get(field)):
+        given = values.get(field) or ()
+        for path in given if isinstance(given, list | tuple) else (given,):
             trusted = (path == each or str(path).startswith(f"{each}.") for each in trust)
             if path != defaults_of(cls)[field] and not any(trusted):
                 raise UntrustedError(
@@ -37,9 +38,3 @@ def check_choice(algorithm: Any, choice: Mapping[str, Any], space: Mapping[str, 
                 f"{algorithm.name}: the store has {field}={choice[field]} as the choice of a tuning that did "
                 f"not try it, and it is not imported"
             )
-
-
-def _listed(value: Any) -> Collection[Any]:
-    if value is None:
-        return ()
-    return value if isinstance(value, list | tuple) else (value,)

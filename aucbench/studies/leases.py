@@ -11,13 +11,7 @@ from aucbench.pool import file_lock
 
 
 class Leases:
-    """The leases that this process holds in a folder; `close` gives them back.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the files of all holders are; it is made when it is needed.
-    """
+    """The leases that this process holds in a folder, which is made when it is needed."""
 
     def __init__(self, folder: Path):
         self._folder = folder
@@ -31,18 +25,15 @@ class Leases:
 
     def take(self, name: str) -> bool:
         """Take a lease, and return whether this process has it."""
-        from filelock import Timeout  # only where something is shared
-
         if name not in self._held:
             with contextlib.ExitStack() as held:
                 try:
                     held.enter_context(file_lock(self._folder / name, timeout=0.0))
-                except (Timeout, FileNotFoundError, FileExistsError):  # another has it, or gave it back
+                except TimeoutError:
                     return False
                 except OSError as error:
-                    raise MachineError(
-                        f"{self._folder} cannot be written to: {error.strerror or error}."
-                    ) from error
+                    why = error.strerror or error
+                    raise MachineError(f"{self._folder} cannot be written to: {why}.") from error
                 self._held[name] = held.pop_all()
         return True
 
@@ -53,8 +44,7 @@ class Leases:
     def give_back(self, name: str) -> None:
         """Give a lease back; nothing happens if this process does not hold it."""
         if (held := self._held.pop(name, None)) is not None:
-            with contextlib.suppress(OSError):  # on Windows, the lock keeps its file
-                (self._folder / name).unlink()
+            (self._folder / name).unlink(missing_ok=True)
             held.close()
 
     def close(self) -> None:

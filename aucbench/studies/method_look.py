@@ -46,9 +46,8 @@ def shown_looks(shown: Sequence[str]) -> dict[str, Look]:
     found = {}
     for number, method in enumerate(shown):
         round_, at = divmod(number, len(COLOURS))
-        light, dark = COLOURS[at]
-        marker = MARKERS[(at + round_) % len(MARKERS)]
-        found[method] = Look(light, dark, marker, DASHES[round_ % len(DASHES)])
+        marker, dashes = MARKERS[(at + round_) % len(MARKERS)], DASHES[round_ % len(DASHES)]
+        found[method] = Look(*COLOURS[at], marker, dashes)
     return found
 
 

@@ -2,7 +2,7 @@
 
 import struct
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
@@ -30,44 +30,21 @@ def write(handle: Any, arrays: Mapping[str, NDArray[Any]], compressed: Collectio
                 np.lib.format.write_array(member, values, allow_pickle=False)
 
 
-def copy(file: Path, handle: Any, without: Collection[str]) -> None:
-    """Write the arrays of a file but for some."""
-    with ZipFile(file) as old, ZipFile(handle, "w") as new:
-        for info in old.infolist():
-            if info.filename.removesuffix(ENDING) not in without:
-                new.writestr(info, old.read(info))
-
-
 def sizes(file: Path) -> dict[str, int]:
     """The bytes that each array takes in a file, by name."""
     with ZipFile(file) as archive:
         return {info.filename.removesuffix(ENDING): info.compress_size for info in archive.infolist()}
 
 
-def members(file: Path, without: Collection[str] = (), only: str | None = None) -> dict[str, bytes]:
-    """The bytes of the arrays in a file by name, but for some, or of one alone."""
+def read(file: Path, wanted: Callable[[str], bool]) -> dict[str, NDArray[Any]]:
+    """The arrays of a file with a wanted name."""
     with ZipFile(file) as archive:
-        names = {name: name.removesuffix(ENDING) for name in archive.namelist()}
-        return {
-            short: archive.read(name)
-            for name, short in names.items()
-            if short not in without and only in (None, short)
-        }
+        names = {name.removesuffix(ENDING): name for name in archive.namelist()}
+        return {short: _array(archive.read(name)) for short, name in names.items() if wanted(short)}
 
 
-def values(content: bytes) -> bytes:
-    """The bytes of the values of an array, without its header."""
-    return content[_header_end(content) :]
-
-
-def _header_end(content: bytes) -> int:
-    """Offset of an array's values; bytes 8 and 9 hold the length of its header."""
-    return 10 + int.from_bytes(content[8:10], "little")
-
-
-def array(content: bytes) -> NDArray[Any]:
-    """The array of these bytes, header and values."""
-    start = _header_end(content)
+def _array(content: bytes) -> NDArray[Any]:
+    start = 10 + int.from_bytes(content[8:10], "little")  # bytes 8 and 9 hold the length of the header
     kind, shape, order = _described(content[:start])
     return np.ndarray(shape, kind, bytearray(content[start:]), order=order)
 

@@ -1,12 +1,9 @@
 """Defaults, citations and links of the installed plugins in a record."""
 
-import json
 import re
 import tomllib
 import unicodedata
-from contextlib import suppress
 from dataclasses import MISSING, fields
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,15 +12,14 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from aucbench.contracts import Access, DatasetFacts, LinearMethod, MethodFacts, ModelClass, class_of_model
-from aucbench.contracts.hyperparameters import field_types
 from aucbench.contracts.source_location import source_file
 from aucbench.contracts.validation import Family
-from aucbench.studies.codec import canonical, subset
 from aucbench.studies.default_settings import Regularisation
-from aucbench.studies.record import DESCRIPTION, CellRecord, EntryDescription, PluginRecord
+from aucbench.studies.record import CellRecord, EntryDescription, PluginRecord
 
 BIBLIOGRAPHY = "references.bib"  # file beside the modules of a package of plugins
 ENTRY = re.compile(r"@\w+\{([^,\s]+),.*?^\}", re.DOTALL | re.MULTILINE)
+FIELD = re.compile(r"(\w+)\s*=\s*[{\"](.*?)[}\"]\s*,?\s*$", re.DOTALL | re.MULTILINE)
 WHERE = ("booktitle", "journal", "publisher", "school", "note")
 ACCENT = re.compile(r"\\([\"'`^~])\{?(\w)\}?")
 ACCENTS = dict(zip("\"'`^~", "\u0308\u0301\u0300\u0302\u0303", strict=True))
@@ -33,7 +29,6 @@ FAMILIES = {
     "loss": Family.losses,
     "features": Family.features,
 }
-SAFE = (StrEnum, int, float)  # types of fields that can name no module
 # Fields of records by group.
 GROUPS = {"algo": "algorithm", "dataset": "dataset", "loss": "loss", "features": "features"}
 
@@ -53,15 +48,15 @@ def plugin(group: str, name: str) -> Any:
     return None if found is None else found.cls
 
 
-def changed(group: str, described: PluginRecord) -> dict[str, Any]:
-    """The parameters of a recorded plugin that differ from their defaults."""
-    cls = plugin(group, described.name)
-    defaults = defaults_of(cls) if cls else {}
-    return {
-        key: value
-        for key, value in described.parameters.items()
-        if key not in defaults or _plain(defaults[key]) != _plain(value)
-    }
+def summary(group: str, name: str) -> str:
+    """The summary line of a plugin; empty if it is not installed."""
+    found = installed(group, name)
+    return found.summary if found else ""
+
+
+def first_loss(algorithm: str) -> str | None:
+    """The default loss of a method."""
+    return next(iter(MethodFacts(plugin("algo", algorithm)).losses), None)
 
 
 @cache
@@ -73,13 +68,27 @@ def defaults_of(cls: Any) -> dict[str, Any]:
     }
 
 
-def completed(described: D) -> D:
-    """An entry or record with the facts and settings that are newer than the version that wrote it.
+def changed(group: str, described: PluginRecord) -> dict[str, Any]:
+    """The parameters of a recorded plugin that differ from their defaults."""
+    cls = plugin(group, described.name)
+    # JSON has lists for tuples.
+    usual = {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in (defaults_of(cls) if cls else {}).items()
+    }
+    return {
+        key: value
+        for key, value in described.parameters.items()
+        if key not in usual or usual[key] != (list(value) if isinstance(value, tuple) else value)
+    }
 
-    A data set without a family gets that of the installed plugin, else its title. Newer parameters of plugins
-    get their defaults. In a record without `regularisation`, it referred to the rescaled rows, and no step
-    was bounded by the curvature; without a budget, that version trained for ten epochs, or until convergence
-    for a full method that detects it.
+
+def completed(described: D) -> D:
+    """An entry or record with the facts and settings that are newer than version 0.1, if that wrote it.
+
+    A data set without a family gets that of the installed plugin, else its title. In a record without
+    `regularisation`, it referred to the rescaled rows, and no step was bounded by the curvature; without a
+    budget, that version trained for ten epochs, or until convergence for a full method that detects it.
     """
     if (dataset := described.dataset).family is UNSET:
         family = DatasetFacts(plugin("dataset", dataset.name)).family or dataset.title
@@ -92,16 +101,10 @@ def completed(described: D) -> D:
             budget = replace(budget, epochs=10.0)
         # Without rescaling, the rows are the scaled columns.
         meaning = Regularisation.rows if described.rescale else Regularisation.columns
-        if "bounded" in defaults_of(cls):
+        if cls is not None and "bounded" in defaults_of(cls):
             method = replace(method, parameters={"bounded": False} | method.parameters)
         described = replace(described, algorithm=method, regularisation=str(meaning), budget=budget)
-    return _with_defaults(described)
-
-
-def settings_of(described: EntryDescription) -> dict[str, Any]:
-    """Everything that decides a result besides code, data and seeds, by field, completed."""
-    found = subset(completed(described), DESCRIPTION)
-    return found | {"dataset": replace(found["dataset"], family=UNSET)}
+    return described
 
 
 def model_of(described: EntryDescription) -> ModelClass:
@@ -112,48 +115,10 @@ def model_of(described: EntryDescription) -> ModelClass:
     run = described if isinstance(described, CellRecord) else None
     if run and run.class_of_model:
         return run.class_of_model
-    algorithm, features = described.algorithm, described.features.name
-    found = _model(algorithm.name, features, canonical(algorithm.parameters))
-    if found is None:
-        has_weights = run is None or run.result.weights_norm is not None
-        found = class_of_model(LinearMethod if has_weights else None, plugin("features", features))
-    return found
-
-
-@cache
-def _model(algorithm: str, features: str, parameters: str) -> ModelClass | None:
-    """The class of model as the plugins say; None for a method that is not installed.
-
-    The method gets its numbers and choices alone: texts of a stranger's record may be import paths.
-    """
-    method = cls = plugin("algo", algorithm)
-    if cls is None:
-        return None
-    with suppress(Exception):  # a stranger's plugin may refuse in any way
-        types = {name: each.base for name, each in field_types(cls).items() if isinstance(each.base, type)}
-        given = {name: value for name, value in json.loads(parameters).items() if name in types}
-        method = cls(**{name: given[name] for name in given if issubclass(types[name], SAFE)})
-    return class_of_model(method, plugin("features", features))
-
-
-def _with_defaults(described: D) -> D:
-    """The record with the defaults of newer plugin parameters."""
-    found: dict[str, PluginRecord] = {}
-    for group, field in GROUPS.items():
-        own = getattr(described, field)
-        known = own and installed(group, own.name)
-        if known and known.distribution == own.distribution:  # else it is another plugin of that name
-            usual = defaults_of(known.cls).items()
-            since = {n: _plain(each) for n, each in usual if n not in own.parameters and each is not MISSING}
-            if since:
-                found[field] = replace(own, parameters=own.parameters | since)
-    return replace(described, **found) if found else described
-
-
-def first_loss(algorithm: str) -> str | None:
-    """The default loss of a method."""
-    losses = MethodFacts(plugin("algo", algorithm)).losses
-    return losses[0] if losses else None
+    method = plugin("algo", described.algorithm.name)
+    if method is None and (run is None or run.result.weights_norm is not None):
+        method = LinearMethod
+    return class_of_model(method, plugin("features", described.features.name))
 
 
 def citation(group: str, name: str) -> str | None:
@@ -166,42 +131,39 @@ def citation(group: str, name: str) -> str | None:
     return sentence(entry) if entry else str(cited)
 
 
+def links(group: str, name: str) -> tuple[tuple[str, str], ...]:
+    """Name and address of a plugin's paper (DOI, arXiv), from the bibliography or the citation."""
+    cls = plugin(group, name)
+    cited = str((cls and MethodFacts(cls).citation) or "")
+    paper = link(bibliography(cls).get(cited, cited)) if cited else ""
+    return (("Paper", paper),) if paper else ()
+
+
 def bibliography(cls: Any) -> dict[str, str]:
     """The entries of ``references.bib`` beside the module of a plugin, unchanged, by key."""
-    return {match[1]: match[0] for match in ENTRY.finditer(text_beside(cls, BIBLIOGRAPHY))}
+    return {match[1]: match[0] for match in ENTRY.finditer(_text_beside(cls, BIBLIOGRAPHY))}
 
 
 def toml_beside(cls: Any, name: str) -> dict[str, Any]:
     """A TOML file in the package of a plugin; empty without a valid one."""
     try:
-        return tomllib.loads(text_beside(cls, name))
+        return tomllib.loads(_text_beside(cls, name))
     except ValueError:
         return {}
 
 
-def text_beside(cls: Any, name: str) -> str:
+@cache
+def _text_beside(cls: Any, name: str) -> str:
     """The text of a file in the package of a plugin; empty if it does not exist."""
     file = Path(source_file(cls) or "")
     is_package = "." in cls.__module__ or file.name == "__init__.py"
-    return _text(file.with_name(name)) if file.name and is_package else ""
-
-
-@cache
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except OSError:
-        return ""
-
-
-def _fields(entry: str) -> dict[str, str]:
-    values = re.findall(r"(\w+)\s*=\s*[{\"](.*?)[}\"]\s*,?\s*$", entry, re.DOTALL | re.MULTILINE)
-    return {name.lower(): _letters(value) for name, value in values}
+    beside = file.with_name(name) if file.name and is_package else None
+    return beside.read_text("utf-8") if beside and beside.is_file() else ""
 
 
 def sentence(entry: str) -> str:
     """A BibTeX entry as one line: authors, title, where, year."""
-    found = _fields(entry)
+    found = {name.lower(): _letters(value) for name, value in FIELD.findall(entry)}
     where = next((found[name] for name in WHERE if name in found), "")
     volume = f" {found['volume']}" if "volume" in found else ""
     number = f"({found['number']})" if "number" in found else ""
@@ -218,35 +180,12 @@ def _letters(text: str) -> str:
     return re.sub(r"\s+", " ", plain).strip()
 
 
-def summary(group: str, name: str) -> str:
-    """The summary line of a plugin; empty if it is not installed."""
-    found = installed(group, name)
-    return found.summary if found else ""
-
-
-def links(group: str, name: str) -> tuple[tuple[str, str], ...]:
-    """Name and address of a plugin's paper (DOI, arXiv), from the bibliography or the citation."""
-    found = installed(group, name)
-    if found is None:
-        return ()
-    cited = str(MethodFacts(found.cls).citation or "")
-    paper = link(bibliography(found.cls).get(cited, cited))
-    return (("Paper", paper),) if paper else ()
-
-
 def link(text: str) -> str:
-    """The first address in a BibTeX entry or a sentence, preferably a DOI; empty if there is none."""
-    fields = {key.lower(): value for key, value in re.findall(r"(\w+)\s*=\s*[{\"]([^{}\"]*)[}\"]", text)}
-    if doi := fields.get("doi"):
+    """The address of a paper: a BibTeX entry's DOI or arXiv number, else the first address in the text."""
+    found = {name.lower(): value for name, value in FIELD.findall(text)}
+    if doi := found.get("doi"):
         return f"https://doi.org/{doi.removeprefix('https://doi.org/')}"
-    if fields.get("eprint") and fields.get("archiveprefix", "arXiv").lower() == "arxiv":
-        return f"https://arxiv.org/abs/{fields['eprint']}"
-    addresses = re.findall(r"https?://[^\s{}\"<>;,]+", text)
-    return next((each for each in addresses if "doi.org" in each), addresses[0] if addresses else "").rstrip(
-        ".)"
-    )
-
-
-def _plain(value: Any) -> Any:
-    """The value after a round trip through JSON."""
-    return list(value) if isinstance(value, tuple) else value
+    if found.get("eprint"):
+        return f"https://arxiv.org/abs/{found['eprint']}"
+    address = re.search(r"https?://[^\s{}\"<>;,]+", text)
+    return address[0].rstrip(".)") if address else ""

@@ -7,7 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
 from pathlib import Path
@@ -24,16 +24,8 @@ from aucbench.humanize import without_secrets
 from aucbench.studies.record import CellRecord, Environment
 
 PACKAGES = (
-    "aucbench",
-    "numpy",
-    "scipy",
-    "numba",
-    "llvmlite",
-    "pluggy",
-    "hydra-core",
-    "mlflow",
-    "scikit-learn",
-)
+    "aucbench", "numpy", "scipy", "numba", "llvmlite", "pluggy", "hydra-core", "mlflow", "scikit-learn",
+)  # fmt: skip
 
 
 def environment(
@@ -103,7 +95,7 @@ def _constant() -> Environment:
         python=platform.python_version(),
         platform=platform.platform(),
         packages={name: found for name in PACKAGES if (found := _version(name))},
-        cpu=_kept("cpu", _cpu) or _cpu(),  # to find it takes a second
+        cpu=_processor(),
         cores_physical=psutil.cpu_count(logical=False),
         cores_logical=psutil.cpu_count(),
         memory_bytes=psutil.virtual_memory().total,
@@ -111,9 +103,27 @@ def _constant() -> Environment:
             {key: pool.get(key) for key in ("internal_api", "version", "num_threads", "architecture")}
             for pool in threadpool_info()
         ),
-        timed_blas_threads=1,
-        machine=_kept("machine", lambda: uuid4().hex) or UNSET,
+        machine=_machine() or UNSET,
     )
+
+
+def _processor() -> str:
+    """The name of the processor, as Linux or else Python states it."""
+    with contextlib.suppress(OSError):
+        if name := re.search(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE):
+            return name[1]
+    return platform.processor() or "unknown"
+
+
+def _machine() -> str:
+    """A random number, made once for this host name and cache folder; empty if it cannot be stored."""
+    file = cache_folder() / f"machine-{platform.node() or 'unknown'}"
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError), open(file, "x") as handle:
+            handle.write(uuid4().hex)
+        return file.read_text()
+    return ""
 
 
 @cache
@@ -121,20 +131,16 @@ def git_commit(path: str | None) -> str | None:
     """The commit of the file's checkout, with ``+changes`` if it was edited; None outside a checkout."""
     if path is None:
         return None
-    folder = str(Path(path).resolve().parent)
+    git = ["git", "-C", str(Path(path).resolve().parent)]
+    commands = ("rev-parse", "HEAD"), ("status", "--porcelain", "--untracked-files=no")
     try:
-        commit = _git(folder, "rev-parse", "HEAD")
-        changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
+        commit, changes = (
+            subprocess.run([*git, *each], capture_output=True, text=True, check=True, timeout=10).stdout
+            for each in commands
+        )
     except (OSError, subprocess.SubprocessError):
         return None
-    return commit + ("+changes" if changes else "")
-
-
-def _git(folder: str, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", folder, *arguments], capture_output=True, text=True, check=True, timeout=10
-    )
-    return done.stdout.strip()
+    return commit.strip() + ("+changes" if changes.strip() else "")
 
 
 @cache
@@ -148,23 +154,3 @@ def _version(name: str) -> str | None:
 
 
 _distributions_of_packages = cache(packages_distributions)
-
-
-@cache
-def _cpu() -> str:
-    from cpuinfo import get_cpu_info
-
-    return str(get_cpu_info().get("brand_raw") or platform.processor() or "unknown")
-
-
-def _kept(name: str, make: Callable[[], str]) -> str:
-    """A text that was made once for this host name and cache folder; empty if it cannot be stored."""
-    file = cache_folder() / f"{name}-{platform.node() or 'unknown'}"
-    with contextlib.suppress(OSError):
-        if not file.exists():
-            text = make()
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(FileExistsError), open(file, "x") as handle:
-                handle.write(text)
-        return file.read_text()
-    return ""

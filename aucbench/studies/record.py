@@ -7,14 +7,12 @@ earlier versions did not write have defaults here. Unknown fields are ignored wh
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from aucbench.contracts import ModelClass
 from aucbench.evaluation.measures import RECORDED
-
-FORMAT = 2
 
 # Limits of values, checked when a record is read.
 Whole = Annotated[int, Meta(ge=0, lt=2**53)]
@@ -283,7 +281,7 @@ class _RunRecord(EntryDescription, frozen=True, kw_only=True):
 class CellRecord(_RunRecord, frozen=True, kw_only=True):
     """Everything known about a finished cell but its curve and its weights."""
 
-    format: int = FORMAT
+    format: Literal[2] = 2
     data: DataRecord
     tuned: TunedRecord | None  # None without a tuning
     result: ResultRecord

@@ -67,7 +67,9 @@ def replay(
         raise ParameterError(f"{algorithm.name}: replay has no validation rows; set its validation to 0.")
     access = Access(algorithm.access)
     X, y = _matrix(X), np.ascontiguousarray(y, np.int8)
-    rows = _rows(access, rows, X, y)
+    if y.shape != X.shape[:1] or not np.all(np.abs(y) == 1):
+        raise DataError(f"y must be {X.shape[0]} labels in -1, 1, got shape {y.shape} and {np.unique(y)}.")
+    rows = _rows(access, np.asarray(rows), y)
     marks = [len(rows)] if checkpoints is None else list(checkpoints)
     if marks != sorted(marks) or (marks and not 0 <= marks[0] <= marks[-1] <= len(rows)):
         raise ParameterError(f"checkpoints must ascend from 0 to {len(rows)}, got {checkpoints}.")
@@ -92,24 +94,22 @@ def _matrix(X: Any) -> Any:
     return X
 
 
-def _rows(access: Access, rows: Any, X: Any, y: NDArray[np.int8]) -> NDArray[np.int64]:
-    if y.shape != (X.shape[0],) or not np.all(np.abs(y) == 1):
-        raise DataError(f"y must be {X.shape[0]} labels in -1, 1, got shape {y.shape} and {np.unique(y)}.")
-    given = np.asarray(rows)
-    if given.size and given.dtype.kind not in "iu":
-        raise DataError(f"rows must be whole numbers, got {given.dtype}.")
-    rows = np.ascontiguousarray(given, np.int64)
+def _rows(access: Access, rows: NDArray[Any], y: NDArray[np.int8]) -> NDArray[np.int64]:
+    """The rows of a method, one line an iteration, in the shape of its access."""
+    width = rows.shape[1] if rows.ndim == 2 else -1
     shape, fits = {
         Access.stream: ("(k,)", rows.ndim == 1),
-        Access.pairs: ("(k, 2)", rows.ndim == 2 and rows.shape[-1] == 2),
-        Access.minibatch: ("(k, m)", rows.ndim == 2 and rows.shape[-1] > 0),
-        Access.balanced: ("(k, m) with m even", rows.ndim == 2 and rows.shape[-1] % 2 == 0 < rows.shape[-1]),
-        Access.full: ("(k, 0)", rows.ndim == 2 and rows.shape[-1] == 0),
+        Access.pairs: ("(k, 2)", width == 2),
+        Access.minibatch: ("(k, m)", width > 0),
+        Access.balanced: ("(k, m) with m even", width > 0 == width % 2),
+        Access.full: ("(k, 0)", width == 0),
     }[access]
     if not fits:
         raise DataError(f"rows of access {access} have the shape {shape}, got {rows.shape}.")
-    if rows.size and not 0 <= rows.min() <= rows.max() < X.shape[0]:
-        raise DataError(f"rows must be from 0 to {X.shape[0] - 1}, got {rows.min()} to {rows.max()}.")
+    if rows.size and (rows.dtype.kind not in "iu" or not 0 <= rows.min() <= rows.max() < len(y)):
+        ends = f"{rows.min()} to {rows.max()}"
+        raise DataError(f"rows must be whole numbers from 0 to {len(y) - 1}, got {rows.dtype}, {ends}.")
+    rows = np.ascontiguousarray(rows, np.int64)
     if access is Access.pairs and not (np.all(y[rows[:, 0]] == 1) and np.all(y[rows[:, 1]] == -1)):
         raise DataError("rows of access pairs are a positive and a negative row each, in that order.")
     return rows

@@ -59,7 +59,7 @@ class CellResult:
     def auc(self) -> float:
         """Final test AUC, NaN for a run that diverged."""
         value = self.record.result.auc
-        return float("nan") if value is None else value
+        return math.nan if value is None else value
 
     @property
     def diverged(self) -> bool:
@@ -145,20 +145,16 @@ class Result:
         """One row a checkpoint, means over the runs: iteration, samples, train_seconds, measures."""
         import pandas as pd
 
-        mean = mean_curve(
-            [with_suboptimality(cell.record, cell.curve) for cell in with_whole_curves(self.cells)]
-        )
-        return pd.DataFrame(mean)[
-            [*CURVE, *(name for name in (*self.measures, SUBOPTIMALITY) if name in mean and name != "auc")]
-        ]
+        cells = with_whole_curves(self.cells)
+        mean = mean_curve([with_suboptimality(cell.record, cell.curve) for cell in cells])
+        names = dict.fromkeys((*CURVE, *self.measures, SUBOPTIMALITY))
+        return pd.DataFrame(mean)[[name for name in names if name in mean]]
 
     @property
     def weights(self) -> NDArray[np.float64] | None:
         """(d,) final weights of a linear method, (runs, d) for several runs, None for other methods."""
         found = [cell.weights for cell in self.cells if cell.weights is not None]
-        if len(found) < len(self.cells):
-            return None
-        return found[0] if len(found) == 1 else np.stack(found)
+        return None if len(found) < len(self.cells) else found[0] if len(found) == 1 else np.stack(found)
 
     @property
     def scores(self) -> Any:
@@ -282,21 +278,17 @@ def mean_in_words(values: Sequence[float], spec: str = ".4f") -> str:
 def objective_in_words(cells: Sequence[CellResult]) -> dict[str, str]:
     """The training objective and its certified minimum, or why they are not known; empty if not asked for."""
     measured = [cell for cell in cells if TrainingObjective.name in cell.record.measures]
-    records = [cell.record.measures[TrainingObjective.name] for cell in measured]
-    values = [own.value for own in records if own.value is not None]
     if not measured:
         return {}
+    records = [cell.record.measures[TrainingObjective.name] for cell in measured]
+    values = [own.value for own in records if own.value is not None]
     if len(values) < len(records):
-        reason = next(own.reason for own in records if own.value is None)
-        return {"objective": f"not known: {reason}"}
-    overflown = sum(math.isinf(value) for value in values)
-    often = "" if len(cells) == 1 else f" in {overflown} of {len(values)} runs"
-    found = {"objective": f"overflows{often}" if overflown else mean_in_words(values, ".6g")}
+        return {"objective": f"not known: {next(own.reason for own in records if own.value is None)}"}
+    found = {"objective": "overflows" if any(map(math.isinf, values)) else mean_in_words(values, ".6g")}
     minima = [own.minimum or MinimumRecord(reason=TURNED_OFF) for own in records]
     least = [each.value for each in minima if each.value is not None]
     if len(least) < len(minima):
-        reason = next(each.reason for each in minima if each.value is None)
-        return found | {"minimum": f"not known: {reason}"}
+        return found | {"minimum": f"not known: {next(each.reason for each in minima if each.value is None)}"}
     near = [with_suboptimality(cell.record, cell.curve)[SUBOPTIMALITY][-1] for cell in measured]
     certified = f"{np.mean(least):.6g}, certified to {max(each.gap for each in minima):.0e}"
     return found | {"minimum": f"{certified}; relative suboptimality {np.mean(near):.1e}"}
@@ -312,27 +304,23 @@ def chosen_in_words(records: Iterable[CellRecord]) -> str:
 
 def edges_in_words(records: Iterable[CellRecord]) -> list[tuple[str, str]]:
     """Methods, and sentences that say which of their fields were chosen on an edge of the values tried."""
-    found: dict[str, Counter[tuple[str, str]]] = {}
-    runs: Counter[str] = Counter()
-    for record in records:
-        if record.tuned:
-            name = record.algorithm.name
-            runs[name] += 1
-            found.setdefault(name, Counter()).update((record.tuned.edges or {}).items())
-    sentences = []
-    for name, counts in found.items():
-        for (field_name, side), count in counts.most_common():
-            often = "" if runs[name] == 1 else f" in {count} of {runs[name]} runs"
-            beyond = "a wider tuning.grid goes on beyond it"
-            sentences.append((name, f"{field_name} at the {side} edge of its grid{often}: {beyond}"))
-    return sentences
+    tuned = [(record.algorithm.name, record.tuned.edges) for record in records if record.tuned]
+    runs = Counter(name for name, _ in tuned)
+    counts = Counter((name, *edge) for name, edges in tuned for edge in (edges or {}).items())
+    return [
+        (
+            name,
+            f"{chosen} at the {side} edge of its grid"
+            f"{f' in {count} of {runs[name]} runs' if runs[name] > 1 else ''}: "
+            "a wider tuning.grid goes on beyond it",
+        )
+        for (name, chosen, side), count in counts.most_common()
+    ]
 
 
 def _setting(parameters: Mapping[str, Any]) -> str:
-    return " ".join(
-        f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
-        for key, value in parameters.items()
-    )
+    shown = {key: f"{each:g}" if isinstance(each, float) else each for key, each in parameters.items()}
+    return " ".join(f"{key}={value}" for key, value in shown.items())
 
 
 def with_suboptimality(record: CellRecord, curve: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -368,9 +356,7 @@ def mean_curve(curves: Sequence[dict[str, NDArray[Any]]]) -> dict[str, NDArray[A
             if name not in COSTS:
                 std = np.std(every[name], axis=0, ddof=1) if len(curves) > 1 else np.zeros(length)
                 mean[f"{name}_std"] = std
-    for name in ("iteration", "samples"):
-        mean[name] = np.rint(mean[name]).astype(np.int64)
-    return mean
+    return mean | {name: np.rint(mean[name]).astype(np.int64) for name in ("iteration", "samples")}
 
 
 def common(records: Sequence[CellRecord]) -> tuple[Measure, ...]:
@@ -386,4 +372,4 @@ def common(records: Sequence[CellRecord]) -> tuple[Measure, ...]:
 def values_of(records: Sequence[CellRecord], measure: Measure) -> list[float]:
     """The final value of a measure beside the AUC in some cells, which have it; NaN where it is undefined."""
     values = [record.measures[measure.name].value for record in records]
-    return [float("nan") if value is None else value for value in values]
+    return [math.nan if value is None else value for value in values]

@@ -5,10 +5,9 @@ studies, and notes of what was tracked where.
 """
 
 import contextlib
-import json
 import os
 import secrets
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from time import time
@@ -23,14 +22,14 @@ from aucbench.pool import file_lock
 from aucbench.studies import npz
 from aucbench.studies.codec import decode, encode
 from aucbench.studies.leases import Leases
-from aucbench.studies.record import FORMAT, CellRecord, FailureRecord, ReplicationRecord, StudyPlan, Trial
+from aucbench.studies.record import CellRecord, FailureRecord, ReplicationRecord, StudyPlan, Trial
 from aucbench.studies.result import CellResult
 
 PART = ".part"  # suffix of files being written
 RECORD = "record"  # name of a cell's record among its arrays
 SERIES = "0.2"  # series of versions with the same cell keys
 STALE_SECONDS = 3600.0
-LONGEST_FILE_NAME = 150  # of a study, without the ending; most file systems allow 255 bytes
+LONGEST = 150  # characters of a file's name without the ending; most file systems allow 255 bytes
 CURVE_PREFIX = "curve_"
 COMPRESSED = ("scores", "model")
 OUTPUTS = ("weights", "checkpoint_weights", *COMPRESSED)  # arrays that leaderboards do not need
@@ -44,7 +43,7 @@ class Store:
     folder is made when the first cell is kept; `writable` says whether it must be possible to write there.
 
     A store is untrusted data. Nothing in it is executed: arrays are read without pickle. A key, name or link
-    that leads out of the store is a `DataError`.
+    that leads out of the store is a `DataError`, and so is a file that cannot be read or is damaged.
     """
 
     def __init__(self, path: str | Path, writable: bool = True):
@@ -71,16 +70,12 @@ class Store:
         marker = self._inside("series")
         if not (self.path / "cells").is_dir() or (marker.exists() and marker.read_text() == SERIES):
             return False
-        self._mark()
+        _write(marker, SERIES.encode())
         return True
-
-    def _mark(self) -> None:
-        with replacing(self._inside("series")) as handle:
-            handle.write(SERIES.encode())
 
     def has(self, key: str) -> bool:
         """Whether the cell of that key is finished."""
-        return self._file(key).exists()
+        return self._keyed("cells", key, "npz").exists()
 
     def keys(self) -> list[str]:
         """The keys of all finished cells."""
@@ -96,32 +91,20 @@ class Store:
 
     def get(self, key: str) -> CellResult | None:
         """The finished cell of that key, None when there is none."""
-        return self._read(key)
+        return self._cell(key, lambda name: True)
 
     def measured(self, key: str) -> CellResult | None:
         """The finished cell of that key without its weights, scores and model; None when there is none."""
-        return self._read(key, without=OUTPUTS)
+        return self._cell(key, lambda name: name not in OUTPUTS)
 
     def record(self, key: str) -> CellRecord | None:
         """The record alone of the finished cell of that key, None when there is none."""
-        found = self._read(key, only_record=True)
+        found = self._cell(key, lambda name: name == RECORD)
         return None if found is None else found.record
 
     def sizes(self, key: str) -> dict[str, int]:
         """Bytes of each array of the finished cell of that key, its record and ``weights`` among them."""
-        file = self._file(key)
-        try:
-            return npz.sizes(file)
-        except npz.DAMAGE as error:
-            raise _damaged(file, error) from None
-
-    def remove_arrays(self, key: str, names: Collection[str]) -> int:
-        """Remove arrays of the finished cell of that key, such as ``scores``; returns their bytes."""
-        removed = sum(size for name, size in self.sizes(key).items() if name in names)
-        if removed:
-            with replacing(self._file(key)) as handle:
-                npz.copy(self._file(key), handle, names)
-        return removed
+        return _read(self._keyed("cells", key, "npz"), npz.sizes) or {}
 
     def put(self, key: str, cell: CellResult) -> None:
         """Keep a finished cell; a reader never sees half of it."""
@@ -132,8 +115,9 @@ class Store:
         arrays[RECORD] = np.frombuffer(encode(cell.record), np.uint8)
         try:
             if not (self.path / "cells").is_dir():
-                self._mark()  # before, as a cell without the mark would be one of an earlier series
-            with replacing(self._file(key)) as handle:
+                # Before, as a cell without the mark would be one of an earlier series.
+                _write(self._inside("series"), SERIES.encode())
+            with replacing(self._keyed("cells", key, "npz")) as handle:
                 npz.write(handle, arrays, COMPRESSED)
         except OSError as error:
             raise DataError(
@@ -143,32 +127,25 @@ class Store:
 
     def failure(self, key: str) -> FailureRecord | None:
         """The failure of the cell of that key in its last run; None if it did not fail."""
-        return _read(self._keyed("failures", key, "json"), FailureRecord)
+        return _record(self._keyed("failures", key, "json"), FailureRecord)
 
     def put_failure(self, failure: FailureRecord) -> None:
         """Keep how a cell failed; a later success replaces it."""
-        with replacing(self._keyed("failures", failure.key, "json")) as handle:
-            handle.write(encode(failure))
+        _write(self._keyed("failures", failure.key, "json"), encode(failure))
 
     def replications(self, key: str) -> tuple[ReplicationRecord, ...]:
         """Results of other runs of a finished cell."""
-        return _read(self._keyed("replications", key, "json"), tuple[ReplicationRecord, ...]) or ()
+        return _record(self._keyed("replications", key, "json"), tuple[ReplicationRecord, ...]) or ()
 
     def put_replications(self, key: str, found: Iterable[ReplicationRecord]) -> None:
         """Store the results of other runs of a finished cell, replacing earlier ones."""
-        with replacing(self._keyed("replications", key, "json")) as handle:
-            handle.write(b"[" + b",".join(map(encode, found)) + b"]")
+        _write(self._keyed("replications", key, "json"), encode(tuple(found)))
 
     def trials(self, key: str) -> list[Trial]:
         """The trials of a tuning so far, each once; a line cut short by a killed process is left out."""
-        try:
-            lines = self._keyed("trials", key, "jsonl").read_bytes().split(b"\n")[:-1]
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise _unreadable(self._keyed("trials", key, "jsonl"), error) from None
+        lines = _read(self._keyed("trials", key, "jsonl"), Path.read_bytes) or b""
         found: dict[tuple[int, int], Trial] = {}
-        for line in lines:
+        for line in lines.split(b"\n")[:-1]:
             with contextlib.suppress(msgspec.DecodeError):
                 trial = decode(line, Trial)
                 found[trial.number, trial.fold] = trial
@@ -187,9 +164,8 @@ class Store:
 
     def plans(self, study: str | None = None) -> list[StudyPlan]:
         """The plans of all studies, the oldest first, or that of one; ParameterError if there is none."""
-        files = self._files("plans", "*.json")
-        plans = sorted((plan for plan in map(_plan, files) if plan), key=lambda plan: plan.planned)
-        return of_study(plans, study, self.path)
+        found = (_record(file, StudyPlan) for file in self._files("plans", "*.json"))
+        return of_study(sorted(filter(None, found), key=lambda plan: plan.planned), study, self.path)
 
     def board_folder(self, study: str) -> Path:
         """The folder of the leaderboard of a study."""
@@ -204,52 +180,44 @@ class Store:
         """
         file = self._inside("plans", f"{_file_name(plan.study)}.json")
         plan = decode(encode(plan), StudyPlan)  # as the entries of the file are: lists, no tuples
-        with file_lock(file.parent / "lock"), replacing(file) as handle:
-            handle.write(encode(self._merged(plan, _plan(file))))
+        with file_lock(file.parent / "lock"):
+            known = _record(file, StudyPlan)
+            earlier = known.entries if known else ()
+            described = [entry.described for entry in plan.entries]
+            entries = (*(entry for entry in earlier if entry.described not in described), *plan.entries)
+            others = {entry.key: entry for entry in (*((known and known.replaced) or ()), *earlier)}
+            for entry in entries:
+                others.pop(entry.key, None)
+            replaced = tuple(others.values()) or msgspec.UNSET
+            _write(file, encode(msgspec.structs.replace(plan, entries=entries, replaced=replaced)))
 
     def leases(self) -> Leases:
         """The leases of this process, for cells and searches that it alone is to run."""
         return Leases(self._inside("leases"))
-
-    @staticmethod
-    def _merged(plan: StudyPlan, known: StudyPlan | None) -> StudyPlan:
-        """A plan with the entries of an earlier one."""
-        described = [entry.described for entry in plan.entries]
-        earlier = known.entries if known else ()
-        before = [entry for entry in earlier if entry.described not in described]
-        keys = {entry.key for entry in (*plan.entries, *before)}
-        others = {entry.key: entry for entry in (*((known and known.replaced) or ()), *earlier)}
-        replaced = tuple(entry for key, entry in others.items() if key not in keys) or msgspec.UNSET
-        return msgspec.structs.replace(plan, entries=(*before, *plan.entries), replaced=replaced)
 
     def tracked(self, address: str, entry_key: str) -> str | None:
         """The MLflow run under which an entry was logged at an address, None when it was not.
 
         Empty if its cells have changed since.
         """
-        # A damaged note also gives None: tracking twice does no harm.
-        note = _read(self._marker(address, entry_key), _Note)
-        return note.run_id if note else None
+        note = _record(self._note(address, entry_key), dict[str, str])
+        return note["run_id"] if note else None
 
     def mark_tracked(self, address: str, entry_key: str, run_id: str) -> None:
         """Remember that an entry was logged at an address."""
-        with replacing(self._marker(address, entry_key)) as handle:
-            handle.write(encode(_Note(address=address, run_id=run_id)))
+        _write(self._note(address, entry_key), encode({"address": address, "run_id": run_id}))
 
     def forget_tracked(self, entry_key: str) -> None:
         """Forget under which run an entry was logged, wherever it was: its cells have changed since."""
         for file in self._files("tracked", f"*/{entry_key}.json"):
-            if (note := _read(file, _Note)) is not None:
-                self.mark_tracked(note.address, entry_key, "")
+            note = _record(file, dict[str, str]) or {}
+            _write(file, encode(note | {"run_id": ""}))
 
-    def _file(self, key: str) -> Path:
-        return self._keyed("cells", key, "npz")
+    def _note(self, address: str, entry_key: str) -> Path:
+        return self._inside("tracked", sha256(address.encode()).hexdigest()[:16], f"{entry_key}.json")
 
     def _keyed(self, folder: str, key: str, ending: str) -> Path:
         return self._inside(folder, key[:2], f"{key}.{ending}")
-
-    def _marker(self, address: str, entry_key: str) -> Path:
-        return self._inside("tracked", sha256(address.encode()).hexdigest()[:16], f"{entry_key}.json")
 
     def _inside(self, *names: str) -> Path:
         """The path of these names in the store; a DataError when it leads elsewhere."""
@@ -263,24 +231,40 @@ class Store:
         found = sorted((self.path / folder).glob(pattern))
         return [self._inside(*file.relative_to(self.path).parts) for file in found]
 
-    def _read(self, key: str, only_record: bool = False, without: Collection[str] = ()) -> CellResult | None:
-        file = self._file(key)
-        try:
-            members = npz.members(file, without, RECORD if only_record else None)
-            text = npz.values(members.pop(RECORD))
-            content = {name: npz.array(each) for name, each in members.items()}
+    def _cell(self, key: str, wanted: Callable[[str], bool]) -> CellResult | None:
+        """The record of a cell, and those of its arrays that are wanted."""
+
+        def made(file: Path) -> CellResult:
+            content: dict[str, Any] = npz.read(file, lambda name: name == RECORD or wanted(name))
+            record = decode(content.pop(RECORD).tobytes(), CellRecord)
             weights, every, scores, model = (content.pop(name, None) for name in OUTPUTS)
             curve = {name.removeprefix(CURVE_PREFIX): values for name, values in content.items()}
-            record = decode(text, CellRecord)
-        except FileNotFoundError:
-            return None
-        except npz.DAMAGE as error:
-            if isinstance(error, msgspec.ValidationError):
-                _check_format(file, text)
-            raise _damaged(file, error) from None
-        if record.format != FORMAT:
-            _check_format(file, text)
-        return CellResult(record, curve, weights, every, scores, None if model is None else model.tobytes())
+            return CellResult(
+                record, curve, weights, every, scores, None if model is None else model.tobytes()
+            )
+
+        return _read(self._keyed("cells", key, "npz"), made)
+
+
+def _read(file: Path, reader: Callable[[Path], R]) -> R | None:
+    """What a reader finds in a file; None without the file, DataError if it is damaged or unreadable."""
+    try:
+        return reader(file)
+    except FileNotFoundError:
+        return None
+    except (*npz.DAMAGE, msgspec.DecodeError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # such as the umask of a colleague
+            raise DataError(f"{file} cannot be read: {error.strerror}.") from None
+        raise DataError(f"The store holds a damaged file, {file} ({error}): remove that file.") from None
+
+
+def _record(file: Path, kind: type[R]) -> R | None:
+    return _read(file, lambda each: decode(each.read_bytes(), kind))
+
+
+def _write(file: Path, content: bytes) -> None:
+    with replacing(file) as handle:
+        handle.write(content)
 
 
 @contextlib.contextmanager
@@ -315,56 +299,5 @@ def of_study(plans: list[StudyPlan], study: str | None, path: str | Path) -> lis
 
 def _file_name(name: str) -> str:
     """A name as that of a file: the study a/b has no folder a, and .. is no folder either."""
-    found = quote(name, safe=" ") if name.strip(".") else name.replace(".", "%2E")
-    if len(found) > LONGEST_FILE_NAME:  # as of letters that are nine characters each when quoted
-        found = f"{found[: LONGEST_FILE_NAME - 17]}-{sha256(name.encode()).hexdigest()[:16]}"
-    return found
-
-
-class _Note(msgspec.Struct, frozen=True):
-    """The address and run of a logged entry."""
-
-    address: str
-    run_id: str
-
-
-def _check_format(file: Path, text: bytes) -> None:
-    """Raise a DataError if a record has another format, which explains other problems."""
-    content = json.loads(text)
-    version = content.get("format", FORMAT) if isinstance(content, dict) else FORMAT
-    if version != FORMAT:
-        raise DataError(
-            f"{file} was written in format {version}, expected {FORMAT}: "
-            f"use the aucbench that wrote it, or another store.path."
-        )
-
-
-def _damaged(file: Path, error: BaseException) -> DataError:
-    if isinstance(error, OSError) and error.errno is not None:
-        return _unreadable(file, error)
-    return DataError(f"The store holds a damaged cell, {file} ({error}): remove that file.")
-
-
-def _plan(file: Path) -> StudyPlan | None:
-    """The plan in a file, None when there is no such file."""
-    try:
-        return decode(file.read_bytes(), StudyPlan)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise _unreadable(file, error) from None
-    except msgspec.DecodeError as error:
-        raise DataError(f"The store holds a damaged plan, {file} ({error}): remove that file.") from None
-
-
-def _unreadable(file: Path, error: OSError) -> DataError:
-    """Nothing is known of the content: a colleague's umask or a lost disk is the cause, and no damage."""
-    return DataError(f"{file} cannot be read: {error.strerror}.")
-
-
-def _read(file: Path, kind: type[R]) -> R | None:
-    """The record in a file, None when there is no such file or something else in it."""
-    try:
-        return decode(file.read_bytes(), kind)
-    except (OSError, msgspec.DecodeError):
-        return None
+    found = quote(name, safe=" ")
+    return found if name.strip(".") and len(found) <= LONGEST else sha256(name.encode()).hexdigest()

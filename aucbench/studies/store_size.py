@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
 
 from aucbench.studies.store import Store
 
@@ -38,9 +40,12 @@ def prune(store: Store, kinds: Collection[str], study: str | None = None) -> Cou
     """
     removed: Counter[str] = Counter()
     for key in _keys(store, study):
-        found = {kind: store.remove_arrays(key, KEPT[kind]) for kind in kinds}
-        removed[CELLS] += any(found.values())
-        removed.update(found)
+        sizes, cell = store.sizes(key), store.get(key)
+        found = {kind: sum(sizes.get(array, 0) for array in KEPT[kind]) for kind in kinds}
+        if any(found.values()) and cell is not None:
+            without: Any = {array: None for kind in kinds for array in KEPT[kind]}
+            store.put(key, replace(cell, **without))
+            removed.update(found, cells=1)
     return removed
 
 

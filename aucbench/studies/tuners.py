@@ -19,7 +19,7 @@ Folds = Annotated[int, Interval(low=2)]
 AUC_MEASURE = AUC()
 NOT_DECIDING = ("grid", "report")  # fields without an effect on results, except through the space
 BUDGETS = ("budget.epochs", "budget.iterations")  # that are tuned beside the fields of a method
-FORMER = {"extend": False}  # fields of earlier versions, part of the keys
+FORMER = {"each_order": False, "extend": False}  # fields of earlier versions, part of the keys
 LATER = {"metric": AUC.name, "draw_seed": None, "given_first": False}  # not recorded by earlier versions
 
 
@@ -40,26 +40,24 @@ class Range(NamedTuple):
 def resolve(algorithm: Any, given: Any) -> dict[str, tuple[Any, ...]]:
     """The grid of one method: the given one under its name, else the method's default.
 
-    ParameterError if a grid is no mapping, or names a field the method lacks or a value the field refuses.
+    ParameterError if a grid is no mapping, or has a field that the method lacks or a value that it refuses.
     """
     name = algorithm.name
     if given is not None and not isinstance(given, Mapping):
         raise ParameterError(f"tuning.grid: expected {{METHOD: {{FIELD: [VALUES]}}}}, got {given!r}.")
     grid = (given or {}).get(name, MethodFacts(algorithm).grid)
-    if not isinstance(grid, Mapping):
-        raise ParameterError(f"tuning.grid.{name}: expected {{FIELD: [VALUES]}}, got {grid!r}.")
     known = [*(field.name for field in fields(algorithm)), *BUDGETS]
+    if not isinstance(grid, Mapping) or not grid.keys() <= {*known}:
+        raise ParameterError(
+            f"tuning.grid.{name}: expected {{FIELD: [VALUES]}} with fields {', '.join(known)}, got {grid!r}."
+        )
     space = {}
     for field, values in grid.items():
-        if field not in known:
-            raise ParameterError(
-                f"tuning.grid.{name}: {name} has no field '{field}'. Known: {', '.join(known)}."
-            )
         many = values if isinstance(values, Sequence) and not isinstance(values, str) else [values]
-        if not many:
-            raise ParameterError(f"tuning.grid.{name}.{field} is empty: give at least one value.")
         # Values that the field coerces to the same number are tried once.
         space[str(field)] = tuple(dict.fromkeys(coerced(algorithm, field, frozen(value)) for value in many))
+        if not many:
+            raise ParameterError(f"tuning.grid.{name}.{field} is empty: give at least one value.")
     if space.keys() >= set(BUDGETS):
         raise ParameterError(f"tuning.grid.{name}: a training has epochs or iterations, so tune only one.")
     return space
@@ -112,15 +110,10 @@ def edges(space: Mapping[str, Sequence[Any]], chosen: Mapping[str, Any]) -> dict
     """
     found = {}
     for field, values in space.items():
-        known, value = _numbers(values), chosen.get(field)
-        if len(known) > 1 and _is_number(value) and value in (known[0], known[-1]):
-            found[field] = "lower" if value == known[0] else "upper"
+        known, value = {each for each in values if _is_number(each)}, chosen.get(field)
+        if len(known) > 1 and _is_number(value) and value in (min(known), max(known)):
+            found[field] = "lower" if value == min(known) else "upper"
     return found
-
-
-def _numbers(values: Iterable[Any]) -> list[Any]:
-    """The different numbers among some values, ascending."""
-    return sorted({value for value in values if _is_number(value)})
 
 
 def _is_number(value: Any) -> bool:
@@ -161,10 +154,9 @@ def _different(points: Iterable[Point]) -> list[Point]:
 
 
 def _draw(range_: Range, u: float) -> Any:
-    if not range_.is_numeric:
-        return range_.values[int(u * len(range_.values))]
-    value = range_.low * (range_.high / range_.low) ** u
-    return round(value) if range_.whole else value
+    low, high, whole, values = range_
+    value = low * (high / low) ** u if range_.is_numeric else values[int(u * len(values))]
+    return round(value) if whole and range_.is_numeric else value
 
 
 @dataclass(frozen=True)
@@ -179,8 +171,6 @@ class Grid:
     ----------
     folds : int
         Inner folds, where the protocol has no validation part of its own.
-    each_order : bool
-        Tune for every order of a split; otherwise once for each split, on the first order.
     report : bool
         Keep every trial in the store and beside the result; otherwise the choice and its cost only.
     grid : mapping, optional
@@ -193,7 +183,6 @@ class Grid:
 
     name: ClassVar[str] = "grid"
     folds: Folds = 5
-    each_order: bool = False
     report: bool = True
     grid: Any = None
     metric: str = AUC.name
@@ -220,7 +209,7 @@ class Random(Grid):
         Seed of the draws, instead of that of the split.
     given_first : bool
         The first setting is not drawn: it is the method as given, by default with its own defaults.
-    folds, each_order, report, grid, metric
+    folds, report, grid, metric
         As for `Grid`.
     """
 
@@ -229,17 +218,9 @@ class Random(Grid):
     draw_seed: Annotated[int, Interval(low=0)] | None = None
     given_first: bool = False
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.name == "optuna" and (self.draw_seed is not None or self.given_first):
-            raise ParameterError(
-                "tuning=optuna: draw_seed and given_first must keep their defaults, since Optuna proposes "
-                "each setting from those before it; use tuning=random."
-            )
-
 
 @dataclass(frozen=True)
-class Optuna(Random):
+class Optuna(Grid):
     """Let Optuna's tree-structured Parzen estimator propose one setting after another.
 
     The ranges are those of `Random`. A trial's seed depends on the split seed and its number alone, so that a
@@ -247,17 +228,18 @@ class Optuna(Random):
 
     Parameters
     ----------
-    trials, folds, each_order, report, grid, metric
-        As for `Random`.
-    draw_seed, given_first
-        For `Random` only.
+    trials : int
+        Number of settings.
+    folds, report, grid, metric
+        As for `Grid`.
     """
 
     name: ClassVar[str] = "optuna"
+    trials: Count = 30
 
 
 @dataclass(frozen=True)
-class NoTuning(Optuna):
+class NoTuning(Random):
     """Use the hyperparameters as given.
 
     Its fields are those of the other tunings and have no effect: what an experiment sets for its tuning stays

@@ -14,7 +14,7 @@ from aucbench.testing.checks import CHECKS
 from aucbench.testing.examine import PATIENCE, Progress, TimeLimit, conclude, examine, following
 from aucbench.testing.findings import Finding, Status, explain
 
-GRACE = 15.0  # seconds of silence beyond the time limit, after which a plugin counts as hanging
+GRACE = 15.0  # seconds beyond twice the time limit, after which a plugin counts as hanging
 
 
 def check_algorithm(
@@ -91,9 +91,9 @@ def examined_apart(
 ) -> tuple[Finding, ...]:
     """Try all checks of its family on a plugin in another process, in which compiled code may crash or hang.
 
-    The process is killed if it sends no message within `grace` seconds beyond the time limit `patience`.
+    The process is killed after twice the time limit `patience`, and `grace` seconds for its start.
     """
-    limit = None if family is Family.datasets or patience == inf else patience + grace
+    limit = None if family is Family.datasets or patience == inf else 2.0 * patience + grace
     names = [check.name for check in CHECKS[family]]
     findings: list[Finding] = []
 
@@ -105,13 +105,13 @@ def examined_apart(
     with Pool() as pool:
         try:
             found: tuple[Finding, ...] = pool.submit(
-                _examined, family, plugin, patience, silence=limit, listener=listen
+                _examined, family, plugin, patience, seconds=limit, listener=listen
             ).result()
             return found
         except ProcessEnded as ended:
             words = f"It ends the program (os._exit, status {ended.status}); it must raise an error instead."
             if ended.is_late:
-                words = f"No response for {limit:.0f} s: it hangs, or is too slow to be tried."
+                words = f"No end within {limit:.0f} s: it hangs, or is too slow to be tried."
             elif ended.status < 0:
                 words = (
                     f"It was ended by {signal.Signals(-ended.status).name}: a crash of compiled code "

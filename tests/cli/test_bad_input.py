@@ -43,7 +43,7 @@ CASES = {
     "rescale=7": "rescale must be true or false, got 7.",
     "scaling=foo": "scaling must be one of auto, none, minmax, maxabs, standard",
     "algo.gamma=": "gamma must be a number",
-    "store.path=": "store.path is empty: name one, or say store.path=null for no store.",
+    "store.path=": "store.path is empty: name one, or say store.path=null for none.",
     "tracking.uri=": "tracking.uri is empty",
     "tracking.uri=foo://bar": "tracking.uri: expected an address of sqlite, http",
     "-m algo.zeta=interval(1,2) algo=solam": "'algo.zeta=interval(1,2)' has no finite number of values",

@@ -213,7 +213,7 @@ REFUSED = {
     "results verify pair.zip --cells 0": "0 is not in the range",
     "results verify pair.zip --method fsauc": "no cell of a method 'fsauc'",
     "results merge pair.zip pair.zip no/such/x.zip": "cannot be written",
-    "results merge pair.zip pair.zip .": ". is a folder",
+    "results merge pair.zip pair.zip .": "cannot be written",
     "results prune --store {store}": "--scores, --models or both",
     "results prune --scores --study other --store {store}": "no study 'other'. Known: ",
     "results size --store nowhere": "no store at nowhere",

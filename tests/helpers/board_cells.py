@@ -1,10 +1,11 @@
 """Cells made by hand, for tests of boards that need no training."""
 
+import msgspec
 import numpy as np
 from msgspec import structs
 
 from aucbench.reports.cells import BoardCell, of_results
-from aucbench.studies.codec import from_dict, to_dict
+from aucbench.studies.codec import to_dict
 from aucbench.studies.record import CellRecord, CellStatus, EntryDescription, Seeds
 from aucbench.studies.result import CellResult
 
@@ -15,7 +16,7 @@ IDENTITY = PLUGIN | {"name": "identity", "parameters": {}}
 
 def described(algorithm="alpha", dataset="data", **changes):
     """What an entry says of itself; `changes` replace whole parts."""
-    return from_dict(_described(algorithm, dataset, **changes), EntryDescription)
+    return msgspec.convert(_described(algorithm, dataset, **changes), EntryDescription)
 
 
 def _described(algorithm="alpha", dataset="data", **changes):
@@ -93,7 +94,7 @@ def result(
     }  # fmt: skip
     # No file has such names, or an AUC that is not a number; views hold against them nevertheless.
     safe = {part: own[part] | {"name": "x"} for part in ("algorithm", "dataset")} | {"scaling": "x"}
-    found = from_dict(record | safe, CellRecord)
+    found = msgspec.convert(record | safe, CellRecord)
     algorithm = structs.replace(found.algorithm, name=own["algorithm"]["name"])
     dataset = structs.replace(found.dataset, name=own["dataset"]["name"])
     found = structs.replace(found, algorithm=algorithm, dataset=dataset, scaling=own["scaling"])
@@ -112,7 +113,7 @@ def altered(made, **parts):
     content = to_dict(made.record)
     for name, value in parts.items():
         content[name] = content[name] | value if isinstance(content.get(name), dict) else value
-    other = CellResult(from_dict(content, CellRecord), made.curve, getattr(made, "weights", None))
+    other = CellResult(msgspec.convert(content, CellRecord), made.curve, getattr(made, "weights", None))
     return other if isinstance(made, CellResult) else of_results([other])[0]
 
 

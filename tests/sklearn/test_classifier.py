@@ -159,7 +159,7 @@ def test_a_method_that_has_not_converged_warns():
         ({"rescale": "yes"}, ["rescale", "True or False", "'yes'"]),
         ({"calibrate": "isotonic"}, ["calibrate", "'isotonic'"]),
         ({"iterations": 2**70}, ["iterations cannot be counted"]),
-        ({"algo_params": {1: 2}}, ["algo_params", "names to values", "got the name 1"]),
+        ({"algo_params": {1: 2}}, ["algo_params", "names to values", "got {1: 2}"]),
         ({"algo": "solam", "features": "pca", "scaling": "none"}, ["all training rows are equal"]),
     ],
     ids=lambda value: str(value)[:40],

@@ -60,28 +60,29 @@ def test_no_command_imports_a_path_of_others_until_its_module_is_trusted(study, 
     assert main(["results", "export", study, "theirs.zip"]) == 0
     assert stranger()
     assert main(["results", "import", "theirs.zip", "--store", "ours"]) == 0
+    verify = ["results", "verify", "theirs.zip"]
+    rescore = ["rescore", study, "--metrics", "ap", "--store", "ours"]
     for command in (
-        ("leaderboard", "--with", "theirs.zip"),
-        ("leaderboard", "--store", "ours"),
-        ("status", "--store", "ours"),
-        ("results", "check", "theirs.zip"),
-        ("rescore", study, "--metrics", "ap", "--store", "ours"),
-        ("results", "verify", "theirs.zip"),
-        ("results", "verify", "theirs.zip", "--trust", "stranger"),
+        ["leaderboard", "--with", "theirs.zip"],
+        ["leaderboard", "--store", "ours"],
+        ["status", "--store", "ours"],
+        ["results", "check", "theirs.zip"],
+        rescore,
+        verify,
+        [*verify, "--trust", "stranger"],
     ):
         capsys.readouterr()
-        status = main(list(command))
+        status, told = main(command), capsys.readouterr()
         assert not stranger(), command
-        if command[0] == "rescore" or "verify" in command:
-            told = capsys.readouterr()
+        if command is rescore or command[:3] == verify:
             assert status == 1
             assert f"import {PATH}" in told.out + told.err
             assert "add --trust stranger_model" in told.out + told.err
-    trust = ("--trust", "stranger_model.models", "--trust", "sklearn.svm")
-    assert main(["results", "verify", "theirs.zip", *trust]) == 0
+    trust = ["--trust", "stranger_model.models", "--trust", "sklearn.svm"]
+    assert main([*verify, *trust]) == 0
     assert "1 with equal AUC" in capsys.readouterr().out
     assert stranger()
-    assert main(["rescore", study, "--metrics", "ap", "--store", "ours", *trust]) == 0
+    assert main([*rescore, *trust]) == 0
     assert stranger()
 
 

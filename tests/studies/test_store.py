@@ -12,7 +12,7 @@ import pytest
 
 from aucbench import DataError
 from aucbench.studies import npz
-from aucbench.studies.default_settings import LONGEST_NAME, Settings
+from aucbench.studies.default_settings import Settings
 from aucbench.studies.record import StudyPlan
 from aucbench.studies.store import Store, replacing
 from tests.helpers.board_cells import result
@@ -111,11 +111,11 @@ def test_a_store_that_is_a_file_is_refused(tmp_path):
         Store(tmp_path / "file")
 
 
-LONG = "学" * LONGEST_NAME
-NAMES = ("a", "..", "a/b", "../a", "x" * LONGEST_NAME, LONG, LONG[1:] + "习", "%é" * 75)
+LONG = "学" * 150
+NAMES = ("a", "..", "a/b", "../a", "x" * 150, LONG, LONG[1:] + "习", "%é" * 75)
 
 
-@pytest.mark.parametrize("mask", [0o002, 0o022, 0o077])
+@pytest.mark.parametrize("mask", [0o002, 0o077])
 def test_files_and_folders_follow_the_umask(mask, tmp_path):
     before = os.umask(mask)
     try:

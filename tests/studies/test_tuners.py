@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from aucbench import ParameterError
-from aucbench.studies.tuners import NoTuning, Optuna, edges, grid_points, random_points, resolve
+from aucbench.studies.tuners import edges, grid_points, random_points, resolve
 from aucbench_algorithms.spam import Spam
 from tests.helpers.study_methods import Gentle, Other
 
@@ -30,9 +30,9 @@ def test_values_are_of_the_type_of_their_field_and_none_is_tried_twice():
     ("given", "sentence"),
     [
         ([1], r"tuning.grid: expected {METHOD: {FIELD: \[VALUES\]}}, got \[1\]"),
-        ({"fake_gentle": [1]}, r"tuning.grid.fake_gentle: expected {FIELD: \[VALUES\]}, got \[1\]"),
-        ({"fake_gentle": {"zeta": [1]}}, "fake_gentle has no field 'zeta'. Known: eta, shrink, pause"),
-        ({"fake_gentle": {"budget.seconds": [1]}}, "fake_gentle has no field 'budget.seconds'"),
+        ({"fake_gentle": [1]}, r"tuning.grid.fake_gentle: expected {FIELD: \[VALUES\]}.*, got \[1\]"),
+        ({"fake_gentle": {"zeta": [1]}}, r"with fields eta, shrink, pause.*, got {'zeta': \[1\]}"),
+        ({"fake_gentle": {"budget.seconds": [1]}}, r"got {'budget.seconds': \[1\]}"),
         ({"fake_gentle": {"budget.epochs": [0]}}, "budget: epochs must be > 0"),
         ({"fake_gentle": {"budget.epochs": [1], "budget.iterations": [9]}}, "tune only one"),
         ({"fake_gentle": {"eta": [1, -1]}}, "fake_gentle: eta must be > 0, got -1"),
@@ -117,10 +117,3 @@ def test_an_edge_is_the_smallest_or_largest_of_at_least_two_numbers():
     assert edges({"budget.iterations": (10, 100)}, {"budget.iterations": 10}) == {
         "budget.iterations": "lower"
     }
-
-
-@pytest.mark.parametrize("fields", [{"draw_seed": 1}, {"given_first": True}])
-def test_optuna_has_no_draws_that_could_be_shared(fields):
-    with pytest.raises(ParameterError, match="tuning=optuna"):
-        Optuna(**fields)
-    NoTuning(**fields)  # its fields are those of the others, without effect

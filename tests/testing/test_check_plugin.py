@@ -6,7 +6,8 @@ from typing import ClassVar
 import pytest
 
 from aucbench.testing import ALGORITHM_CHECKS, CheckFailure, Status, check_algorithm
-from tests.helpers.broken_plugins import CULPRITS, CountsWeights, Healthy, StepPerChunk
+from tests.helpers import mistaken_plugins as mistaken
+from tests.helpers.broken_plugins import CULPRITS, CountsWeights, Healthy, StepPerChunk, broken
 from tests.helpers.fake_plugins import Perceptron
 from tests.helpers.findings import by_name, failed, failures
 from tests.third_party.my_methods import PairSgd, Ramp
@@ -60,28 +61,17 @@ def test_a_class_that_cannot_be_made_is_one_failure():
 
 
 def test_an_exempt_check_is_shown_with_its_reason_and_not_run():
-    class Excused(StepPerChunk):
-        exempt: ClassVar = {"chunks": "its step shrinks from call to call, as in the paper"}
-
-    findings = by_name(check_algorithm(Excused))
-    assert findings["chunks"].status is Status.exempt
-    assert str(findings["chunks"]) == "chunks exempt: its step shrinks from call to call, as in the paper"
+    reason = "its step shrinks from call to call, as in the paper"
+    findings = by_name(check_algorithm(broken(StepPerChunk, exempt={"chunks": reason})))
+    assert str(findings["chunks"]) == f"chunks exempt: {reason}"
 
 
-@pytest.mark.parametrize(
-    ("need", "check"), [("dense", "sparse_rows"), ("float64", "float32_rows")], ids=["dense", "float64"]
-)
+@pytest.mark.parametrize(("need", "check"), [("dense", "sparse_rows"), ("float64", "float32_rows")])
 def test_a_requirement_needs_a_reason_and_exempts_one_check(need, check):
-    class Demanding(Healthy):
-        requires: ClassVar = {need: "its solver knows nothing else"}
-
-    class Silent(Healthy):
-        requires: ClassVar = {need: ""}
-
-    findings = by_name(check_algorithm(Demanding))
-    assert findings[check].status is Status.exempt
-    assert findings[check].message == f"requires {need}: its solver knows nothing else"
-    (wrong,) = [each for each in check_algorithm(Silent, raise_on_failure=False) if each.status == "failed"]
+    reason = "its solver knows nothing else"
+    findings = by_name(check_algorithm(broken(requires={need: reason})))
+    assert str(findings[check]) == f"{check} exempt: requires {need}: {reason}"
+    (wrong,) = failures(check_algorithm(broken(requires={need: ""}), raise_on_failure=False)).values()
     assert wrong.message.startswith(f"`requires` names '{need}' without a reason.")
 
 
@@ -97,3 +87,23 @@ def test_a_method_whose_default_suits_other_data_may_learn_with_its_grid():
     findings = by_name(check_algorithm(Turned))
     assert findings["auc"].message.startswith("test AUC 0.07")
     assert findings["auc"].message.endswith("with sign=1.0 of its grid")
+
+
+@pytest.mark.slow
+def test_a_slow_method_is_tried_on_smaller_problems_and_told_so():
+    findings = by_name(check_algorithm(mistaken.Slow, patience=6.0, raise_on_failure=False))
+    assert "one iteration takes " in findings["runs"].message
+    assert " one pass, not 220 and 5" in findings["runs"].message
+    assert not [each for each in findings.values() if each.status is Status.failed]
+    assert findings["chunks"].status is Status.passed
+
+
+def test_checks_without_time_are_untried_with_the_reason_and_warned_of():
+    with pytest.warns(UserWarning, match="healthy: .*the 0.3 s for all checks"):
+        findings = check_algorithm(mistaken.Slow, patience=0.3)
+    untried = [each for each in findings if each.status is Status.untried]
+    assert untried
+    for finding in untried:
+        assert not finding.follows
+        assert "0.3 s" in finding.message
+    assert by_name(findings)["declared"].status is Status.passed

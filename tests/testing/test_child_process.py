@@ -11,41 +11,28 @@ from tests.helpers.findings import by_name
 pytestmark = [pytest.mark.faults, pytest.mark.usefixtures("process")]
 
 
-def apart(plugin, patience=60.0, grace=15.0):
-    return by_name(examined_apart(Family.algorithms, plugin, patience, lambda message: None, grace))
-
-
 @pytest.mark.parametrize(
-    ("method", "line"),
-    [(mistaken.Endless, ": w = w + 0.0"), (mistaken.EndlessCompiled, ": return w * _forever(1.0)")],
+    ("method", "patience", "words", "line"),
+    [
+        (mistaken.Endless, 4.0, "5 s", ": w = w + 0.0"),
+        (mistaken.EndlessCompiled, 4.0, "5 s", ": return w * _forever(1.0)"),
+        (mistaken.Crashing, 30.0, "SIGABRT", ": os.abort()"),
+        (mistaken.Leaving, 30.0, "os._exit, status 7", ""),
+    ],
 )
-def test_code_that_hangs_compiled_or_not_is_a_failure_at_its_line(method, line):
-    findings = apart(method, patience=4.0, grace=1.0)
-    assert findings["runs"].status is Status.failed
-    assert "5 s" in findings["runs"].message
-    assert findings["runs"].place.endswith(line)
-    assert findings["chunks"].follows == "runs"
-    assert len(findings) == len(ALGORITHM_CHECKS)
-
-
-def test_a_crash_is_a_failure_at_its_line_and_the_command_goes_on():
-    findings = apart(mistaken.Crashing)
-    assert findings["runs"].status is Status.failed
-    assert "SIGABRT" in findings["runs"].message
-    assert findings["runs"].place.endswith(": os.abort()")
+def test_code_that_hangs_crashes_or_exits_is_a_failure_at_its_line(method, patience, words, line):
+    findings = by_name(examined_apart(Family.algorithms, method, patience, lambda message: None, 1.0))
     assert findings["declared"].status is Status.passed
+    assert findings["runs"].status is Status.failed
+    assert words in findings["runs"].message
+    assert findings["runs"].place.endswith(line)
     assert findings["auc"].follows == "runs"
-
-
-def test_a_method_that_ends_the_process_is_a_failure():
-    found = apart(mistaken.Leaving)["runs"]
-    assert found.status is Status.failed
-    assert "os._exit, status 7" in found.message
+    assert len(findings) == len(ALGORITHM_CHECKS)
 
 
 def test_an_interruption_from_the_keyboard_is_passed_on():
     with pytest.raises(KeyboardInterrupt):
-        apart(mistaken.Interrupting)
+        examined_apart(Family.algorithms, mistaken.Interrupting, 60.0, lambda message: None)
     with pytest.raises(KeyboardInterrupt):
         check_algorithm(mistaken.Interrupting)
 

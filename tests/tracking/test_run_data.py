@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import aucbench
-from aucbench.studies.execution.worker import prepared_data
+from aucbench.studies.execution.prepared_data import prepared_data
 from aucbench.studies.method_look import colour
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import FinishedEntry

@@ -49,28 +49,23 @@ def results() -> None:
 @click.argument("file")
 @store_option
 @click.option("--weights", is_flag=True, help="With the final weights of linear methods.")
-@click.option(
-    "--scores/--no-scores", default=None,
-    help="With the test scores of methods that are not linear, or without; by default with those of all data "
-    "but your own files.",
-)  # fmt: skip
+@click.option("--no-scores", is_flag=True, help="Without the test scores of methods that are not linear.")
 @click.option("--compact", is_flag=True, help="First runs alone keep whole curves; rounded trials.")
-def export(study: str, file: str, store: str, weights: bool, scores: bool | None, compact: bool) -> None:
+def export(study: str, file: str, store: str, weights: bool, no_scores: bool, compact: bool) -> None:
     """Write the cells of STUDY into the archive FILE.
 
     Command lines and tracebacks stay here, since they may hold addresses and names of folders, and so do
-    models. An archive never has labels or features of rows.
+    models and the test scores of files of your own. An archive never has labels or features of rows.
     """
-    archive = archives.from_store(opened(store), study, weights=weights, scores=scores, compact=compact)
+    archive = archives.from_store(
+        opened(store), study, weights=weights, scores=not no_scores, compact=compact
+    )
     manifest = write(archive, file)
     failed = f", {counted(manifest.failures, 'failure')}" if manifest.failures else ""
     size = filesize(Path(file).stat().st_size)
     print(f"{counted(manifest.cells, 'cell')}{failed} of {study} written to {file} ({size})")
     if (entry := manifest.entries.get(SCORES)) is not None:
         print(f"{filesize(entry.bytes)} of it are test scores; --no-scores leaves them out")
-    if archive.withheld:
-        cells = counted(archive.withheld, "cell")
-        print(f"left out: the test scores of {cells} on files of your own; --scores writes them, too")
 
 
 @results.command()

@@ -1,12 +1,10 @@
 """An archive: the cells, failures and plans of studies, with a manifest of their origin."""
 
 import dataclasses
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
@@ -19,12 +17,11 @@ from aucbench.studies.archives.replications import (
     replication_of,
     without_twins,
 )
-from aucbench.studies.codec import decode, subset
+from aucbench.studies.codec import canonical, subset
 from aucbench.studies.provenance import PACKAGES
 from aucbench.studies.record import (
     CellRecord,
     EntryPlan,
-    Environment,
     FailureRecord,
     ReplicationRecord,
     ReportedTrial,
@@ -85,7 +82,6 @@ class Archive:
     failed: Mapping[str, FailureRecord] = field(default_factory=dict)
     others: Mapping[str, tuple[ReplicationRecord, ...]] = field(default_factory=dict)
     compact: bool = False
-    withheld: int = 0  # cells whose scores are left out, since they are those of a file of one's own
 
     def __iter__(self) -> Iterator[CellResult]:
         return iter(self.cells.values())
@@ -110,20 +106,23 @@ class Archive:
 
     def summary(self) -> dict[str, Any]:
         """The fields of a manifest that describe the content."""
-        machines = Counter(msgspec.json.encode(_machine(cell.record.environment)) for cell in self)
+        machines: dict[str, MachineRecord] = {}
         sources: dict[str, set[str]] = {}
         needed: dict[str, set[str]] = {}
-        for cell in self:
-            sources.setdefault(cell.record.algorithm.name, set()).add(cell.record.source or "")
-            for name, version in distributions_of(cell.record).items():
+        for record in (cell.record for cell in self):
+            here = record.environment
+            own = subset(here, ("cpu", "memory_bytes", "platform", "python", "packages"))
+            own |= {"machine": machine_of(here), "cores": here.cores_physical}
+            known = machines.setdefault(canonical(own), MachineRecord(**own, cells=0))
+            machines[canonical(own)] = replace(known, cells=known.cells + 1)
+            sources.setdefault(record.algorithm.name, set()).add(record.source or "")
+            for name, version in distributions_of(record).items():
                 needed.setdefault(name, set()).add(version)
         return {
             "studies": tuple(plan.study for plan in self.studies),
             "cells": len(self.cells),
             "failures": len(self.failed),
-            "machines": tuple(
-                replace(decode(text, MachineRecord), cells=count) for text, count in machines.items()
-            ),
+            "machines": tuple(machines.values()),
             "sources": {name: tuple(sorted(digests)) for name, digests in sorted(sources.items())},
             "compact": self.compact,
             "distributions": {name: tuple(sorted(versions)) for name, versions in sorted(needed.items())},
@@ -134,53 +133,7 @@ def distributions_of(record: CellRecord) -> dict[str, str]:
     """Versions of the distributions of a cell's plugins, and of the packages that only its method needs."""
     plugins = (record.algorithm, record.dataset, record.loss, record.features)
     own = {plugin.distribution: plugin.version for plugin in plugins if plugin and plugin.distribution}
-    return own | {name: found for name, found in record.environment.packages.items() if name not in PACKAGES}
-
-
-def _machine(environment: Environment) -> MachineRecord:
-    equal = subset(environment, ("cpu", "memory_bytes", "platform", "python", "packages"))
-    cores = environment.cores_physical
-    return MachineRecord(machine=machine_of(environment), cores=cores, cells=0, **equal)
-
-
-def from_store(
-    store: Store, study: str, *, weights: bool = False, scores: bool | None = None, compact: bool = False
-) -> Archive:
-    """The cells of a study in a store.
-
-    Commands and tracebacks are left out, since they may contain addresses and folder names, and models, since
-    reading one may run code. `scores` are those of methods that are not linear: with None, those of files of
-    one's own are left out. A compact archive has the curve of the first run of each entry that finished, and
-    the last checkpoint of the other runs. Raises ParameterError if the store lacks the study.
-    """
-    plans = store.plans(study)
-    entries = [entry.cells for plan in plans for entry in plan.entries]
-    keys = dict.fromkeys(key for seeds in entries for key in seeds)
-    cells, withheld = {}, 0
-    for key in keys:
-        if (cell := store.get(key)) is not None:
-            is_own = scores is None and reads_own_file(cell.record)
-            withheld += is_own and cell.scores is not None
-            cells[key] = _private(cell, weights, scores is not False and not is_own)
-    if not cells:
-        raise ParameterError(f"The study '{study}' in the store at {store.path} has no finished cell.")
-    if compact:
-        first = {min(cells.keys() & seeds.keys(), key=seeds.__getitem__, default="") for seeds in entries}
-        cells = {key: _compact(cell, whole=key in first) for key, cell in cells.items()}
-    failed = {
-        key: replace(failure, traceback="", environment=replace(failure.environment, command=""))
-        for key in keys
-        if key not in cells and (failure := store.failure(key)) is not None
-    }
-    return Archive(
-        path=str(store.path),
-        cells=cells,
-        studies=tuple(map(_public, plans)),
-        failed=failed,
-        others={key: found for key in cells if (found := store.replications(key))},
-        compact=compact,
-        withheld=withheld,
-    )
+    return own | {name: made for name, made in record.environment.packages.items() if name not in PACKAGES}
 
 
 def reads_own_file(record: CellRecord) -> bool:
@@ -188,11 +141,55 @@ def reads_own_file(record: CellRecord) -> bool:
     return "path" in record.dataset.parameters
 
 
-def _private(cell: CellResult, weights: bool, scores: bool) -> CellResult:
-    """A cell without its command and its model; weights and scores are optional."""
+def from_store(
+    store: Store, study: str, *, weights: bool = False, scores: bool = True, compact: bool = False
+) -> Archive:
+    """The cells of a study in a store.
+
+    Commands and tracebacks are left out, since they may contain addresses and folder names, and models, since
+    reading one may run code. `scores` are those of methods that are not linear; those of files of one's own
+    are always left out. A compact archive has the curve of the first run of each entry that finished, and
+    the last checkpoint of the other runs. Raises ParameterError if the store lacks the study.
+    """
+    plans = store.plans(study)
+    entries = [entry.cells for plan in plans for entry in plan.entries]
+    keys = dict.fromkeys(key for seeds in entries for key in seeds)
+    cells = {key: _exported(cell, weights, scores) for key in keys if (cell := store.get(key)) is not None}
+    if not cells:
+        raise ParameterError(f"The study '{study}' in the store at {store.path} has no finished cell.")
+    if compact:
+        first = {min(cells.keys() & seeds.keys(), key=seeds.__getitem__, default="") for seeds in entries}
+        cells = {key: _compact(cell, whole=key in first) for key, cell in cells.items()}
+    return Archive(
+        path=str(store.path),
+        cells=cells,
+        studies=tuple(
+            # The reasons after a colon may name folders.
+            replace(
+                plan,
+                command="",
+                unavailable=tuple(text.partition(": ")[0] for text in plan.unavailable),
+                replaced=UNSET,
+            )
+            for plan in plans
+        ),
+        failed={
+            key: replace(failure, traceback="", environment=replace(failure.environment, command=""))
+            for key in keys
+            if key not in cells and (failure := store.failure(key)) is not None
+        },
+        others={key: found for key in cells if (found := store.replications(key))},
+        compact=compact,
+    )
+
+
+def _exported(cell: CellResult, weights: bool, scores: bool) -> CellResult:
     record: CellRecord = replace(cell.record, environment=replace(cell.record.environment, command=""))
     return CellResult(
-        record, cell.curve, cell.weights if weights else None, scores=cell.scores if scores else None
+        record,
+        cell.curve,
+        cell.weights if weights else None,
+        scores=cell.scores if scores and not reads_own_file(record) else None,
     )
 
 
@@ -200,7 +197,7 @@ def _compact(cell: CellResult, whole: bool) -> CellResult:
     """A cell with rounded trials, and unless it is `whole`, with the end of its curve alone."""
     record, curve = cell.record, cell.curve
     if record.tuned and record.tuned.trials:
-        rounded = tuple(_rounded(trial) for trial in record.tuned.trials)
+        rounded = tuple(map(_rounded, record.tuned.trials))
         record = replace(record, tuned=replace(record.tuned, trials=rounded))
     if not whole:
         record = replace(record, result=replace(record.result, placements=UNSET))
@@ -210,17 +207,15 @@ def _compact(cell: CellResult, whole: bool) -> CellResult:
 
 def _rounded(trial: ReportedTrial) -> ReportedTrial:
     """A trial rounded to the digits that distinguish settings; digits take most of a trial's space."""
-    found = {
-        name: float(f"{number:.{digits}g}")
-        for name, digits in TRIAL_DIGITS.items()
-        if isinstance(number := getattr(trial, name), float)
-    }
-    return replace(trial, **found)
-
-
-def _public(plan: StudyPlan) -> StudyPlan:
-    unavailable = tuple(text.partition(": ")[0] for text in plan.unavailable)
-    return replace(plan, command="", unavailable=unavailable, replaced=UNSET)
+    numbers = {name: getattr(trial, name) for name in TRIAL_DIGITS}
+    return replace(
+        trial,
+        **{
+            name: float(f"{number:.{TRIAL_DIGITS[name]}g}")
+            for name, number in numbers.items()
+            if isinstance(number, float)
+        },
+    )
 
 
 class Imported(NamedTuple):
@@ -233,45 +228,35 @@ class Imported(NamedTuple):
 
 def into_store(archive: Archive, store: Store) -> Imported:
     """Put an archive into a store; cells that the store already has become replications."""
-    known = Archive(
-        path=str(store.path),
-        cells={key: cell for key in archive.cells if (cell := store.measured(key)) is not None},
-        studies=tuple(store.plans()),
-        others={key: store.replications(key) for key in archive.cells},
-    )
-    both, _ = merged(known, archive)
+    new = again = failures = 0
     for key, cell in archive.cells.items():
-        if both.cells[key] is cell:
+        own, known, others = store.record(key), store.replications(key), [*archive.replications(key)]
+        if own is None:
             store.put(key, cell)
-    for key, found in both.others.items():
-        store.put_replications(key, found)
-    failures = [
-        failure
-        for key, failure in archive.failed.items()
-        if not store.has(key) and store.failure(key) is None
-    ]
-    for failure in failures:
-        store.put_failure(failure)
-    names = {plan.study for plan in archive.studies}
-    for plan in both.studies:
-        if plan.study in names:
-            store.put_plan(plan)
-    again = sum(len(found) - len(known.replications(key)) for key, found in both.others.items())
-    return Imported(len(archive.cells) - len(known.cells), again, len(failures))
+            new += 1
+        else:
+            others.append(replication_of(cell.record))
+        found = without_twins(own or cell.record, [*known, *others])
+        if found != known:
+            store.put_replications(key, found)
+            again += len(found) - len(known)
+    for key, failure in archive.failed.items():
+        if not store.has(key) and store.failure(key) is None:
+            store.put_failure(failure)
+            failures += 1
+    plans = {plan.study: plan for plan in store.plans()}
+    for plan in archive.studies:
+        store.put_plan(_joined(plans.get(plan.study, plan), plan))
+    return Imported(new, again, failures)
 
 
 def merged(first: Archive, other: Archive, tolerance: float = TOLERANCE) -> tuple[Archive, list[Comparison]]:
-    """All cells of two archives, preferring the first, and comparisons with their replications.
-
-    Where the curve of the first was cut, an equal cell of the other with more of it is preferred.
-    """
-    preferred = {key: _fuller(cell, other.cells.get(key)) for key, cell in first.cells.items()}
-    cells = {**other.cells, **preferred}
-    others = {}
+    """All cells of two archives, preferring the first, and comparisons with their replications."""
+    cells, others = {**other.cells, **first.cells}, {}
     for key, cell in cells.items():
         found = [*first.replications(key), *other.replications(key)]
         if key in first.cells and key in other.cells:
-            found.append(replication_of((first if cell is other.cells[key] else other).cells[key].record))
+            found.append(replication_of(other.cells[key].record))
         if kept := without_twins(cell.record, found):
             others[key] = kept
     studies = {plan.study: plan for plan in first.studies}
@@ -288,12 +273,6 @@ def merged(first: Archive, other: Archive, tolerance: float = TOLERANCE) -> tupl
         compare(cells[key].record, each, tolerance) for key, found in others.items() for each in found
     ]
     return archive, comparisons
-
-
-def _fuller(cell: CellResult, other: CellResult | None) -> CellResult:
-    if other is not None and other.auc == cell.auc and len(other.curve["auc"]) > len(cell.curve["auc"]):
-        return other
-    return cell
 
 
 def _joined(first: StudyPlan, other: StudyPlan) -> StudyPlan:

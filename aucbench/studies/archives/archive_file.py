@@ -10,7 +10,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from io import BytesIO
@@ -21,18 +21,16 @@ from zipfile import ZIP_DEFLATED, ZIP_LZMA, BadZipFile, ZipFile, ZipInfo
 
 import msgspec
 import numpy as np
-from msgspec import UNSET
+from msgspec import UNSET, structs
 from numpy.typing import NDArray
 
 from aucbench.data.splits.protocols import PROTOCOLS
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.measures import AUC
-from aucbench.humanize import is_plain
 from aucbench.studies.archives.archive import FORMAT, Archive, EntryDigest, Manifest
-from aucbench.studies.codec import decode, encode
-from aucbench.studies.plugin_metadata import settings_of
-from aucbench.studies.record import FORMAT as RECORD_FORMAT
+from aucbench.studies.codec import decode, encode, subset
 from aucbench.studies.record import (
+    DESCRIPTION,
     WORD,
     CellRecord,
     EntryDescription,
@@ -46,71 +44,60 @@ from aucbench.studies.tuners import TUNINGS
 MANIFEST = "manifest.json"
 CELLS, FAILURES, PLANS, OTHERS = "cells.json", "failures.json", "plans.json", "replications.json"
 CURVES, WEIGHTS, SCORES = "curves.parquet", "weights.parquet", "scores.parquet"
-ENTRIES = (CELLS, FAILURES, PLANS, OTHERS, CURVES, WEIGHTS, SCORES)
-NEEDED = (CELLS, FAILURES, PLANS, OTHERS, CURVES)
+NEEDED = (MANIFEST, CELLS, FAILURES, PLANS, OTHERS, CURVES)
+ENTRIES = (*NEEDED, WEIGHTS, SCORES)
 MB = 2**20
 LARGEST_FILE = 200 * MB
-LARGEST_ENTRY = 1000 * MB  # unpacked
-LARGEST_RATIO = 200  # unpacked bytes per packed byte; results have 5 to 30
-FREE_BYTES = MB  # entries up to this size may have any ratio
+LARGEST = 1000 * MB  # all entries of a file, or all columns of a table, unpacked
 LARGEST_ARRAYS = 100_000_000  # numbers in all arrays of a Parquet entry
 WHOLE_NUMBERS = ("iteration", "samples")
 SINGLE, DOUBLE = "float32", "float64"  # columns of scores, one of them for each cell
-CONTROL = re.compile(rb"\\u00(?:[01][0-9a-fA-F]|7[fF]|[89][0-9a-fA-F])|[\x00-\x08\x0e-\x1f\x7f]")
 DATE = (1980, 1, 1, 0, 0, 0)  # fixed date of ZIP entries: equal content gives equal bytes
-
 KEY = re.compile(r"[0-9a-f]{64}")
 ROUNDING = 1e-6  # relative tolerance for the single precision of compact archives
-
 SHIPPED = "reference.zip"  # the reference study under ruleset=trials
 
+Arrays = Mapping[str, Mapping[str, NDArray[Any]]]  # by key and name
 T = TypeVar("T")
 
 
-def shipped(name: str | None = None) -> Path | None:
+def shipped(name: str = SHIPPED) -> Path | None:
     """A results file in the package, else in the checkout's documentation; None if there is none.
 
     The default is the archive of the reference study under ruleset=trials.
     """
-    package, name = Path(__file__).resolve().parents[2], name or SHIPPED
+    package = Path(__file__).resolve().parents[2]
     places = (package / "results" / name, package.parent / "docs" / "results" / name)
     return next((path for path in places if path.is_file()), None)
 
 
 def write(archive: Archive, file: str | Path) -> Manifest:
     """Write an archive to a file atomically; return its manifest."""
-    path = Path(file)
-    if path.is_dir():
-        raise ParameterError(f"{path} is a folder; expected the name of a file.")
+    path, cells = Path(file), archive.cells
+    weights = {key: {"weights": cell.weights} for key, cell in cells.items() if cell.weights is not None}
+    scores = {
+        key: {SINGLE if cell.scores.dtype == SINGLE else DOUBLE: cell.scores}
+        for key, cell in cells.items()
+        if cell.scores is not None
+    }
     contents = {
-        CELLS: _lines(cell.record for cell in archive.cells.values()),
+        CELLS: _lines(cell.record for cell in cells.values()),
         FAILURES: _lines(archive.failed.values()),
         PLANS: _lines(archive.studies),
         OTHERS: _lines(each for found in archive.others.values() for each in found),
-        CURVES: _parquet({key: cell.curve for key, cell in archive.cells.items()}, archive.compact),
+        CURVES: _parquet({key: cell.curve for key, cell in cells.items()}, archive.compact),
+        **({WEIGHTS: _parquet(weights, archive.compact)} if weights else {}),
+        **({SCORES: _parquet(scores, compact=False)} if scores else {}),
     }
-    weights, scores = {}, {}
-    for key, cell in archive.cells.items():
-        if cell.weights is not None:
-            weights[key] = {"weights": cell.weights}
-        if cell.scores is not None:
-            scores[key] = {SINGLE if cell.scores.dtype == SINGLE else DOUBLE: cell.scores}
-    if weights:
-        contents[WEIGHTS] = _parquet(weights, archive.compact)
-    if scores:
-        contents[SCORES] = _parquet(scores, compact=False)
     manifest = Manifest(
         aucbench=version("aucbench"),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
-        entries={
-            name: EntryDigest(len(content), hashlib.sha256(content).hexdigest())
-            for name, content in contents.items()
-        },
+        entries={name: EntryDigest(len(text), _sha256(text)) for name, text in contents.items()},
         **archive.summary(),
     )
     content = msgspec.to_builtins(manifest)
     text = json.dumps(content | {"digest": _digest(content)}, indent=1, sort_keys=True).encode()
-    part = path.with_name(f"{path.name}.part")
+    part = path.parent / f"{path.name}.part"
     method = ZIP_LZMA if archive.compact else ZIP_DEFLATED  # a quarter smaller, and slower
     try:
         with ZipFile(part, "w") as zipped:
@@ -130,19 +117,18 @@ def read(file: str | Path) -> tuple[Manifest, Archive]:
         if path.stat().st_size > LARGEST_FILE:
             raise DataError(f"{path} has more than {LARGEST_FILE // MB} MB, which no archive may have.")
         with ZipFile(path) as zipped:
-            manifest, contents = _entries(path, zipped)
+            contents = _unpacked(path, zipped)
     except FileNotFoundError:
         raise ParameterError(f"There is no archive {path}.") from None
     except (OSError, BadZipFile, NotImplementedError) as error:
         raise DataError(f"{path} is no archive of results ({error}).") from None
+    manifest = _manifest(path, contents)
     records = _parsed(path, CELLS, contents, CellRecord)
     keys = {record.key for record in records}
-    arrays = {
-        name: _arrays(path, name, contents[name], keys)
+    curves, weights, scores = (
+        _arrays(path, name, contents[name], keys) if name in contents else {}
         for name in (CURVES, WEIGHTS, SCORES)
-        if name in contents
-    }
-    curves, weights, scores = arrays[CURVES], arrays.get(WEIGHTS, {}), arrays.get(SCORES, {})
+    )
     others: dict[str, tuple[ReplicationRecord, ...]] = {}
     for each in _parsed(path, OTHERS, contents, ReplicationRecord):
         others[each.key] = (*others.get(each.key, ()), each)
@@ -151,7 +137,7 @@ def read(file: str | Path) -> tuple[Manifest, Archive]:
         cells={
             record.key: CellResult(
                 record,
-                curves.get(record.key, {}),
+                dict(curves.get(record.key, {})),
                 weights.get(record.key, {}).get("weights"),
                 scores=next(iter(scores.get(record.key, {}).values()), None),
             )
@@ -166,49 +152,31 @@ def read(file: str | Path) -> tuple[Manifest, Archive]:
     return manifest, archive
 
 
-def _entries(path: Path, zipped: ZipFile) -> tuple[Manifest, dict[str, bytes]]:
-    """The manifest and the checked bytes of the other entries."""
+def _unpacked(path: Path, zipped: ZipFile) -> dict[str, bytes]:
+    """The bytes of the entries by name, if these are those of an archive and not too large."""
     infos = zipped.infolist()
     names = [info.filename for info in infos]
-    strange = [f"{name!r} is no entry of an archive" for name in names if name not in (MANIFEST, *ENTRIES)]
-    twice = [f"{name} is there twice" for name in (MANIFEST, *ENTRIES) if names.count(name) > 1]
-    lacking = [f"{name} is missing" for name in (MANIFEST, *NEEDED) if name not in names]
-    sizes = [text for info in infos if (text := _too_large(info))]
-    _refuse(path, [*strange[:5], *twice, *lacking, *sizes])
+    problems = [f"{name!r} is no entry of an archive" for name in names if name not in ENTRIES]
+    problems += [f"{name} is there twice" for name in ENTRIES if names.count(name) > 1]
+    problems += [f"{name} is missing" for name in NEEDED if name not in names]
+    if sum(info.file_size for info in infos) > LARGEST:
+        largest = max(infos, key=lambda info: info.file_size)
+        problems.append(f"it unpacks to more than {LARGEST // MB} MB, {largest.filename} above all")
+    _refuse(path, problems)
     contents: dict[str, bytes] = {}
-    damaged = []
     for info in infos:
         try:
             with zipped.open(info) as handle:
                 contents[info.filename] = handle.read(info.file_size + 1)
         except (OSError, BadZipFile, EOFError, RuntimeError, ValueError, zlib.error) as error:
-            damaged.append(f"{info.filename} is damaged ({error})")
-    _refuse(path, damaged)
-    manifest = _manifest(path, contents.pop(MANIFEST))
-    wrong = []
-    for name, content in contents.items():
-        stated = manifest.entries.get(name)
-        if stated is None:
-            wrong.append(f"{name} is not in the manifest")
-        elif hashlib.sha256(content).hexdigest() != stated.sha256:
-            wrong.append(f"{name} is not what the manifest's digest says: it was changed or damaged")
-        elif name.endswith(".json") and not is_plain(content) and CONTROL.search(content):
-            wrong.append(f"{name} has control characters")
-    _refuse(path, wrong)
-    return manifest, contents
+            problems.append(f"{info.filename} is damaged ({error})")
+    _refuse(path, problems)
+    return contents
 
 
-def _too_large(info: ZipInfo) -> str:
-    if info.flag_bits & 1:
-        return f"{info.filename} is encrypted"
-    if info.file_size > LARGEST_ENTRY:
-        return f"{info.filename} has more than {LARGEST_ENTRY // MB} MB"
-    if info.file_size > FREE_BYTES and info.file_size > LARGEST_RATIO * max(1, info.compress_size):
-        return f"{info.filename} unpacks to more than {LARGEST_RATIO} times its size"
-    return ""
-
-
-def _manifest(path: Path, content: bytes) -> Manifest:
+def _manifest(path: Path, contents: dict[str, bytes]) -> Manifest:
+    """The manifest, taken out of the contents, each of which must have the digest that it states."""
+    content = contents.pop(MANIFEST)
     try:
         manifest = decode(content, Manifest)
     except msgspec.DecodeError as error:
@@ -218,19 +186,24 @@ def _manifest(path: Path, content: bytes) -> Manifest:
             f"{path}: {MANIFEST} states format {manifest.format}, and this aucbench reads formats up to "
             f"{FORMAT}: use a newer one."
         )
-    if CONTROL.search(content):
-        raise DataError(f"{path}: {MANIFEST} has control characters.")
     if manifest.digest != _digest(json.loads(content)):
         raise DataError(f"{path}: {MANIFEST} is not what its own digest says: it was changed or damaged.")
+    stated = {name: entry.sha256 for name, entry in manifest.entries.items()}
+    wrong = [name for name, text in contents.items() if stated.get(name) != _sha256(text)]
+    _refuse(path, [f"{name} is not what the manifest's digest says: it was changed" for name in wrong])
     return manifest
 
 
 def _digest(manifest: dict[str, Any]) -> str:
     """The digest of all other fields."""
-    return hashlib.sha256(json.dumps(manifest | {"digest": ""}, sort_keys=True).encode()).hexdigest()
+    return _sha256(json.dumps(manifest | {"digest": ""}, sort_keys=True).encode())
 
 
-def _lines(records: Any) -> bytes:
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _lines(records: Iterable[Any]) -> bytes:
     return b"".join(encode(record) + b"\n" for record in records)
 
 
@@ -245,16 +218,15 @@ def _parsed(path: Path, name: str, contents: Mapping[str, bytes], kind: type[T])
     return found
 
 
-def _parquet(rows: Mapping[str, Mapping[str, NDArray[Any]]], compact: bool) -> bytes:
+def _parquet(rows: Arrays, compact: bool) -> bytes:
     """A Parquet table with a row per key and a column of lists per array name."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     usual = pa.float32() if compact else pa.float64()
     kinds = {SINGLE: pa.float32()} | dict.fromkeys(WHOLE_NUMBERS, pa.int64())
-    names = dict.fromkeys(name for arrays in rows.values() for name in arrays)
     columns: dict[str, Any] = {"key": pa.array(list(rows), pa.string())}
-    for name in names:
+    for name in dict.fromkeys(name for arrays in rows.values() for name in arrays):
         kind = pa.list_(kinds.get(name, usual))
         columns[name] = pa.array([arrays.get(name) for arrays in rows.values()], kind)
     sink = BytesIO()
@@ -262,10 +234,8 @@ def _parquet(rows: Mapping[str, Mapping[str, NDArray[Any]]], compact: bool) -> b
     return sink.getvalue()
 
 
-def _arrays(
-    path: Path, name: str, content: bytes, keys: Collection[str]
-) -> dict[str, dict[str, NDArray[Any]]]:
-    """Arrays by key and name; raise a DataError for a key that is not in `keys`."""
+def _arrays(path: Path, name: str, content: bytes, keys: Collection[str]) -> Arrays:
+    """Arrays by key and name, of a table with a column of keys and columns of lists of numbers."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -274,33 +244,34 @@ def _arrays(
         file = pq.ParquetFile(BytesIO(content), read_dictionary=["key"])
         groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
         columns = [group.column(at) for group in groups for at in range(group.num_columns)]
-        if file.metadata.num_rows > len(keys) or sum(each.num_values for each in columns) > LARGEST_ARRAYS:
-            raise DataError(f"{path}: {name} has more rows or numbers than its cells can have.")
-        if sum(each.total_uncompressed_size for each in columns) > LARGEST_ENTRY:
-            raise DataError(f"{path}: {name} unpacks to more than {LARGEST_ENTRY // MB} MB.")
+        sizes = (
+            (file.metadata.num_rows, len(keys)),
+            (sum(each.num_values for each in columns), LARGEST_ARRAYS),
+            (sum(each.total_uncompressed_size for each in columns), LARGEST),
+        )
+        if any(size > largest for size, largest in sizes):
+            raise ValueError("more rows or numbers than its cells can have")
         table = file.read()
     except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
-        if isinstance(error, DataError):
-            raise
         raise DataError(f"{path}: {name} cannot be read as Parquet ({str(error)[:200]}).") from None
-    key, *others = sorted(table.schema, key=lambda field: field.name != "key")
+    types = {field.name: field.type for field in table.schema}
     lists = [pa.list_(kind) for kind in (pa.int64(), pa.float32(), pa.float64())]
-    is_known = key.name == "key" and key.type == pa.dictionary(pa.int32(), pa.string())
-    is_known &= len(set(table.schema.names)) == len(table.schema.names)
-    if not is_known or not all(field.type in lists for field in others):
+    is_known = types.pop("key", None) == pa.dictionary(pa.int32(), pa.string())
+    is_known &= len(types) + 1 == table.num_columns and all(kind in lists for kind in types.values())
+    if not is_known:
         raise DataError(f"{path}: {name} has other columns than one key and different lists of numbers.")
-    strange = {text for chunk in table["key"].chunks for text in chunk.dictionary.to_pylist()} - set(keys)
-    if strange:
+    known = {text for chunk in table["key"].chunks for text in chunk.dictionary.to_pylist()}
+    if strange := known - set(keys):
         raise DataError(f"{path}: {name} has the key {min(strange)[:70]!r}, which no cell has.")
     found: dict[str, dict[str, NDArray[Any]]] = {each: {} for each in table["key"].to_pylist()}
     if len(found) < table.num_rows:
         raise DataError(f"{path}: {name} has two rows of one key.")
     kinds: dict[str, Any] = dict.fromkeys(WHOLE_NUMBERS, np.int64) | {SINGLE: np.float32}
-    for field in others:
-        kind = kinds.get(field.name, np.float64)
-        for arrays, values in zip(found.values(), table[field.name], strict=True):
+    for column in types:
+        kind = kinds.get(column, np.float64)
+        for arrays, values in zip(found.values(), table[column], strict=True):
             if values.is_valid:
-                arrays[field.name] = np.asarray(values.values.to_numpy(zero_copy_only=False), kind)
+                arrays[column] = np.asarray(values.values.to_numpy(zero_copy_only=False), kind)
     return found
 
 
@@ -321,20 +292,16 @@ def _contradictions(archive: Archive, manifest: Manifest, records: int) -> Itera
     for name in ("studies", "cells", "failures", "sources", "distributions"):
         if getattr(manifest, name) not in (counted[name], UNSET):
             yield f"the {name} are others than the manifest states"
-    names = [plan.study for plan in archive.studies]
-    if len(set(names)) < len(names):
+    if len(set(counted["studies"])) < len(archive.studies):
         yield "plans.json has a study twice"
     planned: dict[str, tuple[Any, ...]] = {}
     for entry in (entry for plan in archive.studies for entry in plan.entries):
-        settings = settings_of(entry.described)
+        own = (entry.algorithm, entry.dataset, _settings(entry.described))
+        planned |= {key: (*own, seeds) for key, seeds in entry.cells.items()}
         yield from (f"{entry.algorithm[:40]!r} of plans.json {text}" for text in _unsafe(entry.described))
         if not entry.cells or (entry.ruleset and not re.fullmatch(WORD, entry.ruleset.title)):
             yield f"{entry.algorithm[:40]!r} of plans.json has no cells, or a ruleset without a name"
-        own = (entry.algorithm, entry.dataset, settings)
-        planned |= {key: (*own, seeds) for key, seeds in entry.cells.items()}
-    for key in planned:
-        if not KEY.fullmatch(key):
-            yield f"the key {key[:70]!r} is none"
+    yield from (f"the key {key[:70]!r} is none" for key in planned if not KEY.fullmatch(key))
     for key in (*archive.cells, *archive.failed):
         if key not in planned:
             yield f"cell {key[:70]!r} belongs to no study"
@@ -343,13 +310,19 @@ def _contradictions(archive: Archive, manifest: Manifest, records: int) -> Itera
     for key, cell in archive.cells.items():
         record = cell.record
         yield from (f"cell {key[:12]} {text}" for text in _cell_problems(cell))
-        here = (record.algorithm.name, record.dataset.title, settings_of(record), record.seeds)
+        here = (record.algorithm.name, record.dataset.title, _settings(record), record.seeds)
         if planned.get(key, here) != here:
             yield from (f"cell {key[:12]} {text}" for text in _unsafe(record))
             yield f"cell {key[:12]} is not the one that its study planned"
 
 
-def _unsafe(described: EntryDescription | CellRecord) -> Iterator[str]:
+def _settings(described: EntryDescription) -> dict[str, Any]:
+    """The description of a cell without the family of its data set, which plans do not have."""
+    found = subset(described, DESCRIPTION)
+    return found | {"dataset": structs.replace(described.dataset, family=UNSET)}
+
+
+def _unsafe(described: EntryDescription) -> Iterator[str]:
     """Yield values that a rerun could not compose, or would resolve as interpolations."""
     for name, groups in ((described.protocol.name, PROTOCOLS), (described.tuning.name, TUNINGS)):
         if all(name != each.name for each in groups):  # type: ignore[attr-defined]
@@ -360,30 +333,27 @@ def _unsafe(described: EntryDescription | CellRecord) -> Iterator[str]:
 
 def _cell_problems(cell: CellResult) -> Iterator[str]:
     record, curve, result = cell.record, cell.curve, cell.record.result
-    if record.format != RECORD_FORMAT:
-        yield f"has format {record.format}, expected {RECORD_FORMAT}"
     if record.data.train_positives > record.data.train_rows:
-        yield "has numbers of rows or features that cannot be"
+        yield "has numbers of rows that cannot be"
     if (result.auc is None) != record.diverged:
         yield "has an AUC although it diverged, or none although it did not"
     if cell.scores is not None and len(cell.scores) != record.data.test_rows:
         yield f"has {len(cell.scores)} scores, expected one for each of {record.data.test_rows} test rows"
     if result.iterations and not result.train_seconds:
         yield "has iterations that took no time"
-    lengths = {len(values) for values in curve.values()}
-    if not {*CURVE} <= curve.keys() or len(lengths) != 1:
+    aucs = curve.get(AUC.name, np.empty(0))
+    if not {*CURVE} <= curve.keys() or len({len(values) for values in curve.values()}) != 1:
         yield "has no curve, or one of unequal columns"
-        return
-    aucs = curve[AUC.name]
-    if not len(aucs) and record.diverged:
-        return
-    if not len(aucs) or np.any((aucs < 0) | (aucs > 1)):
-        yield "has a curve outside of 0 to 1"
-    elif result.auc is not None and not isclose(aucs[-1], result.auc, rel_tol=ROUNDING):
-        yield f"has AUC {result.auc}, and its curve ends at {aucs[-1]}"
-    for name in COSTS:
-        if name in curve and not _ascends(curve[name]):
-            yield f"has a curve whose {name} does not grow"
+    elif len(aucs) or not record.diverged:
+        if not len(aucs) or np.any((aucs < 0) | (aucs > 1)):
+            yield "has a curve outside of 0 to 1"
+        elif result.auc is not None and not isclose(aucs[-1], result.auc, rel_tol=ROUNDING):
+            yield f"has AUC {result.auc}, and its curve ends at {aucs[-1]}"
+        yield from (
+            f"has a curve whose {name} does not grow"
+            for name in COSTS
+            if name in curve and not _ascends(curve[name])
+        )
 
 
 def _ascends(values: NDArray[Any]) -> bool:

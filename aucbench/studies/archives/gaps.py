@@ -32,7 +32,7 @@ def gaps_of(archive: Archive, entry_of: EntryOf) -> list[str]:
 
     data_sets: dict[tuple[str, str], list[str]] = {}
     for entry in (entry for plan in archive.studies for entry in plan.entries):
-        for gap in _gaps(archive, entry, ruled):
+        for gap in (*_missing(archive, entry), *_departures(entry, ruled)):
             data_sets.setdefault((entry.algorithm, gap), []).append(entry.dataset)
     return [f"{method} on {', '.join(names)}: {gap}" for (method, gap), names in data_sets.items()]
 
@@ -42,32 +42,28 @@ def lacking(archive: Archive, wanted: Iterable[Entry]) -> list[str]:
 
     Extra entries are reported for wanted methods only.
     """
-    planned = [entry for plan in archive.studies for entry in plan.entries]
-    by_name = {(each.algorithm, each.dataset, _title(each)): each for each in reversed(planned)}
+    planned: dict[tuple[str, str, str | None], list[EntryPlan]] = {}
+    for own in (entry for plan in archive.studies for entry in plan.entries):
+        planned.setdefault((own.algorithm, own.dataset, _title(own)), []).append(own)
     missing: dict[str, list[str]] = {}
-    found, known, methods = [], [], set()
+    found, methods = [], set()
     for each in wanted:
-        title = _title(each)
-        name = each.algorithm.name, each.dataset.title, title
-        own = by_name.get(name)
-        known.append(own)
-        methods.add(each.algorithm.name)
-        if own is None:
-            missing.setdefault(f"{name[0]} under ruleset={title}", []).append(name[1])
-        elif difference := _difference(
-            _words(own.described, [*own.cells.values()]), _words(each.describe(), each.cells())
-        ):
-            found.append(f"{each}, ruleset={title}: not as in the reference study: {difference}")
-        elif sorted(own.cells.values()) != sorted(each.cells()):
-            found.append(f"{each}, ruleset={title}: other runs than those of the reference study")
-    others = [own for own in planned if own.algorithm in methods and all(own is not each for each in known)]
+        name = each.algorithm.name, each.dataset.title, _title(each)
+        methods.add(name[0])
+        if not planned.get(name):
+            missing.setdefault(f"{name[0]} under ruleset={name[2]}", []).append(name[1])
+            continue
+        own = planned[name].pop(0)
+        there, here = sorted(own.cells.values()), sorted(each.cells())
+        if difference := _difference(_words(own.described, there), _words(each.describe(), here)):
+            found.append(f"{each}, ruleset={name[2]}: not as in the reference study: {difference}")
+        elif there != here:
+            found.append(f"{each}, ruleset={name[2]}: other runs than those of the reference study")
+    extra = [own for entries in planned.values() for own in entries if own.algorithm in methods]
     return [
         *(f"{name} is missing on {', '.join(titles)}" for name, titles in missing.items()),
         *found,
-        *(
-            f"{own.algorithm} on {own.dataset}: an entry that the reference study does not have"
-            for own in others
-        ),
+        *(f"{e.algorithm} on {e.dataset}: an entry that the reference study does not have" for e in extra),
     ]
 
 
@@ -75,7 +71,7 @@ def _title(entry: EntryPlan | Entry) -> str | None:
     return entry.ruleset.title if entry.ruleset else None
 
 
-def _gaps(archive: Archive, entry: EntryPlan, ruled: Callable[[str, str], Entry]) -> Iterator[str]:
+def _missing(archive: Archive, entry: EntryPlan) -> Iterator[str]:
     if len(set(entry.cells.values())) < len(entry.cells):
         yield "has cells of the same run"
     left = [key for key in entry.cells if archive.get(key) is None]
@@ -85,6 +81,9 @@ def _gaps(archive: Archive, entry: EntryPlan, ruled: Callable[[str, str], Entry]
         yield f"{counted(len(failures), 'cell')} of {len(entry.cells)} failed ({reasons})"
     if len(left) > len(failures):
         yield f"{len(left) - len(failures)} of {counted(len(entry.cells), 'cell')} missing"
+
+
+def _departures(entry: EntryPlan, ruled: Callable[[str, str], Entry]) -> Iterator[str]:
     if not entry.ruleset:
         yield "no ruleset; run it with ruleset=defaults or ruleset=trials"
         return
@@ -93,24 +92,19 @@ def _gaps(archive: Archive, entry: EntryPlan, ruled: Callable[[str, str], Entry]
     except ParameterError as error:
         yield f"{entry.ruleset} cannot be compared with what is installed here: {error}"
         return
-    here = rules.ruleset
+    here, seeds = rules.ruleset, [*entry.cells.values()]
     if here and (here.version, here.date) != (entry.ruleset.version, entry.ruleset.date):
         yield f"{entry.ruleset}, and here it has version {here.version} of {here.date}"
-    seeds = [*entry.cells.values()]
     own, expected = (_words(each, seeds, FREE) for each in (entry.described, rules.describe()))
-    departures = [_difference(own, expected)] if own != expected else [*entry.ruleset.departures]
-    if departures:
-        yield f"departs from {entry.ruleset}: {' '.join(departures)}"
+    if own != expected or entry.ruleset.departures:
+        difference = _difference(own, expected) or " ".join(entry.ruleset.departures)
+        yield f"departs from {entry.ruleset}: {difference}"
 
 
 def _words(described: EntryDescription, seeds: Sequence[Seeds], free: Sequence[str] = ()) -> list[str]:
     """The overrides that differ from defaults, without idle and free settings."""
-    names = (*IDLE, *free)
-    return [
-        word
-        for word in words(described, seeds)
-        if not any(word.startswith((f"{name}=", f"{name}.")) for name in names)
-    ]
+    names = tuple(f"{name}{end}" for name in (*IDLE, *free) for end in "=.")
+    return [word for word in words(described, seeds) if not word.startswith(names)]
 
 
 def _difference(own: Sequence[str], expected: Sequence[str]) -> str:

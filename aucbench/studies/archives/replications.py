@@ -40,8 +40,7 @@ class Comparison(NamedTuple):
     @property
     def difference(self) -> float:
         """Difference of the AUCs; NaN where one of them has none."""
-        one, two = self.first.auc, self.other.auc
-        return float("nan") if one is None or two is None else abs(one - two)
+        return _difference(self.first, self.other)
 
 
 def compare(first: Run, other: Run, tolerance: float = TOLERANCE, other_code: bool = False) -> Comparison:
@@ -53,11 +52,13 @@ def compare(first: Run, other: Run, tolerance: float = TOLERANCE, other_code: bo
         agreement = Agreement.timed
     elif one.auc == two.auc:
         agreement = Agreement.identical
-    elif one.auc is not None and two.auc is not None and abs(one.auc - two.auc) <= allowed:
-        agreement = Agreement.close
     else:
-        agreement = Agreement.differs
+        agreement = Agreement.close if _difference(one, two) <= allowed else Agreement.differs
     return Comparison(agreement, allowed, one, two, other_code)
+
+
+def _difference(one: ReplicationRecord, two: ReplicationRecord) -> float:
+    return float("nan") if one.auc is None or two.auc is None else abs(one.auc - two.auc)
 
 
 def replication_of(record: Run) -> ReplicationRecord:
@@ -77,7 +78,7 @@ def replication_of(record: Run) -> ReplicationRecord:
 
 
 def machine_of(environment: Environment) -> str:
-    """Identifier of a machine; in old records, its processor and memory."""
+    """Identifier of a machine; of one that cannot keep its number, its processor and memory."""
     return environment.machine or canonical(
         [environment.cpu, environment.cores_physical, environment.memory_bytes]
     )
@@ -90,37 +91,33 @@ def without_twins(own: Run, others: Iterable[ReplicationRecord]) -> tuple[Replic
     return tuple(found.values())
 
 
-def machines(own: Run, others: Iterable[ReplicationRecord], tolerance: float = TOLERANCE) -> set[str]:
-    """The machine of a cell, and all machines with agreeing runs of it."""
-    agreeing = [
-        each
-        for each in others
-        if compare(own, each, tolerance).agreement in (Agreement.identical, Agreement.close)
-    ]
-    return {machine_of(each.environment) for each in (own, *agreeing)}
-
-
-def describe(environment: Environment) -> str:
-    """An environment in words, for lists of disagreements."""
-    known = environment.packages
-    packages = " ".join(f"{name} {known[name]}" for name in _that_round(environment))
-    return f"{environment.cpu}, {environment.platform}, Python {environment.python}, {packages}"
-
-
 def _identity(run: ReplicationRecord) -> str:
     return canonical(
         [machine_of(run.environment), run.environment.finished_at or "", run.auc, run.train_seconds]
     )
 
 
+def machines(own: Run, others: Iterable[ReplicationRecord], tolerance: float = TOLERANCE) -> set[str]:
+    """The machine of a cell, and all machines with agreeing runs of it."""
+    agree = (Agreement.identical, Agreement.close)
+    agreeing = [each for each in others if compare(own, each, tolerance).agreement in agree]
+    return {machine_of(each.environment) for each in (own, *agreeing)}
+
+
+def describe(environment: Environment) -> str:
+    """An environment in words, for lists of disagreements."""
+    packages = " ".join(_that_round(environment))
+    return f"{environment.cpu}, {environment.platform}, Python {environment.python}, {packages}"
+
+
 def _rounding(environment: Environment) -> list[str]:
     """Everything that decides rounding: processor, libraries of the system, versions of packages."""
     system, *_, library = environment.platform.split("-")
-    versions = [f"{name} {environment.packages[name]}" for name in _that_round(environment)]
-    return [environment.cpu, system, library, *versions]
+    return [environment.cpu, system, library, *_that_round(environment)]
 
 
 def _that_round(environment: Environment) -> list[str]:
-    """The packages that may round: the usual ones, and those that only the method needs."""
+    """Packages that may round, with versions: the usual ones, and those that only the method needs."""
     known = environment.packages
-    return [*(name for name in NUMERICAL if name in known), *sorted(known.keys() - PACKAGES)]
+    names = [*(name for name in NUMERICAL if name in known), *sorted(known.keys() - PACKAGES)]
+    return [f"{name} {known[name]}" for name in names]

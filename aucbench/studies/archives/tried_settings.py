@@ -72,11 +72,9 @@ def tried_settings(cells: Iterable[CellResult]) -> dict[str, TriedDataset]:
     tried = {}
     for name, methods in sorted(found.items()):
         seeds = sorted({own for records in methods.values() for own in records})
-        settings = {
-            method: _tried(method, name, records, seeds) for method, records in sorted(methods.items())
-        }
+        settings = [_tried(method, name, records, seeds) for method, records in sorted(methods.items())]
         facts = _facts([record for records in methods.values() for record in records.values()])
-        tried[name] = TriedDataset(name, facts, {method: own for method, own in settings.items() if own})
+        tried[name] = TriedDataset(name, facts, {own.method: own for own in settings if own})
     return tried
 
 
@@ -96,20 +94,16 @@ def _tried(
     """The settings of one method; None where they differ from split to split, or were not kept."""
     results = [record.result for record in records.values()]
     known = {own: record.result.auc for own, record in records.items()}
-    tested = np.array([np.nan if (auc := known.get(own)) is None else auc for own in seeds])
+    tested = np.array([known.get(own) for own in seeds], float)  # None becomes NaN
     linear = all(each.weights_norm is not None or each.auc is None for each in results)
     seconds = float(np.mean([records[own].result.train_seconds for own in seeds if own in records]))
-    tuned = {own: record for own, record in records.items() if record.tuned is not None}
+    tuned = [(seeds.index(own), record, record.tuned) for own, record in records.items() if record.tuned]
     if not tuned:
         return TriedSettings(method, dataset, ({},), tested[None, :, None], tested, linear, seconds)
-    trials = [
-        (seeds.index(own), trial)
-        for own, record in tuned.items()
-        for trial in (record.tuned and record.tuned.trials) or ()
-    ]
+    trials = [(split, trial) for split, _, own in tuned for trial in own.trials or ()]
     settings = {trial.number: trial.parameters for _, trial in trials}
     differ = any(settings[trial.number] != trial.parameters for _, trial in trials)
-    has_first = all(record.tuning.parameters.get("given_first") for record in tuned.values())
+    has_first = all(record.tuning.parameters.get("given_first") for _, record, _ in tuned)
     if not trials or differ or not has_first:
         return None
     order = sorted(settings)

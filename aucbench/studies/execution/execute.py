@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 
+import psutil
+
 from aucbench import data
 from aucbench.errors import VersionWarning
 from aucbench.studies.default_settings import Isolation, Running
@@ -16,7 +18,6 @@ from aucbench.studies.execution.cost_estimate import Estimate, estimate
 from aucbench.studies.execution.executor import Executor, LocalExecutor
 from aucbench.studies.execution.plan import Plan, plan_study
 from aucbench.studies.execution.scheduler import Listener, Scheduler
-from aucbench.studies.execution.worker import prepared_data
 from aucbench.studies.record import CellStatus
 from aucbench.studies.result import StudyResult
 from aucbench.studies.store import SERIES, Store
@@ -42,19 +43,19 @@ def execute_study(
             stacklevel=2,
         )
     plan = _planned(study, store, observer)
-    _report_tables(plan, observer)
+    entries = [planned.entry for planned in plan.entries]
+    for entry in {f"{each.dataset.description} {each.protocol.columns}": each for each in entries}.values():
+        if columns := data.columns_of(entry.dataset.instance, entry.protocol.columns):
+            observer.data_read(entry.dataset.title, columns)
     keys = "".join(planned.key for planned in plan.entries)
     name = study.name or UNNAMED + sha256(keys.encode()).hexdigest()[:8]
-    planned = datetime.now(UTC).isoformat()
+    planned, running = datetime.now(UTC).isoformat(), study.running
 
     def keep_plan() -> None:
-        store.put_plan(
-            plan.describe(name, planned, study.command, study.running.reference, study.running.rope)
-        )
+        store.put_plan(plan.describe(name, planned, study.command, running.reference, running.rope))
 
-    with executor_for(plan, study.running, observer) as executor:
-        scheduler = Scheduler(plan, store, executor, observer, keep_plan, listeners)
-        return scheduler.run(study.running.stop_after)
+    with _executor_for(plan, running, observer) as executor:
+        return Scheduler(plan, store, executor, observer, keep_plan, listeners).run(running.stop_after)
 
 
 def _planned(study: Study, store: Store, observer: Observer) -> Plan:
@@ -68,12 +69,23 @@ def _planned(study: Study, store: Store, observer: Observer) -> Plan:
     return plan_study(study, store)
 
 
-def _report_tables(plan: Plan, observer: Observer) -> None:
-    """Report how the columns of tables without published facts were read, above all omitted ones."""
+@contextlib.contextmanager
+def _executor_for(plan: Plan, running: Running, observer: Observer) -> Iterator[Executor]:
+    """The executor of a study, closed at the end; local unless a scheduler is set."""
     entries = [planned.entry for planned in plan.entries]
-    for entry in {f"{each.dataset.description} {each.protocol.columns}": each for each in entries}.values():
-        if columns := data.columns_of(entry.dataset.instance, entry.protocol.columns):
-            observer.data_read(entry.dataset.title, columns)
+    wanted = sum(cell.is_wanted(plan.only_failed) for cell in plan.cells())
+    workers, isolated = running.parallel or cores(), running.isolation is Isolation.distribution
+    if wanted and running.scheduler:
+        from aucbench.studies.execution.dask_executor import DaskExecutor
+
+        with contextlib.closing(DaskExecutor(running.scheduler, isolated)) as cluster:
+            yield cluster
+        return
+    if not any(entry.tuning.chooses for entry in entries):
+        workers = max(1, min(workers, wanted))
+    limited = any((entry.limits.seconds, entry.limits.memory) != (None, None) for entry in entries)
+    with contextlib.closing(LocalExecutor(observer, workers, isolated, limited)) as here:
+        yield here
 
 
 @dataclass(frozen=True)
@@ -94,7 +106,7 @@ class PlannedStudy:
     def seconds(self) -> float | None:
         """Seconds of training on all workers; None if unknown for some entry."""
         known = [each.seconds for each in self.estimates if each.seconds is not None]
-        return sum(known) / max(1, self.workers) if len(known) == len(self.estimates) else None
+        return sum(known) / self.workers if len(known) == len(self.estimates) else None
 
     @property
     def memory(self) -> int:
@@ -106,27 +118,9 @@ def estimate_study(study: Study, store: Store, observer: Observer) -> PlannedStu
     """Plan a study and estimate its remaining work; nothing is stored."""
     plan = _planned(study, store, observer)
     observer.planned(len(plan.cells()), plan.count(CellStatus.finished))
-    estimates = estimate(plan, store, prepared_data(), observer.started)
-    return PlannedStudy(study, plan, estimates, study.running.parallel or cores())
-
-
-@contextlib.contextmanager
-def executor_for(plan: Plan, running: Running, observer: Observer) -> Iterator[Executor]:
-    """The executor of a study, closed at the end; local unless a scheduler is set."""
-    entries = [planned.entry for planned in plan.entries]
-    wanted = sum(cell.is_wanted(plan.only_failed) for cell in plan.cells())
-    limited = any((entry.limits.seconds, entry.limits.memory) != (None, None) for entry in entries)
-    workers, isolated = running.parallel or cores(), running.isolation is Isolation.distribution
-    if not any(entry.tuning.chooses for entry in entries):
-        workers = min(workers, wanted)
-    if not wanted or not running.scheduler:
-        with contextlib.closing(LocalExecutor(observer, max(1, workers), isolated, limited)) as here:
-            yield here
-        return
-    from aucbench.studies.execution.dask_executor import DaskExecutor
-
-    with contextlib.closing(DaskExecutor(running.scheduler, isolated)) as cluster:
-        yield cluster
+    return PlannedStudy(
+        study, plan, estimate(plan, store, observer.started), study.running.parallel or cores()
+    )
 
 
 @contextlib.contextmanager
@@ -141,6 +135,4 @@ def opened_store(path: str | None) -> Iterator[Store]:
 
 def cores() -> int:
     """Physical cores of this machine."""
-    import psutil
-
     return psutil.cpu_count(logical=False) or 1

@@ -1,30 +1,26 @@
-"""Executors run units: `LocalExecutor` on this machine, `DaskExecutor` on a cluster."""
+"""Executors of units: on this machine here, on the workers of Dask in `dask_executor`."""
 
-from collections.abc import Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import Any, Protocol
 
 from aucbench.contracts.hooks import PROJECT
 from aucbench.evaluation.measures import TrainingObjective
-from aucbench.humanize import sentence_of
-from aucbench.pool import Pool, ProcessEnded, dumped
+from aucbench.pool import Pool
+from aucbench.studies.execution.prepared_data import prepared_data
 from aucbench.studies.execution.work_units import Report, Unit
-from aucbench.studies.execution.worker import Conditions, prepared_data, run_pickled, run_unit
-from aucbench.studies.record import CellStatus, Failure
+from aucbench.studies.execution.worker import run_in_process, run_unit
 from aucbench.studies.study import Observer
 
 
 class Executor(Protocol):
     """Runs units, at most one per worker."""
 
-    def free(self) -> Sequence[str]:
-        """Names of idle workers."""
+    def workers(self) -> Sequence[str]:
+        """The names of all workers."""
 
-    def start(self, worker: str, unit: Unit, alone: bool = False) -> None:
-        """Start a unit on an idle worker; `alone` if no other unit runs beside it."""
-
-    def wait(self) -> Iterable[tuple[str, Report]]:
-        """The reports of all units that have ended; none if a worker has joined."""
+    def submit(self, worker: str, unit: Unit, alone: bool = False) -> "Future[Report]":
+        """Run a unit on a worker, which has no other; `alone` if no other unit runs beside it."""
 
 
 class LocalExecutor:
@@ -40,56 +36,37 @@ class LocalExecutor:
         self._names = [str(number) for number in range(workers)]
         self._is_here = workers == 1 and not limited
         self._pool = Pool()
-        self._running: dict[str, tuple[Unit, Future[Report] | None]] = {}
 
-    def free(self) -> Sequence[str]:
-        """Names of workers without a unit."""
-        return [name for name in self._names if name not in self._running]
+    def workers(self) -> Sequence[str]:
+        """Numbers, as text."""
+        return self._names
 
-    def start(self, worker: str, unit: Unit, alone: bool = False) -> None:
-        """Start the unit in a process, or defer it until `wait`."""
+    def submit(self, worker: str, unit: Unit, alone: bool = False) -> "Future[Report]":
+        """Run the unit: here before this returns, or in a process."""
         others = other_distributions(unit) if self._isolated else frozenset()
         if self._is_here and not others:
-            self._running[worker] = unit, None
-            return
-        conditions = Conditions(1 if alone else len(self._names), worker=True)
-        listener = self._listen if len(self._names) == 1 else None
-        self._running[worker] = (
+            prepared_data().isolates = self._isolated
+            future = Future[Report]()
+            future.set_result(run_unit(unit, self._observer))
+            return future
+        return self._pool.submit(
+            run_in_process,
             unit,
-            self._pool.submit(
-                run_pickled,
-                dumped(unit),
-                conditions,
-                key=(worker, others),
-                seconds=time_limit(unit),
-                listener=listener,
-            ),
+            1 if alone else len(self._names),
+            key=(worker, others),
+            seconds=time_limit(unit),
+            listener=self._listen,
         )
-
-    def wait(self) -> Iterable[tuple[str, Report]]:
-        """The reports of units that have ended; a deferred unit runs now."""
-        reports = []
-        wait([future for _, future in self._running.values() if future], return_when=FIRST_COMPLETED)
-        for worker, (unit, future) in list(self._running.items()):
-            if future is None:
-                prepared_data().isolates = self._isolated
-                report = run_unit(unit, Conditions(), self._observer)
-            elif future.done():
-                error = future.exception()
-                report = future.result() if error is None else report_of_error(error, unit)
-            else:
-                continue
-            del self._running[worker]
-            reports.append((worker, report))
-        return reports
 
     def close(self) -> None:
         """End the processes."""
         self._pool.shutdown()
 
     def _listen(self, message: tuple[str, Any]) -> None:
-        what, value = message
-        (self._observer.stage if what == "stage" else self._observer.progress)(value)
+        """Pass on what a process tells, unless there are several."""
+        if len(self._names) == 1:
+            event, value = message
+            getattr(self._observer, event)(value)
 
 
 def other_distributions(unit: Unit) -> frozenset[str]:
@@ -100,23 +77,9 @@ def other_distributions(unit: Unit) -> frozenset[str]:
 
 
 def time_limit(unit: Unit) -> float | None:
-    """Seconds after which the process of a unit is killed."""
+    """Seconds after which the process of a unit is ended."""
     limits = unit.entry.limits
     if limits.seconds is None:
         return None
     optimum = limits.optimum if TrainingObjective() in unit.entry.measures else 0.0
     return limits.seconds * unit.trainings + limits.grace + optimum
-
-
-def report_of_error(error: BaseException, unit: Unit) -> Report:
-    """The report of a unit that a worker could not run, or whose process has ended."""
-    if not isinstance(error, ProcessEnded):
-        return Failure(CellStatus.failed, f"the worker could not run it: {sentence_of(error)}")
-    if not error.is_late:
-        return None
-    limits = unit.entry.limits
-    message = (
-        f"it did not end {limits.grace:g} s after limits.seconds={limits.seconds:g}, "
-        f"and its process was ended"
-    )
-    return Failure(CellStatus.timeout, message)

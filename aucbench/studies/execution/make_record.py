@@ -26,7 +26,7 @@ from aucbench.runner.scorer import Scorer
 from aucbench.runner.task import Outcome, StopReason, Task
 from aucbench.studies import provenance
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.execution.work_units import CellUnit
+from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.record import (
     CellRecord,
     DataRecord,
@@ -45,7 +45,7 @@ DIVERGED = "the run diverged"
 
 
 def cell_record(
-    unit: CellUnit,
+    unit: Unit,
     loaded: Loaded,
     prepared: Prepared,
     task: Task,
@@ -58,30 +58,47 @@ def cell_record(
     The method in the task has the hyperparameters of the run. All parts of the data set agree with `loaded`
     on which labels are positive.
     """
-    entry = unit.entry
+    entry, X = unit.entry, prepared.X
     plugins = (entry.algorithm, entry.features, *([entry.loss] if entry.loss else []))
     packages = provenance.packages_of(task.algorithm, [plugin.distribution for plugin in plugins])
-    environment = structs.replace(
-        provenance.environment(concurrency, command, packages),
-        finished_at=datetime.now(UTC).isoformat(timespec="microseconds"),
-    )
     described = entry.describe()
-    dataset = structs.replace(described.dataset, family=entry.dataset.family)
+    is_sparse = sparse.issparse(X)
+    nonzeros = X.nnz / X.shape[0] if is_sparse else float(X.shape[1])
     return CellRecord(
         key=unit.key,
-        **structs.asdict(structs.replace(described, dataset=dataset)),
+        **structs.asdict(described)
+        | {"dataset": structs.replace(described.dataset, family=entry.dataset.family)},
         **structs.asdict(unit.seeds),
-        data=_data(prepared, unit.digests, loaded, task),
+        data=DataRecord(
+            sha256=unit.digests,
+            train_rows=len(prepared.y),
+            test_rows=len(prepared.y_test),
+            features=int(X.shape[1]),
+            train_positives=int(np.count_nonzero(prepared.y == 1)),
+            test_positives=int(np.count_nonzero(prepared.y_test == 1)),
+            positive=tuple(map(shown, loaded.positive)),
+            negative=tuple(map(shown, loaded.negative)),
+            row_factor=1.0 if prepared.rescaling is None else prepared.rescaling.factor,
+            max_norm=prepared.max_norm,
+            format="csr" if is_sparse else "dense",
+            nonzeros_per_row=nonzeros,
+            features_seconds=prepared.features_seconds,
+            validation_rows=UNSET if task.validation is None else len(task.validation.y),
+            **({} if prepared.repeats is None else prepared.repeats._asdict()),
+        ),
         tuned=unit.tuned,
-        result=_result(entry, task, prepared, outcome),
+        result=_result(entry, task, prepared, outcome, nonzeros),
         class_of_model=class_of_model(task.algorithm, entry.features.instance),
         source=entry.source_digest,
         git_commit=provenance.git_commit(source_file(entry.algorithm.cls)),
-        environment=environment,
+        environment=structs.replace(
+            provenance.environment(concurrency, command, packages),
+            finished_at=datetime.now(UTC).isoformat(timespec="microseconds"),
+        ),
     )
 
 
-def failure_record(unit: CellUnit, failure: Failure) -> FailureRecord:
+def failure_record(unit: Unit, failure: Failure) -> FailureRecord:
     """The failure of a cell, with its limits."""
     limits = unit.entry.limits
     return FailureRecord(
@@ -96,43 +113,18 @@ def failure_record(unit: CellUnit, failure: Failure) -> FailureRecord:
     )
 
 
-def _data(prepared: Prepared, digests: tuple[str, ...], loaded: Loaded, task: Task) -> DataRecord:
-    X, rows = prepared.X, len(prepared.y)
-    return DataRecord(
-        sha256=digests,
-        train_rows=rows,
-        test_rows=len(prepared.y_test),
-        features=int(X.shape[1]),
-        train_positives=int(np.count_nonzero(prepared.y == 1)),
-        test_positives=int(np.count_nonzero(prepared.y_test == 1)),
-        positive=tuple(map(shown, loaded.positive)),
-        negative=tuple(map(shown, loaded.negative)),
-        row_factor=1.0 if prepared.rescaling is None else prepared.rescaling.factor,
-        max_norm=prepared.max_norm,
-        format="csr" if sparse.issparse(X) else "dense",
-        nonzeros_per_row=_nonzeros(prepared),
-        features_seconds=prepared.features_seconds,
-        validation_rows=UNSET if task.validation is None else len(task.validation.y),
-        **({} if prepared.repeats is None else prepared.repeats._asdict()),
-    )
-
-
-def _threads(algorithm: Any) -> int:
-    """The threads that a method declares, or that JAX has where it decides; 0 if unknown."""
-    facts = MethodFacts(algorithm)
-    of_jax = os.environ.get("PJRT_NPROC", "") if facts.threads == 0 and "jax" in facts.packages else ""
-    return int(of_jax) if of_jax.isdecimal() else facts.threads
-
-
-def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> ResultRecord:
-    algorithm = task.algorithm
+def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome, nonzeros: float) -> ResultRecord:
+    algorithm, facts = task.algorithm, MethodFacts(task.algorithm)
     diverged = outcome.stop_reason is StopReason.diverged
     per_iteration = 1e9 / max(1, outcome.iterations)
     # Rows passed to an iteration; rows that a method keeps in a buffer do not count.
-    sides = 2 if Access(algorithm.access) is Access.pairs else 1
-    visited = task.rows_per_iteration * sides
+    visited = task.rows_per_iteration * (2 if Access(algorithm.access) is Access.pairs else 1)
+    # JAX decides itself, unless the environment does.
+    of_jax = os.environ.get("PJRT_NPROC", "") if facts.threads == 0 and "jax" in facts.packages else ""
     weights, rescaling = outcome.weights, prepared.rescaling
+    norm = None if weights is None else float(dnrm2(weights))  # squares do not overflow
     score = 0.0 if rescaling is None or weights is None else rescaling.raw(weights)[1]
+    finals = {name: None if diverged else values[-1] for name, values in outcome.measures.items()}
     return ResultRecord(
         # A diverged model has no score, whatever its last finite checkpoint was.
         auc=None if diverged else float(outcome.auc[-1]),
@@ -140,61 +132,36 @@ def _result(entry: Entry, task: Task, prepared: Prepared, outcome: Outcome) -> R
         train_seconds=outcome.total_seconds,
         train_cpu_seconds=outcome.total_cpu_seconds,
         process_cpu_seconds=outcome.process_cpu_seconds,
-        threads=_threads(algorithm),
+        threads=int(of_jax) if of_jax.isdecimal() else facts.threads,
         device=entry.algorithm.device,
         ns_per_iteration=outcome.total_seconds * per_iteration,
         cpu_ns_per_iteration=outcome.total_cpu_seconds * per_iteration,
-        nonzeros_per_iteration=_nonzeros(prepared) * visited,
+        nonzeros_per_iteration=nonzeros * visited,
         state_bytes=outcome.state_bytes,
         layout=outcome.layout,
         warm_up=outcome.warm_up or UNSET,
-        weights_norm=None if weights is None else _norm(weights),
+        weights_norm=norm if norm is None or math.isfinite(norm) else math.inf,
         score_at_zero=score if np.isfinite(score) else None,  # JSON has no NaN
         stop_reason=str(outcome.stop_reason),
         advice=_advice(entry, algorithm, prepared.max_norm) if diverged else None,
-        converged=None
-        if MethodFacts(algorithm).done is None
-        else outcome.stop_reason is StopReason.converged,
+        converged=None if facts.done is None else outcome.stop_reason is StopReason.converged,
         checkpoints=len(outcome.iteration),
-        measures={
-            measure.name: measure_record(measure, None if diverged else outcome.measures[measure.name][-1])
-            for measure in task.measures
-        }
-        or UNSET,
+        measures={each.name: measure_record(each, finals[each.name]) for each in task.measures} or UNSET,
         placements=UNSET
         if outcome.placements is None
         else tuple(float(f"{value:.5g}") for value in outcome.placements),
     )
 
 
-def _nonzeros(prepared: Prepared) -> float:
-    """Mean number of non-zeros per training row; all values of dense rows count."""
-    X = prepared.X
-    return X.nnz / X.shape[0] if sparse.issparse(X) else float(X.shape[1])
-
-
 def _advice(entry: Entry, algorithm: Any, max_norm: float | None) -> str:
     """A sentence on what to change after a divergence; the method's `step_size` names the field to lower."""
-    rows = "mapped rows have" if entry.features.name != "identity" else "rows have"
-    known = f"{rows} norms up to {max_norm:.3g}; " if max_norm is not None else f"{rows} infinite norms; "
     name = MethodFacts(algorithm).step_size
     if name is None and class_of_model(algorithm) is not ModelClass.linear:
         return "its scores are NaN or infinite"
-    if name is None:
-        smaller = "take smaller steps"
-    else:
-        value = getattr(algorithm, name)
-        smaller = f"lower algo.{name}, now {f'{value:g}' if isinstance(value, float) else value}"
+    norms = "infinite norms" if max_norm is None else f"norms up to {max_norm:.3g}"
+    lower = f"lower algo.{name}, now {getattr(algorithm, name):g}" if name else "take smaller steps"
     # If rows are already rescaled, only the step can be changed.
-    return known + smaller + ("" if entry.settings.rescale else ", or set rescale=true and leave it out")
-
-
-def _norm(weights: NDArray[np.float64]) -> float:
-    """The norm of weights, by BLAS where their squares overflow; inf for weights that are not finite."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        norm = float(np.linalg.norm(weights))
-    norm = norm if math.isfinite(norm) else float(dnrm2(weights))
-    return math.inf if math.isnan(norm) else norm
+    return f"rows have {norms}; {lower}" + ("" if entry.settings.rescale else ", or set rescale=true")
 
 
 def measure_record(measure: Measure, value: float | None) -> MeasureRecord:
@@ -264,42 +231,30 @@ def scored(
         numbers = [scorer.add_scores(np.asarray(cell.scores, np.float64))]
     if numbers and points:
         values = np.array([scorer.values(number) for number in numbers])
-        if not abs(values[-1, 0] - cell.curve["auc"][-1]) <= SAME:
-            raise _other_auc(cell, "weights", values[-1, 0])
+        _check_auc(cell, "weights", values[-1, 0])
         curves[:, points - len(numbers) :] = values.T[1:]
-    found = {
-        measure.name: measure_record(measure, None if cell.diverged else float(own[-1]))
-        for measure, own in zip(new, curves, strict=True)
-    }
-    return cell.with_measures(found, {measure.name: own for measure, own in zip(new, curves, strict=True)})
+    by_name = {measure.name: curve for measure, curve in zip(new, curves, strict=True)}
+    finals = {name: None if cell.diverged else float(curve[-1]) for name, curve in by_name.items()}
+    found = {measure.name: measure_record(measure, finals[measure.name]) for measure in new}
+    return cell.with_measures(found, by_name)
 
 
 def check_scores(cell: CellResult, y_test: NDArray[np.int8]) -> None:
     """Raise a `DataError` if the scores of a cell do not reproduce its AUC with these labels."""
     scores = cell.scores
     assert scores is not None
-    if scores.shape != y_test.shape:
-        raise _other_rows(
-            cell, f"it has {len(scores)} stored scores, expected {len(y_test)}, one per test row"
+    is_usable = scores.shape == y_test.shape and not np.isnan(scores).any()
+    _check_auc(cell, "scores", exact_auc(scores, y_test) if is_usable else np.nan)
+
+
+def _check_auc(cell: CellResult, what: str, auc: float) -> None:
+    record, recorded = cell.record, cell.curve["auc"][-1]
+    if not abs(auc - recorded) <= SAME:
+        raise DataError(
+            f"{record.algorithm.name} on {record.dataset.title} (seed {record.seed}): its stored {what} have "
+            f"AUC {auc:.6f} here, expected {recorded:.6f} as recorded; rows are prepared in another way by "
+            "now, so run the cell again."
         )
-    auc = exact_auc(scores, y_test) if not np.isnan(scores).any() else np.nan
-    if not abs(auc - cell.curve["auc"][-1]) <= SAME:
-        raise _other_auc(cell, "scores", auc)
-
-
-def _other_auc(cell: CellResult, what: str, auc: float) -> DataError:
-    recorded = cell.curve["auc"][-1]
-    return _other_rows(
-        cell, f"its stored {what} have AUC {auc:.6f} here, expected {recorded:.6f} as recorded"
-    )
-
-
-def _other_rows(cell: CellResult, found: str) -> DataError:
-    record = cell.record
-    return DataError(
-        f"{record.algorithm.name} on {record.dataset.title} (seed {record.seed}): {found}; rows are prepared "
-        f"in another way by now, so run the cell again."
-    )
 
 
 def with_objective(cell: CellResult, algorithm: Any, problem: Problem) -> CellResult:

@@ -7,8 +7,10 @@ decreasing width. A solution counts only with its certificate, which the framewo
 alone (`evaluation.pair_objective`).
 """
 
+import contextlib
 import math
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from time import thread_time
 from typing import Any, NamedTuple
@@ -20,7 +22,7 @@ from aucbench.contracts import Access, Batch, MethodFacts, Norm, Objective, Prob
 from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.contracts.validation import Family
 from aucbench.data.preprocess import Prepared
-from aucbench.errors import AucbenchError, ParameterError
+from aucbench.errors import ParameterError
 from aucbench.evaluation import pair_objective
 from aucbench.evaluation.auc import exact_auc
 from aucbench.evaluation.pair_objective import Certificate, certificate, declared_objective
@@ -29,8 +31,8 @@ from aucbench.registry import Catalog
 from aucbench.runner.cell import training_context
 from aucbench.runner.trainer import finalize
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
-from aucbench.studies.execution.prepared_data import PreparedData, blaming, row_factor
-from aucbench.studies.execution.work_units import CellUnit
+from aucbench.studies.execution.prepared_data import blaming, prepared_data, row_factor
+from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.result import OptimumRecord, OptimumResult
 
 SMOOTH, KINKED = 1e-8, 1e-6  # largest relative gap of a minimum, without and with kinks in the loss
@@ -60,61 +62,51 @@ class NotCertifiedError(ParameterError):
         self.seconds = seconds
 
 
-class _TimeLimitError(AucbenchError):
-    """The processor time of a search is used up."""
-
-
 def minimum(
-    catalog: Catalog, objective: Objective, X: Any, y: NDArray[np.int8], seconds: float | None = None
+    catalog: Catalog, objective: Objective, X: Any, y: NDArray[np.int8], seconds: float = math.inf
 ) -> Minimum:
     """Find the certified minimum of an objective over all pairs of some rows.
 
     Raises a `NotCertifiedError` if there is no solver, if the mean over pairs cannot be computed, if the
     solution cannot be certified, or if the search exceeds `seconds` of processor time.
     """
-    begun = thread_time()
+    begun, kinked = thread_time(), bool(loss_pieces.kinks(objective.loss))
+    if not objective.is_bounded and len(loss_pieces.pieces(objective.loss) or "no") != 1:
+        raise NotCertifiedError(
+            f"the objective has neither regulariser nor ball, and may have no minimum: {objective}."
+        )
     try:
-        found = _minimum(catalog, objective, X, y, math.inf if seconds is None else begun + seconds)
+        with training_context(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of nearly singular systems; the certificate decides
+            search = _Search(catalog, X, y, seconds)
+            found = search.kinked(objective) if kinked else search.smooth(objective)
     except NotCertifiedError:
         raise
-    except _TimeLimitError:
-        assert seconds is not None
-        reason = f"no certified minimum within limits.optimum={seconds:g} s of processor time: {objective}."
-        raise NotCertifiedError(reason, seconds) from None
     except ParameterError as error:
         raise NotCertifiedError(str(error)) from error
+    if found is None:
+        raise NotCertifiedError(f"no installed method minimises this objective: {objective}.")
+    allowed, gap = KINKED if kinked else SMOOTH, found.certificate.relative
+    if not gap <= allowed:
+        raise NotCertifiedError(
+            f"no certified minimum: the best relative gap is {gap:.1e}, at most {allowed:g} is allowed: "
+            f"{objective}."
+        )
     return found._replace(seconds=thread_time() - begun)
 
 
-def _minimum(catalog: Catalog, objective: Objective, X: Any, y: NDArray[np.int8], end: float) -> Minimum:
-    kinked = bool(loss_pieces.kinks(objective.loss))
-    if not objective.is_bounded and len(loss_pieces.pieces(objective.loss) or "no") != 1:
-        raise ParameterError(
-            f"the objective has neither regulariser nor ball, and may have no minimum: {objective}."
-        )
-    with training_context(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of nearly singular systems; the certificate decides
-        search = _Search(catalog, X, y, end)
-        found = search.kinked(objective) if kinked else search.smooth(objective)
-    if found is None:
-        raise ParameterError(f"no installed method minimises this objective: {objective}.")
-    allowed = KINKED if kinked else SMOOTH
-    if not found.certificate.relative <= allowed:
-        raise ParameterError(
-            f"no certified minimum: the best relative gap is {found.certificate.relative:.1e}, at most "
-            f"{allowed:g} is allowed: {objective}."
-        )
-    return found
+class _CertifiedError(Exception):
+    """A search for a multiplier is done."""
 
 
 class _Search:
     """Solvers on some rows; each continues from its last solution."""
 
-    def __init__(self, catalog: Catalog, X: Any, y: NDArray[np.int8], end: float):
+    def __init__(self, catalog: Catalog, X: Any, y: NDArray[np.int8], seconds: float):
         self._algorithms = list(catalog.plugins[Family.algorithms].values())
         self._batch = Batch(X, y, np.zeros((1, 0), np.int64), Access.full)
         self._states: dict[type, Any] = {}
-        self._end = end  # in processor time of this thread
+        self._seconds, self._end = seconds, thread_time() + seconds  # of processor time of this thread
 
     def kinked(self, objective: Objective) -> Minimum | None:
         """The minimum for a loss with kinks, by smoothed losses: each solution bounds it from both sides."""
@@ -170,7 +162,10 @@ class _Search:
             if solver.done(state):
                 break
             if thread_time() > self._end:
-                raise _TimeLimitError
+                raise NotCertifiedError(
+                    f"no certified minimum within limits.optimum={self._seconds:g} s of processor time.",
+                    self._seconds,
+                )
             state = solver.step(state, batch)
         self._states[type(solver)] = state
         return np.asarray(solver.weights(finalize(solver, state)), np.float64)
@@ -184,16 +179,13 @@ class _Search:
         free, in_l1 = replace(objective, radius=None), objective.norm is Norm.l1
         best: Minimum | None = None
 
-        def excess(multiplier: float) -> float | None:
-            """Distance of the weights from the ball, 0 on the sphere; None without a solver."""
+        def excess(multiplier: float) -> float:
+            """Distance of the weights from the ball, 0 on the sphere; NaN without a solver."""
             nonlocal best
-            if in_l1:
-                weighed = replace(free, l1=free.l1 + multiplier)
-            else:
-                weighed = replace(free, l2=free.l2 + multiplier)
-            found = self._free(weighed)
+            l1, l2 = (multiplier, 0.0) if in_l1 else (0.0, multiplier)
+            found = self._free(replace(free, l1=free.l1 + l1, l2=free.l2 + l2))
             if found is None:
-                return None
+                return math.nan
             w = found.weights
             size = float(np.abs(w).sum() if in_l1 else np.linalg.norm(w))
             inside = w * (radius / size) if size > radius else w
@@ -205,48 +197,43 @@ class _Search:
                     inside, here = longer, there
             if best is None or here.gap < best.certificate.gap:
                 best = found._replace(weights=inside, certificate=here)
+            if best.certificate.relative <= AIM:
+                raise _CertifiedError
             if in_l1:
                 return size - radius
             return 1.0 / radius - 1.0 / size if size > 0.0 else -math.inf
 
-        def certified() -> bool:
-            return best is not None and best.certificate.relative <= AIM
-
-        if free.is_bounded:
-            inside = excess(0.0)
-            if inside is None or inside <= 0.0 or certified():
-                return best
-        slopes = pair_loss.pair_mean(objective.loss, np.zeros(len(self._batch.y)), self._batch.y).slopes
-        pull = np.maximum(np.abs(self._batch.X.T @ slopes) - free.l1, 0.0)
-        # If `pull` is 0, zero weights are a minimum for any multiplier.
-        high, above = float(pull.max() if in_l1 else np.linalg.norm(pull) / radius) or 1.0, -math.inf
-        fall, first = FALL[objective.norm], high
-        falling = [fall**power for power in range(1, 1 + int(math.log(LEAST) / math.log(fall)))]
-        zero = sum(share >= ZERO for share in falling)
-        for low in (first * share for share in (*falling[:zero], 0.0, *falling[zero:])):
-            below = excess(low)
-            if certified():
-                return best
-            if below is not None and below > 0.0:
-                self._between(excess, certified, low, below, high, above)
-                return best
-            if below is not None and low > 0.0:
-                high, above = low, below
+        with contextlib.suppress(_CertifiedError):
+            if not free.is_bounded or excess(0.0) > 0.0:
+                self._multiplier(excess, free, objective.norm, radius)
         return best
 
-    @staticmethod
-    def _between(excess: Any, certified: Any, low: float, below: float, high: float, above: float) -> None:
-        """Find the root between two multipliers by secants (the Illinois rule)."""
-        last = 0
-        for _ in range(MOST_TRIALS):
+    def _multiplier(
+        self, excess: Callable[[float], float], free: Objective, norm: Norm, radius: float
+    ) -> None:
+        """Search for the multiplier without excess: fall until there is some, then secants (Illinois)."""
+        X, y, fall = self._batch.X, self._batch.y, FALL[norm]
+        slopes = pair_loss.pair_mean(free.loss, np.zeros(len(y)), y).slopes
+        pull = np.maximum(np.abs(X.T @ slopes) - free.l1, 0.0)
+        # If `pull` is 0, zero weights are a minimum for any multiplier.
+        largest = pull.max() if norm is Norm.l1 else np.linalg.norm(pull) / radius
+        first = float(largest) or 1.0
+        falling = [fall**power for power in range(1, 1 + int(math.log(LEAST) / math.log(fall)))]
+        zero = sum(share >= ZERO for share in falling)
+        high, above, low, below, last = first, -math.inf, 0.0, math.nan, 0
+        for low in (first * share for share in (*falling[:zero], 0.0, *falling[zero:])):
+            below = excess(low)
+            if below > 0.0:
+                break
+            if below <= 0.0 and low > 0.0:
+                high, above = low, below
+        for _ in range(MOST_TRIALS if below > 0.0 else 0):
             if math.isinf(above):
                 middle = math.sqrt(low * high) if low > 0.0 else FALL[Norm.l2] * high
             else:
                 middle = low + (high - low) * below / (below - above)
-            if not low < middle < high:
-                return
-            here = excess(middle)
-            if here is None or here == 0.0 or certified():
+            here = excess(middle) if low < middle < high else 0.0
+            if not abs(here) > 0.0:
                 return
             if here > 0.0:
                 low, below, above, last = middle, here, above * (0.5 if last > 0 else 1.0), 1
@@ -257,13 +244,13 @@ class _Search:
         return certificate(objective, w, self._batch.X, self._batch.y, widths)
 
 
-def entry_optimum(catalog: Catalog, data: PreparedData, entry: Entry) -> OptimumResult:
+def entry_optimum(catalog: Catalog, entry: Entry) -> OptimumResult:
     """The certified minimum for the method of an entry, on the training rows of its first cell.
 
     The entry limits the time of a search. Errors are those of `minimum` and of loading data.
     """
-    unit = CellUnit("", data.digests(entry), entry, entry.cells()[0])
-    prepared = data.prepared(unit)
+    unit = Unit("", prepared_data().digests(entry), entry, entry.cells()[0])
+    prepared = prepared_data().prepared(unit)
     loss = entry.loss and entry.loss.instance
     with blaming(entry.algorithm):
         factor = row_factor(entry, prepared)
@@ -273,12 +260,10 @@ def entry_optimum(catalog: Catalog, data: PreparedData, entry: Entry) -> Optimum
 
 
 # The latest outcomes in this process, by objective, rows and time limit.
-_found: dict[tuple[Objective, str, float], OptimumResult | NotCertifiedError] = {}
+_found: dict[tuple[Objective, Any, float], OptimumResult | NotCertifiedError] = {}
 
 
-def known_or_found(
-    catalog: Catalog, objective: Objective, unit: CellUnit, prepared: Prepared
-) -> OptimumResult:
+def known_or_found(catalog: Catalog, objective: Objective, unit: Unit, prepared: Prepared) -> OptimumResult:
     """The certified minimum of an objective on the rows of a unit; errors are those of `minimum`.
 
     Runs of one process that share objective and rows share the search.
@@ -290,27 +275,24 @@ def known_or_found(
             _found.clear()
         try:
             best = minimum(catalog, objective, prepared.X, prepared.y, seconds)
-            _found[key] = _described(best, objective, unit, prepared)
         except NotCertifiedError as error:
             _found[key] = error
+        else:
+            record = OptimumRecord(
+                objective=str(objective),
+                value=best.certificate.value,
+                gap=best.certificate.gap,
+                relative_gap=best.certificate.relative,
+                size=best.certificate.size,
+                solver=best.solver,
+                seconds=best.seconds,
+                train_rows=len(prepared.y),
+                train_auc=exact_auc(prepared.X @ best.weights, prepared.y),
+                test_auc=exact_auc(prepared.X_test @ best.weights, prepared.y_test),
+                seeds=unit.seeds,
+            )
+            _found[key] = OptimumResult(record, best.weights)
     found = _found[key]
     if isinstance(found, NotCertifiedError):
         raise found
     return found
-
-
-def _described(found: Minimum, objective: Objective, unit: CellUnit, prepared: Prepared) -> OptimumResult:
-    record = OptimumRecord(
-        objective=str(objective),
-        value=found.certificate.value,
-        gap=found.certificate.gap,
-        relative_gap=found.certificate.relative,
-        size=found.certificate.size,
-        solver=found.solver,
-        seconds=found.seconds,
-        train_rows=len(prepared.y),
-        train_auc=exact_auc(prepared.X @ found.weights, prepared.y),
-        test_auc=exact_auc(prepared.X_test @ found.weights, prepared.y_test),
-        seeds=unit.seeds,
-    )
-    return OptimumResult(record, found.weights)

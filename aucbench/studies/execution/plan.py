@@ -7,33 +7,14 @@ from msgspec import UNSET
 
 from aucbench.errors import AucbenchError, FetchError
 from aucbench.studies.default_settings import Isolation, Timing
-from aucbench.studies.entry_and_keys import Entry, Search
+from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.execution.make_record import can_be_scored, lacking, lacks_minimum
-from aucbench.studies.execution.worker import prepared_data
-from aucbench.studies.record import CellStatus, EntryPlan, FailureRecord, Seeds, StudyPlan
+from aucbench.studies.execution.prepared_data import prepared_data
+from aucbench.studies.execution.work_units import Unit
+from aucbench.studies.record import CellStatus, EntryPlan, FailureRecord, StudyPlan
 from aucbench.studies.result import Refused, by_reason
 from aucbench.studies.store import Store
 from aucbench.studies.study import Study, check_size
-
-
-@dataclass(frozen=True)
-class PlannedCell:
-    """A cell of an entry, and its state in the store.
-
-    A cell that failed at a limit counts as missing once the limit is raised.
-    """
-
-    seeds: Seeds
-    key: str
-    search: Search | None  # search that must finish first, if any
-    status: CellStatus = CellStatus.missing  # or finished, or failed
-    failed_before: bool = False  # whether the last run failed
-    incomplete: bool = False  # finished, but lacks a measure or a time of its own; its status is missing
-    scored: bool = False  # incomplete, but can be completed from stored weights without training
-
-    def is_wanted(self, only_failed: bool) -> bool:
-        """Whether it is to be run."""
-        return self.failed_before if only_failed else self.status is CellStatus.missing
 
 
 @dataclass(frozen=True)
@@ -43,7 +24,7 @@ class PlannedEntry:
     entry: Entry
     digests: tuple[str, ...]
     key: str
-    cells: tuple[PlannedCell, ...]
+    cells: tuple[Unit, ...]
 
 
 @dataclass(frozen=True)
@@ -56,7 +37,7 @@ class Plan:
     only_failed: bool = False  # run only cells that failed before
     alone: bool = False  # train cells while nothing else runs
 
-    def cells(self) -> list[PlannedCell]:
+    def cells(self) -> list[Unit]:
         """The distinct cells of all entries; entries that differ only in their runs share cells."""
         return list({cell.key: cell for entry in self.entries for cell in entry.cells}.values())
 
@@ -127,36 +108,34 @@ def plan_study(study: Study, store: Store) -> Plan:
             entry = replace(first, measures=tuple(measures.values()))
         searches = entry.searches(digests)
         cells = [
-            _looked_up(PlannedCell(seeds, each, searches.get(seeds)), entry, store, done, failed, alone)
-            for seeds, each in entry.cell_keys(digests).items()
+            Unit(each, digests, entry, at, search=searches.get(at))
+            for at, each in entry.cell_keys(digests).items()
         ]
-        planned[key] = PlannedEntry(entry, digests, key, tuple(cells))
+        found = tuple(looked_up(cell, store, alone, done, failed) for cell in cells)
+        planned[key] = PlannedEntry(entry, digests, key, found)
     return Plan(tuple(planned.values()), tuple(refused), tuple(unavailable), study.only_failed, alone)
 
 
-def cell_now(entry: Entry, cell: PlannedCell, store: Store, alone: bool) -> PlannedCell:
-    """A planned cell as it is by now: another process may have run it."""
-    done = {cell.key} if store.has(cell.key) else ()
-    failed = {cell.key} if not cell.failed_before else ()
-    return _looked_up(PlannedCell(cell.seeds, cell.key, cell.search), entry, store, done, failed, alone)
-
-
-def _looked_up(
-    cell: PlannedCell, entry: Entry, store: Store, done: Container[str], failed: Container[str], alone: bool
-) -> PlannedCell:
-    """A cell with its state in the store, given the keys of finished and of failed cells."""
-    key = cell.key
-    if key in done:
+def looked_up(
+    cell: Unit,
+    store: Store,
+    alone: bool,
+    done: Container[str] | None = None,
+    failed: Container[str] | None = None,
+) -> Unit:
+    """A cell with its state in the store; `done` and `failed` are the keys that are there, if known."""
+    key, entry = cell.key, cell.entry
+    if store.has(key) if done is None else key in done:
         record = store.record(key) if entry.measures or alone else None
         if record is None:
             return replace(cell, status=CellStatus.finished)
         if alone and record.environment.concurrency != 1:
-            return replace(cell, search=None, incomplete=True)
+            return replace(cell, search=None, scored=False)
         if lacking(record, entry.measures) or lacks_minimum(record, entry):
             scored = can_be_scored(record, store.sizes(key), entry.measures)
-            return replace(cell, search=None, incomplete=True, scored=scored)
+            return replace(cell, search=None, scored=scored)
         return replace(cell, status=CellStatus.finished)
-    failure = store.failure(key) if key in failed else None
+    failure = store.failure(key) if failed is None or key in failed else None
     if failure is None:
         return cell
     status = CellStatus.missing if _may_do_better(entry, failure) else CellStatus.failed
@@ -165,12 +144,9 @@ def _looked_up(
 
 def _may_do_better(entry: Entry, failure: FailureRecord) -> bool:
     """Whether the cell failed at a limit that has since been raised or removed."""
-    then: float | None
-    match failure.reason:
-        case CellStatus.timeout:
-            then, now = failure.limits.seconds, entry.limits.seconds
-        case CellStatus.out_of_memory:
-            then, now = failure.limits.memory, entry.limits.memory
-        case _:
-            return False
+    limits: dict[CellStatus, tuple[float | None, float | None]] = {
+        CellStatus.timeout: (failure.limits.seconds, entry.limits.seconds),
+        CellStatus.out_of_memory: (failure.limits.memory, entry.limits.memory),
+    }
+    then, now = limits.get(failure.reason, (None, None))
     return then is not None and (now is None or now > then)

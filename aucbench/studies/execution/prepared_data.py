@@ -5,6 +5,7 @@ import traceback
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from math import gcd
 from typing import Any
 
@@ -31,7 +32,6 @@ from aucbench.studies.execution.work_units import Unit
 
 WHOLE = 1 << 19  # arrays with more values are sampled for the checksum
 SAMPLE = 1 << 16  # values in a sample: a method that changes rows changes more than a few values
-
 FRAMES = 100  # innermost frames in a stored traceback; formatting a million takes seconds
 KEEP_BYTES = 1 << 30  # size of the cached splits; the latest is cached whatever its size
 
@@ -47,19 +47,18 @@ class PreparedData:
         self._loaded: dict[tuple[str, Part], Loaded] = {}
         self._digests: dict[tuple[str, Part, str], tuple[str, ...]] = {}
         self._sizes: dict[tuple[Any, ...], tuple[int, int, int]] = {}
-        self._prepared: dict[str, Prepared] = {}  # the latest last
-        self._fingerprints: dict[str, tuple[int, ...]] = {}  # of the prepared arrays, by group
+        self._prepared: dict[Any, Prepared] = {}  # by group, the latest last
+        self._fingerprints: dict[Any, tuple[int, ...]] = {}  # of the prepared arrays
 
     def load(self, entry: Entry) -> Callable[[Part], Loaded]:
         """A function that loads a part of the entry's data set; files are memory-mapped."""
-        columns = entry.protocol.columns
-        described = f"{entry.dataset.description} {columns}" if columns else str(entry.dataset.description)
+        columns, own = entry.protocol.columns, entry.dataset
+        described = f"{own.description} {columns}"
 
         def part(part: Part) -> Loaded:
             if (described, part) not in self._loaded:
                 if self._loaded and next(iter(self._loaded))[0] != described:
                     self._loaded.clear()  # one data set at a time: some fill the memory
-                own = entry.dataset
                 is_foreign = own.distribution != PROJECT and DatasetFacts(own.instance).load is not None
                 load = _load_apart if self.isolates and is_foreign else _load
                 self._loaded[described, part] = load(own, part, columns)
@@ -81,9 +80,9 @@ class PreparedData:
 
     def sizes(self, entry: Entry, split_seed: int, fold: int) -> tuple[int, int, int]:
         """Training rows, test rows and inner folds of a split, cached as many entries share them."""
-        described, folds = str(entry.dataset.description), entry.tuning.choice.folds
-        of_split = described, entry.part, str(entry.protocol), split_seed, fold, entry.settings.max_train_rows
-        key = (*of_split, folds)
+        folds, limit = entry.tuning.choice.folds, entry.settings.max_train_rows
+        drawn = str(entry.dataset.description), entry.part, str(entry.protocol), split_seed, fold
+        key = (*drawn, folds, limit)
         if key not in self._sizes:
             split = self.split(entry, split_seed, fold)
             self._sizes[key] = len(split.train.y), len(split.test.y), inner_count(split, folds)
@@ -118,8 +117,7 @@ class PreparedData:
 
         The result is then invalid, and other methods would get the changed rows.
         """
-        prepared = self._prepared.get(unit.group)
-        if prepared is not None and fingerprint(prepared) != self._fingerprints[unit.group]:
+        if fingerprint(self._prepared[unit.group]) != self._fingerprints[unit.group]:
             del self._prepared[unit.group]
             name, owner = unit.entry.algorithm.name, unit.entry.algorithm.distribution
             raise PluginError(
@@ -129,9 +127,16 @@ class PreparedData:
 
     def _make_room(self, wanted: int) -> None:
         """Drop the oldest arrays to make room for `wanted` bytes."""
-        sizes = {key: size_of(arrays.X) + size_of(arrays.X_test) for key, arrays in self._prepared.items()}
-        while self._prepared and sum(sizes[key] for key in self._prepared) + wanted > KEEP_BYTES:
+        while self._prepared and wanted > KEEP_BYTES - sum(
+            size_of(each.X) + size_of(each.X_test) for each in self._prepared.values()
+        ):
             del self._prepared[next(iter(self._prepared))]
+
+
+@cache
+def prepared_data() -> PreparedData:
+    """Data sets and splits that this process has loaded and prepared."""
+    return PreparedData()
 
 
 def _load(dataset: BoundPlugin, part: Part, columns: tuple[str | int, ...]) -> Loaded:
@@ -165,10 +170,11 @@ def row_factor(entry: Entry, prepared: Prepared) -> float:
     return prepared.rescaling.factor
 
 
-def facts_of(entry: Entry, data: PreparedData) -> Facts:
+def facts_of(entry: Entry) -> Facts:
     """Facts of the training rows of the entry's first split, after preparation."""
     seeds = entry.cells()[0]
-    prepared = prepare_split(entry, data.split(entry, seeds.split_seed, seeds.fold), seeds.split_seed)
+    split = prepared_data().split(entry, seeds.split_seed, seeds.fold)
+    prepared = prepare_split(entry, split, seeds.split_seed)
     rows, features = prepared.X.shape
     density = prepared.X.nnz / (rows * features) if sparse.issparse(prepared.X) else 1.0
     return Facts(float(rows), float(features), float(density), float(np.mean(prepared.y == 1)))

@@ -1,16 +1,16 @@
 """More measures of the finished cells of a study, from stored weights or scores and without training."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from aucbench.errors import AucbenchError
 from aucbench.evaluation.measures import Measure, listed, restored
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.execution.make_record import lacking
-from aucbench.studies.execution.work_units import CellUnit
-from aucbench.studies.execution.worker import Conditions, run_unit
-from aucbench.studies.record import CellRecord, EntryPlan, Failure
+from aucbench.studies.execution.work_units import Unit
+from aucbench.studies.execution.worker import run_unit
+from aucbench.studies.record import EntryPlan, Failure
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store
 
@@ -40,28 +40,26 @@ def rescore_study(
     `entry_of` maps a planned entry to the entry that would run today with these measures. Measures that a
     cell has with other parameters are replaced only if `replace_others`.
     """
-    done, written = Rescored(), set[str]()
-    planned = [entry for plan in store.plans(study) for entry in plan.entries]
-    units = [
-        unit for each in planned for unit in _units(store, each, measures, entry_of, replace_others, done)
-    ]
-    for unit in sorted(units, key=lambda unit: (unit.entry.dataset.title, unit.group)):
-        stored = store.get(unit.key)
-        if stored is None or (stored.weights is stored.scores is None and not stored.diverged):
-            done.without_scores[unit.entry.algorithm.name] += 1
-            continue
-        outcome = run_unit(replace(unit, stored=stored, scored=True), Conditions())
-        if not isinstance(outcome, CellResult):
-            done.failed.append(
-                f"{unit.entry}: {outcome.message if isinstance(outcome, Failure) else outcome}"
-            )
-            continue
-        store.put(unit.key, outcome)
-        written.add(unit.key)
-        done.scored += not stored.diverged
-    for entry in (entry for plan in store.plans() for entry in plan.entries):
-        if written & entry.cells.keys():
-            store.forget_tracked(entry.key)
+    done, plans = Rescored(), store.plans()
+    for planned in (entry for plan in store.plans(study) for entry in plan.entries):
+        units = _units(store, planned, measures, entry_of, replace_others, done)
+        written = set()
+        for unit in units:
+            stored = store.get(unit.key)
+            if stored is None or (stored.weights is stored.scores is None and not stored.diverged):
+                done.without_scores[planned.algorithm] += 1
+                continue
+            outcome = run_unit(replace(unit, stored=stored))
+            if isinstance(outcome, CellResult):
+                store.put(unit.key, outcome)
+                written.add(unit.key)
+                done.scored += not stored.diverged
+            else:
+                why = outcome.message if isinstance(outcome, Failure) else outcome
+                done.failed.append(f"{unit.entry}: {why}")
+        for entry in (entry for plan in plans for entry in plan.entries):
+            if written & entry.cells.keys():
+                store.forget_tracked(entry.key)
     done.failed = list(dict.fromkeys(done.failed))
     return done
 
@@ -73,12 +71,11 @@ def _units(
     entry_of: Callable[[EntryPlan], Entry],
     replace_others: bool,
     done: Rescored,
-) -> Iterator[CellUnit]:
+) -> list[Unit]:
     """The cells of a planned entry that lack measures; the others are counted."""
-    left: list[tuple[CellRecord, tuple[Measure, ...]]] = []
-    for key in planned.cells:
-        if (record := store.record(key)) is None:
-            continue
+    units: list[Unit] = []
+    entry: Entry | None = None
+    for record in filter(None, map(store.record, planned.cells)):
         new = lacking(record, measures)
         done.known += not new and not record.diverged
         done.diverged += record.diverged
@@ -86,16 +83,14 @@ def _units(
             others = {own.name for own in new} & record.measures.keys()
             done.kept.update(listed([restored(name, record.measures[name].parameters)]) for name in others)
             new = [own for own in new if own.name not in others]
-        if new:
-            left.append((record, tuple(new)))
-    if not left:
-        return
-    try:
-        entry = entry_of(planned)
-    except AucbenchError as error:
-        done.failed.append(f"{planned.algorithm} on {planned.dataset}: {error}")
-        return
-    for record, own in left:
-        yield CellUnit(
-            record.key, record.data.sha256, replace(entry, measures=own), record.seeds, tuned=record.tuned
-        )
+        if not new:
+            continue
+        try:
+            entry = entry or entry_of(planned)
+        except AucbenchError as error:
+            done.failed.append(f"{planned.algorithm} on {planned.dataset}: {error}")
+            break
+        wanted = replace(entry, measures=tuple(new))
+        seeds, tuned = record.seeds, record.tuned
+        units.append(Unit(record.key, record.data.sha256, wanted, seeds, tuned=tuned, scored=True))
+    return units

@@ -1,25 +1,30 @@
 """The scheduler: units go to an executor, results to the store, finished entries to listeners."""
 
-from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import replace
+from math import inf
 from time import monotonic, sleep
+from typing import Any
 
 from aucbench.errors import AucbenchError, MachineError
+from aucbench.humanize import sentence_of
+from aucbench.pool import ProcessEnded
 from aucbench.studies.execution.executor import Executor
 from aucbench.studies.execution.make_record import failure_record
-from aucbench.studies.execution.plan import Plan, PlannedCell, PlannedEntry, cell_now
+from aucbench.studies.execution.plan import Plan, PlannedEntry, looked_up
+from aucbench.studies.execution.prepared_data import prepared_data
 from aucbench.studies.execution.tuning_search import TuningSearch
-from aucbench.studies.execution.work_units import CellUnit, Report, Unit, failed_trial
-from aucbench.studies.execution.worker import prepared_data
-from aucbench.studies.record import CellStatus, Failure, TunedRecord
+from aucbench.studies.execution.work_units import Report, Unit, failed_trial
+from aucbench.studies.record import CellStatus, Failure, FailureRecord
 from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 
 Listener = Callable[[FinishedEntry], None]
-POLL_SECONDS = 0.5  # between looks at what other processes run
-LOSSES = 2  # a unit whose worker is lost that often is a failure: it may be what ends the worker
+POLL_SECONDS = 0.5  # between looks at new workers, and at what other processes run
+LOSSES = 2  # a unit whose process ends that often is a failure: it may be what ends the process
 
 
 class Scheduler:
@@ -61,22 +66,22 @@ class Scheduler:
             planned.key: {cell.key for cell in planned.cells if cell.is_wanted(plan.only_failed)}
             for planned in plan.entries
         }
-        self._sharers: dict[str, list[PlannedEntry]] = {}  # entries with a cell, by its key
+        self._ran = {key for key, left in self._left.items() if left}
+        self._complete = deque(plan.entries)  # entries to hand over, if nothing of them is left to be run
+        self._sharers: dict[str, list[PlannedEntry]] = defaultdict(list)  # entries with a cell, by its key
         for planned in plan.entries:
             for cell in planned.cells:
-                self._sharers.setdefault(cell.key, []).append(planned)
-        self._ran = {key for key, left in self._left.items() if left}
-        self._complete = list(plan.entries)  # entries to hand over, if nothing of them is left to be run
-        self._queue: dict[str, deque[Unit]] = {}  # units that wait, by the data that they need
-        self._cells: dict[str, list[tuple[PlannedEntry, PlannedCell]]] = {}  # cells behind a unit, by its key
+                self._sharers[cell.key].append(planned)
+        self._owners: dict[str, PlannedEntry] = {}  # the entry for which a cell or a search is run, by key
+        self._queue: dict[Any, deque[Unit]] = {}  # units that wait, by the data that they need
+        self._waiting: dict[str, list[Unit]] = defaultdict(list)  # cells that wait for a search, by its key
         self._searches: dict[str, TuningSearch] = {}  # in progress, by key
         self._leases = store.leases()
-        # Searches that have not begun, and units that another process runs.
-        self._later: deque[Unit] = deque()
+        self._later: deque[Unit] = deque()  # searches that have not begun, units that another process runs
         self._dropped: set[str] = set()  # keys of refused entries
         self._is_alone = False  # whether one unit runs at a time
-        self._last: list[CellUnit] = []  # units that run alone, after all others
-        self._end: float | None = None  # of the monotonic clock
+        self._last: list[Unit] = []  # cells that run alone, after all others
+        self._end = inf  # of the monotonic clock
 
     def run(self, stop_after: float | None = None) -> StudyResult:
         """Run the study.
@@ -96,54 +101,57 @@ class Scheduler:
             self._drain()
             if self._last:
                 self._is_alone = True
-                self._add(*self._last)
+                self._add(self._last)
                 self._drain()
             self._hand_over()
-            for planned in self._plan.entries:
-                if count := len(self._left[planned.key]):
-                    self._result.left.append((planned.entry, count))
+            left = [(planned.entry, len(self._left[planned.key])) for planned in self._plan.entries]
+            self._result.left = [(entry, count) for entry, count in left if count]
             return self._result
 
     def _queue_cells(self) -> None:
         """Queue all cells that are to be run, each once, or the searches that they wait for."""
         for planned in self._plan.entries:
             for cell in planned.cells:
-                if not cell.is_wanted(self._plan.only_failed) or cell.key in self._cells:
+                if cell.key in self._owners or not cell.is_wanted(self._plan.only_failed):
                     continue
-                self._cells[cell.key] = [(planned, cell)]
-                if (search := cell.search) is None:
-                    self._add(self._cell_unit(planned, cell))
-                elif search.key in self._cells:
-                    self._cells[search.key].append((planned, cell))
-                else:
-                    self._cells[search.key] = [(planned, cell)]
-                    self._later.append(Unit(search.key, planned.digests, planned.entry, search.seeds))
+                self._owners[cell.key] = planned
+                if cell.search is None:
+                    self._add([cell])
+                    continue
+                key, seeds = cell.search
+                if key not in self._waiting:
+                    self._owners[key] = planned
+                    self._later.append(Unit(key, cell.digests, cell.entry, seeds))
+                self._waiting[key].append(cell)
 
     def _drain(self) -> None:
         """Run all units that wait, and those that they lead to."""
-        running: dict[str, Unit] = {}
-        last: dict[str, str] = {}  # the group on which each worker worked last
+        running: dict[Future[Report], tuple[str, Unit]] = {}
+        last: dict[str, Any] = {}  # the group on which each worker worked last
         while True:
             self._hand_over()
-            is_over = self._end is not None and monotonic() > self._end
-            for worker in () if is_over else self._executor.free():
-                if self._is_alone and running:
-                    break
-                unit = self._next(last.get(worker), {each.group for each in running.values()})
+            is_over = monotonic() > self._end
+            busy = {worker for worker, _ in running.values()}
+            idle = [] if is_over else [name for name in self._executor.workers() if name not in busy]
+            if self._is_alone:
+                idle = [] if running else idle[:1]
+            for worker in idle:
+                unit = self._next(last.get(worker), {each.group for _, each in running.values()})
                 if unit is None:
                     break
-                running[worker], last[worker] = unit, unit.group
+                last[worker] = unit.group
                 self._observer.started(unit.entry)
-                self._executor.start(worker, unit, self._is_alone)
+                running[self._executor.submit(worker, unit, self._is_alone)] = worker, unit
             if running:
-                for worker, report in self._executor.wait():
-                    self._take(running.pop(worker), report)
+                for future in wait(running, POLL_SECONDS, FIRST_COMPLETED).done:
+                    _, unit = running.pop(future)
+                    self._take(unit, report_of(future, unit))
             elif is_over or not (self._queue or self._later):
-                break  # otherwise the only worker was lost meanwhile
+                return
             elif not self._queue:
                 sleep(POLL_SECONDS)
 
-    def _next(self, last: str | None, busy: Collection[str]) -> Unit | None:
+    def _next(self, last: Any, busy: Collection[Any]) -> Unit | None:
         """The next unit for a worker that no other process runs or has run; None if there is none now."""
         unseen = len(self._later)
         while self._queue or unseen:
@@ -157,7 +165,7 @@ class Scheduler:
             else:
                 unseen -= 1
                 unit = self._later.popleft()
-            if self._planned(unit).key in self._dropped:
+            if self._owners[unit.key].key in self._dropped:
                 continue
             if self._leases.holds(unit.key):
                 return unit
@@ -172,21 +180,24 @@ class Scheduler:
 
         None if others have done its work, or if it is a search, whose units are queued.
         """
-        cells = self._cells[unit.key] = [each for each in self._cells[unit.key] if not self._is_done(*each)]
+        is_search = unit.key in self._waiting
+        planned = self._waiting[unit.key] if is_search else [unit]
+        cells = [now for cell in planned if (now := self._now(cell)) is not None]
         if not cells:
             self._leases.give_back(unit.key)
             return None
-        planned, cell = cells[0]
-        if isinstance(unit, CellUnit):
-            read = self._store.get if cell.scored else self._store.measured  # only now: weights may be large
-            if cell.incomplete and (stored := read(cell.key)) is not None:
-                unit = replace(unit, tuned=stored.record.tuned, stored=stored, scored=cell.scored)
-            return unit
+        if not is_search:
+            (cell,) = cells
+            read = self._store.get if cell.scored else self._store.measured  # weights may be large
+            if cell.scored is not None and (stored := read(cell.key)) is not None:
+                return replace(cell, tuned=stored.record.tuned, stored=stored)
+            return cell
+        self._waiting[unit.key] = cells
         trials = self._store.trials(unit.key)
-        if cell.failed_before:
+        if cells[0].failed_before:
             trials = [each for each in trials if each.auc is not None or each.stop_reason == "diverged"]
         try:
-            _, _, folds = prepared_data().sizes(planned.entry, unit.seeds.split_seed, unit.seeds.fold)
+            _, _, folds = prepared_data().sizes(unit.entry, unit.seeds.split_seed, unit.seeds.fold)
         except AucbenchError as error:  # such as too few rows for the tuning
             self._refuse(unit, error)
             return None
@@ -194,97 +205,96 @@ class Scheduler:
         self._advance(unit.key)
         return None
 
-    def _is_done(self, planned: PlannedEntry, cell: PlannedCell) -> bool:
-        """Whether another process has run a cell since it was planned; its outcome then counts."""
-        status = cell_now(planned.entry, cell, self._store, self._plan.alone).status
-        if status is CellStatus.missing:
-            return False
+    def _now(self, cell: Unit) -> Unit | None:
+        """A cell as it is to be run by now; None if another process has run it, whose outcome then counts."""
+        known = () if cell.failed_before else None
+        now = looked_up(replace(cell, status=CellStatus.missing), self._store, self._plan.alone, None, known)
+        if now.status is CellStatus.missing:
+            return now
         self._begin()
-        self._result.stored += status is CellStatus.finished
-        self._observer.cell_finished(planned.entry, self._store.failure(cell.key))
-        self._ended(cell.key)
-        return True
+        self._result.stored += now.status is CellStatus.finished
+        self._ended(cell, self._store.failure(cell.key))
+        return None
 
-    def _take(self, unit: Unit, outcome: Report) -> None:
-        """Keep the outcome of a unit, or run it again if its worker was lost."""
-        if isinstance(outcome, MachineError):
-            raise outcome
-        if isinstance(outcome, AucbenchError):
-            self._refuse(unit, outcome)
+    def _take(self, unit: Unit, report: Report) -> None:
+        """Keep what came of a unit, or run it again if its process has ended."""
+        if isinstance(report, MachineError):
+            raise report
+        if isinstance(report, AucbenchError):
+            self._refuse(unit, report)
             return
         self._begin()
-        if (outcome is None or isinstance(outcome, Failure)) and len(unit.points) > 1:
+        if (report is None or isinstance(report, Failure)) and len(unit.points) > 1:
             # A single setting may be the cause.
-            self._add(*(replace(unit, points=(point,)) for point in unit.points))
+            self._add([replace(unit, points=(point,)) for point in unit.points])
             return
-        if outcome is None:
+        if report is None:
             if unit.losses + 1 < LOSSES:
-                self._add(replace(unit, losses=unit.losses + 1))
+                self._add([replace(unit, losses=unit.losses + 1)])
                 return
             why = f"the process it ran in ended, {LOSSES} times (an exit, a crash, or memory)"
-            outcome = Failure(CellStatus.failed, why)
-        if not isinstance(unit, CellUnit):
-            trials = outcome
-            if isinstance(outcome, Failure):
-                reason = str(outcome.reason)
-                trials = [failed_trial(unit, *point, reason, outcome.message) for point in unit.points]
-            assert isinstance(trials, list)
-            self._store.add_trials(unit.key, trials)
-            self._searches[unit.key].tell(unit, trials)
+            report = Failure(CellStatus.failed, why)
+        if unit.points:
+            if isinstance(report, Failure):
+                reason, why = str(report.reason), report.message
+                report = [failed_trial(unit, number, point, reason, why) for number, point in unit.points]
+            assert isinstance(report, list)
+            self._store.add_trials(unit.key, report)
+            self._searches[unit.key].tell(unit, report)
             self._advance(unit.key)
         else:
-            assert not isinstance(outcome, list)
-            self._finish(unit, outcome)
+            assert not isinstance(report, list)
+            self._finish(unit, report)
 
     def _advance(self, key: str) -> None:
         """Queue what a search needs next: units of its own, or the cells that wait for its choice."""
         search = self._searches[key]
-        if search.open or self._cells[key][0][0].key in self._dropped:
+        if search.open or self._owners[key].key in self._dropped:
             return
         if units := search.ask():
-            self._add(*units)
+            self._add(units)
             return
         outcome = self._searches.pop(key).outcome()
         self._leases.give_back(key)
-        for planned, cell in self._cells[key]:
+        for cell in self._waiting[key]:
             if isinstance(outcome, Failure):
                 self._begin()
-                self._finish(self._cell_unit(planned, cell), outcome)
+                self._finish(cell, outcome)
             else:
-                self._add(self._cell_unit(planned, cell, outcome))
+                self._add([replace(cell, tuned=outcome)])
 
     def _begin(self) -> None:
         if self._on_begin is not None:
             self._on_begin()
             self._on_begin = None
 
-    def _finish(self, unit: CellUnit, outcome: CellResult | Failure) -> None:
+    def _finish(self, cell: Unit, outcome: CellResult | Failure) -> None:
         """Keep the result or the failure of a cell."""
-        if isinstance(outcome, Failure):
-            record = failure_record(unit, outcome)
-            self._store.put_failure(record)
-            self._observer.cell_finished(unit.entry, record)
-        else:
-            self._store.put(unit.key, outcome)
+        failure = failure_record(cell, outcome) if isinstance(outcome, Failure) else None
+        if isinstance(outcome, CellResult):
+            self._store.put(cell.key, outcome)
             self._result.finished += 1
-            self._observer.cell_finished(unit.entry, None)
-        self._leases.give_back(unit.key)
-        if unit.stored is not None:
-            for sharer in self._sharers[unit.key]:
+        elif failure is not None:
+            self._store.put_failure(failure)
+        self._leases.give_back(cell.key)
+        if cell.stored is not None:
+            for sharer in self._sharers[cell.key]:
                 self._store.forget_tracked(sharer.key)
-        self._ended(unit.key)
+        self._ended(cell, failure)
 
-    def _ended(self, key: str) -> None:
-        """Take a cell off what is left of its entries."""
-        for sharer in self._sharers[key]:
-            if key in self._left[sharer.key]:
-                self._left[sharer.key].discard(key)
-                if not self._left[sharer.key]:
+    def _ended(self, cell: Unit, failure: FailureRecord | None) -> None:
+        """Tell the observer of a cell, and take it off what is left of its entries."""
+        self._observer.cell_finished(cell.entry, failure)
+        for sharer in self._sharers[cell.key]:
+            left = self._left[sharer.key]
+            if cell.key in left:
+                left.discard(cell.key)
+                if not left:
                     self._complete.append(sharer)
 
     def _refuse(self, unit: Unit, error: AucbenchError) -> None:
         """Drop the remaining work of an entry that cannot be run."""
-        planned = self._planned(unit)
+        planned = self._owners[unit.key]
         self._leases.give_back(unit.key)
         if planned.key not in self._dropped:
             self._dropped.add(planned.key)
@@ -294,26 +304,22 @@ class Scheduler:
     def _hand_over(self) -> None:
         """Pass entries without remaining work to the listeners."""
         while self._complete:
-            planned = self._complete.pop(0)
+            planned = self._complete.popleft()
             if self._left[planned.key] or planned.key in self._dropped:
                 continue
-            cells, failures = [], []
-            for cell in planned.cells:
-                result = self._store.get(cell.key)
-                if result is not None:
-                    cells.append(result)
-                elif (failure := self._store.failure(cell.key)) is not None:
-                    failures.append(failure)
-            self._result.failures.extend(failures)
-            if not cells and not failures:
+            found = {cell.key: self._store.get(cell.key) for cell in planned.cells}
+            cells = tuple(result for result in found.values() if result is not None)
+            failures = [self._store.failure(key) for key, result in found.items() if result is None]
+            failed = tuple(failure for failure in failures if failure is not None)
+            self._result.failures.extend(failed)
+            if not cells and not failed:
                 continue
-            complete = len(cells) == len(planned.cells)
             finished = FinishedEntry(
-                planned.key if complete else f"{planned.key}-{len(cells)}",
+                planned.key if len(cells) == len(found) else f"{planned.key}-{len(cells)}",
                 planned.entry.settings.study,
-                tuple(cells),
-                tuple(failures),
-                missing=len(planned.cells) - len(cells) - len(failures),
+                cells,
+                failed,
+                missing=len(found) - len(cells) - len(failed),
                 from_store=planned.key not in self._ran,
                 entry=planned.entry,
                 ruleset=planned.entry.ruleset,
@@ -321,17 +327,28 @@ class Scheduler:
             for listener in self._listeners:
                 listener(finished)
 
-    def _planned(self, unit: Unit) -> PlannedEntry:
-        return self._cells[unit.key][0][0]
-
-    def _add(self, *units: Unit) -> None:
+    def _add(self, units: Iterable[Unit]) -> None:
         for unit in units:
-            if self._plan.alone and isinstance(unit, CellUnit) and not self._is_alone:
+            if self._plan.alone and not unit.points and not self._is_alone:
                 self._last.append(unit)
-                continue
-            self._queue.setdefault(unit.group, deque()).append(unit)
+            else:
+                self._queue.setdefault(unit.group, deque()).append(unit)
 
-    def _cell_unit(
-        self, planned: PlannedEntry, cell: PlannedCell, tuned: TunedRecord | None = None
-    ) -> CellUnit:
-        return CellUnit(cell.key, planned.digests, planned.entry, cell.seeds, tuned=tuned)
+
+def report_of(future: "Future[Report]", unit: Unit) -> Report:
+    """What came of a unit; None if its process has ended."""
+    if future.cancelled():  # by Dask, whose scheduler is lost
+        return None
+    error = future.exception()
+    if error is None:
+        return future.result()
+    if not isinstance(error, ProcessEnded):
+        return Failure(CellStatus.failed, f"the worker could not run it: {sentence_of(error)}")
+    if not error.is_late:
+        return None
+    limits = unit.entry.limits
+    return Failure(
+        CellStatus.timeout,
+        f"it did not end {limits.grace:g} s after limits.seconds={limits.seconds:g}, "
+        "and its process was ended",
+    )

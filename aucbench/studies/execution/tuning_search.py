@@ -1,20 +1,32 @@
 """The search of one tuning, by ask and tell: its trials, the units it still needs, and its choice."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from msgspec import UNSET, structs
 
+from aucbench.contracts.random_streams import RandomStream
 from aucbench.evaluation.measures import AUC
 from aucbench.studies.codec import subset
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Seeds, Trial, TunedRecord, TuningCost
-from aucbench.studies.tuners import Optuna, Point, Random, edges, frozen, grid_points, random_points
+from aucbench.studies.tuners import (
+    Optuna,
+    Point,
+    Random,
+    edges,
+    effective,
+    frozen,
+    grid_points,
+    random_points,
+    ranges,
+)
 
-TOGETHER = 32  # settings in a unit, all lost with its worker
+TOGETHER = 32  # settings in a unit, all lost with its process
 AT_ONCE = 128  # most settings in a unit of a method with `together`: more settings cost less each
 
 
@@ -31,9 +43,7 @@ class TuningSearch:
         self._whole, self._entry, self._folds = whole, whole.entry, folds
         self._choice, self._space = whole.entry.tuning.choice, whole.entry.tuning.space
         self._trials = [
-            structs.replace(
-                trial, parameters={field: frozen(value) for field, value in trial.parameters.items()}
-            )
+            structs.replace(trial, parameters={name: frozen(each) for name, each in trial.parameters.items()})
             for trial in trials
         ]
         self._points = points_of(whole.entry, whole.seeds)
@@ -41,7 +51,9 @@ class TuningSearch:
     def ask(self) -> list[Unit]:
         """The units to run next, when no other is open; empty once the search is complete."""
         units = self._missing()
-        while not units and isinstance(self._choice, Optuna) and self._propose():
+        while not units and isinstance(self._choice, Optuna) and len(self._points) < self._choice.trials:
+            algorithm, seed = self._entry.algorithm.instance, self._whole.seeds.split_seed
+            self._points.append(propose(self._space, by_number(self._known()), seed, algorithm))
             units = self._missing()
         self.open = sum(unit.trainings for unit in units)
         return units
@@ -54,12 +66,12 @@ class TuningSearch:
     def _missing(self) -> list[Unit]:
         """Units for the settings so far that have no trial, by fold."""
         done = {(trial.fold, trial.number) for trial in self._known()}
-        numbers, most = range(len(self._points)), TOGETHER
+        most, count = TOGETHER, len(self._points)
         if hasattr(self._entry.algorithm.instance, "together"):  # and yet there is work for two workers
-            most = max(most, min(AT_ONCE, len(numbers) * self._folds // 2))
+            most = max(most, min(AT_ONCE, count * self._folds // 2))
         units = []
         for fold in range(self._folds):
-            points = [(n, self._points[n]) for n in numbers if (fold, n) not in done]
+            points = [(n, self._points[n]) for n in range(count) if (fold, n) not in done]
             units += [
                 replace(self._whole, inner=fold, points=tuple(points[start : start + most]))
                 for start in range(0, len(points), most)
@@ -77,14 +89,13 @@ class TuningSearch:
             counts = Counter(trial.error or trial.stop_reason for trial in trials if trial.auc is None)
             why = "; ".join(f"{count} times {error}" for error, count in counts.most_common(3))
             return Failure(reason, f"no setting of its tuning gave an AUC: {why or 'none has run'}")
+        is_auc, fields = isinstance(self._entry.tuning.measure, AUC), ReportedTrial.__struct_fields__
         ordered = sorted(trials, key=lambda trial: (trial.number, trial.fold))
-        fields = ReportedTrial.__struct_fields__
+        reported = tuple(ReportedTrial(**subset(trial, fields)) for trial in ordered)
         return TunedRecord(
             parameters=chosen[0].parameters,
             validation_auc=float(np.mean([trial.auc for trial in chosen])),
-            validation_value=UNSET
-            if isinstance(self._entry.tuning.measure, AUC)
-            else float(np.mean([trial.judged for trial in chosen])),
+            validation_value=UNSET if is_auc else float(np.mean([trial.judged for trial in chosen])),
             folds=self._folds,
             cost=TuningCost(
                 settings=len({trial.number for trial in trials}),
@@ -94,25 +105,13 @@ class TuningSearch:
             ),
             edges=edges(self._space, chosen[0].parameters),
             space={field: list(values) for field, values in self._space.items()},
-            trials=tuple(ReportedTrial(**subset(trial, fields)) for trial in ordered)
-            if self._choice.report
-            else UNSET,
+            trials=reported if self._choice.report else UNSET,
         )
 
     def _known(self) -> list[Trial]:
         """The trials of the settings so far; the store may have others, of later proposals."""
         settings = dict(enumerate(self._points))
         return [trial for trial in self._trials if settings.get(trial.number) == trial.parameters]
-
-    def _propose(self) -> bool:
-        """Add the setting that Optuna proposes; return whether there is one."""
-        if len(self._points) == self._choice.trials:
-            return False
-        from aucbench.studies.execution.optuna_proposals import propose  # Optuna takes a second to import
-
-        algorithm, seed = self._entry.algorithm.instance, self._whole.seeds.split_seed
-        self._points.append(propose(self._space, by_number(self._known()), seed, algorithm))
-        return True
 
 
 def points_of(entry: Entry, seeds: Seeds) -> list[Point]:
@@ -143,3 +142,51 @@ def by_number(trials: Iterable[Trial]) -> dict[int, list[Trial]]:
     for key in sorted(each):
         found.setdefault(each[key].number, []).append(each[key])
     return found
+
+
+def propose(
+    space: Mapping[str, Sequence[Any]], history: Mapping[int, Sequence[Trial]], seed: int, algorithm: Any
+) -> Point:
+    """The setting that Optuna proposes after those of the `history`, by number, without ignored fields.
+
+    The sampler is seeded by (seed, number): an interrupted search proposes the same setting. Values that are
+    no ranges of numbers are categories, named by their positions.
+    """
+    import optuna  # a second to import
+    from optuna.distributions import (
+        BaseDistribution,
+        CategoricalDistribution,
+        FloatDistribution,
+        IntDistribution,
+    )
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    drawn = ranges(space)
+    kinds: dict[str, BaseDistribution] = {}
+    for field, each in drawn.items():
+        if not each.is_numeric:
+            kinds[field] = CategoricalDistribution(list(range(len(each.values))))
+        elif each.whole:
+            kinds[field] = IntDistribution(int(each.low), int(each.high), log=True)
+        else:
+            kinds[field] = FloatDistribution(each.low, each.high, log=True)
+    state = np.random.SeedSequence([seed, RandomStream.settings, len(history)]).generate_state(1)[0]
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=int(state)))
+    for _, trials in sorted(history.items()):
+        values = [trial.judged for trial in trials if trial.judged is not None]
+        is_complete, tried = len(values) == len(trials), trials[0].parameters  # without fields of no effect
+        past = optuna.trial.create_trial(
+            state=optuna.trial.TrialState.COMPLETE if is_complete else optuna.trial.TrialState.FAIL,
+            value=float(np.mean(values)) if is_complete else None,
+            params={
+                field: value if drawn[field].is_numeric else drawn[field].values.index(value)
+                for field, value in tried.items()
+            },
+            distributions={field: kinds[field] for field in tried},
+        )
+        study.add_trial(past)
+    asked = study.ask(kinds).params
+    point = {
+        field: asked[field] if each.is_numeric else each.values[asked[field]] for field, each in drawn.items()
+    }
+    return effective(algorithm, point)

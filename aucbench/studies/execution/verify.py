@@ -3,12 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from msgspec import structs
-from numpy.typing import NDArray
 
 from aucbench.errors import AucbenchError, DataError, ParameterError
 from aucbench.evaluation.measures import AUC, TrainingObjective
@@ -17,19 +14,21 @@ from aucbench.studies.archives.archive import Archive, reads_own_file
 from aucbench.studies.archives.replications import Comparison, compare
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.entry_and_keys import Entry
+from aucbench.studies.execution.execute import opened_store
 from aucbench.studies.execution.executor import LocalExecutor
 from aucbench.studies.execution.make_record import check_scores
-from aucbench.studies.execution.plan import Plan, PlannedCell, plan_study
+from aucbench.studies.execution.plan import Plan, plan_study
 from aucbench.studies.execution.scheduler import Scheduler
 from aucbench.studies.execution.worker import labels_of
 from aucbench.studies.import_paths import UntrustedError
-from aucbench.studies.plugin_metadata import GROUPS, plugin, settings_of
+from aucbench.studies.plugin_metadata import GROUPS, plugin
 from aucbench.studies.provenance import changed_versions, missing_packages
-from aucbench.studies.record import CellRecord, EntryDescription, PluginRecord
+from aucbench.studies.record import CellRecord, PluginRecord
 from aucbench.studies.rerun_command import words
 from aucbench.studies.result import CellResult, common
-from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
+
+ROWS = ("sha256", "train_rows", "test_rows", "features", "train_positives")
 
 
 @dataclass(frozen=True)
@@ -61,167 +60,120 @@ def verify_sample(
     difference of AUCs under different versions or on different processors. Only cells of `method` are drawn,
     if one is given.
     """
-    if method is not None and all(cell.record.algorithm.name != method for cell in archive):
-        raise ParameterError(f"{archive.path} has no cell of a method '{method}'.")
     keys = sorted(key for key, cell in archive.cells.items() if method in (None, cell.record.algorithm.name))
-    order = np.random.default_rng(seed).permutation(len(keys))
+    if method is not None and not keys:
+        raise ParameterError(f"{archive.path} has no cell of a method '{method}'.")
     comparisons: list[Comparison] = []
     left_out, different = Counter[str](), Counter[str]()
-    for key in (keys[at] for at in order):
+    for at in np.random.default_rng(seed).permutation(len(keys)):
         if len(comparisons) == cells:
             break
-        cell = archive.cells[key]
-        record = cell.record
+        there = archive.cells[keys[at]]
+        record = there.record
         name = f"{record.algorithm.name} on {record.dataset.title}"
+        changed = [
+            f"{package} {made} there and {here or 'not installed'} here"
+            for package, (made, here) in changed_versions(record).items()
+        ]
+        versions = f"; versions differ: {', '.join(changed)}" if changed else ""
         try:
-            here, labels = _run(record, entry_of)
+            entry, here = _run(record, entry_of)
         except (_UnfitError, UntrustedError) as error:
             left_out[f"{name}: {error}"] += 1
             continue
         except AucbenchError as error:
-            different[f"{name}: {error}{_other_versions(record)}"] += 1
+            different[f"{name}: {error}{versions}"] += 1
             continue
-        is_other = here.record.key != record.key
-        comparisons.append(compare(record, here.record, tolerance, other_code=is_other))
-        allowed = comparisons[-1].allowed
-        if deviating := _deviating(cell, here, labels, allowed, tolerance, is_cut=archive.compact):
-            different[f"{name}: its {' and '.join(deviating)} are others{_other_versions(record)}"] += 1
-    return Verification(comparisons, _counted(left_out), _counted(different))
+        comparisons.append(compare(record, here.record, tolerance, here.record.key != record.key))
+        found = _deviating(there, here, tolerance, archive.compact)
+        if there.scores is not None and not there.diverged:
+            try:
+                check_scores(there, labels_of(entry, here))
+                scores = here.scores if here.scores is not None else there.scores
+                is_same = bool(comparisons[-1].allowed) or np.array_equal(there.scores, scores)
+            except DataError:
+                is_same = False
+            found += [] if is_same else ["scores"]
+        if found:
+            different[f"{name}: its {' and '.join(found)} are others{versions}"] += 1
+    sentences = (
+        [f"{why} ({counted(n, 'cell')})" for why, n in each.items()] for each in (left_out, different)
+    )
+    return Verification(comparisons, *sentences)
 
 
-def _counted(reasons: Counter[str]) -> list[str]:
-    return [f"{why} ({counted(count, 'cell')})" for why, count in reasons.items()]
-
-
-def _other_versions(record: CellRecord) -> str:
-    """Packages of the method that have another version here, in words."""
-    changed = [
-        f"{name} {there} there and {here or 'not installed'} here"
-        for name, (there, here) in changed_versions(record).items()
-    ]
-    return f"; versions differ: {', '.join(changed)}" if changed else ""
-
-
-def _check_installed(record: CellRecord) -> None:
-    """Refuse a cell whose plugins, or the packages that they need, are not installed."""
+def _run(record: CellRecord, entry_of: Callable[[Sequence[str]], Entry]) -> tuple[Entry, CellResult]:
+    """A cell run again, and its entry; an AucbenchError says why it cannot be run, or is another here."""
+    if reads_own_file(record):  # chosen by the sender, and untrusted
+        raise _UnfitError("its data come from a file of its own, which is not read")
+    if record.budget.seconds is not None:
+        raise _UnfitError("its budget is in seconds, so that no equal result is to be expected")
     for group, field in GROUPS.items():
         own: PluginRecord | None = getattr(record, field)
-        if own is None:
-            continue
-        if (cls := plugin(group, own.name)) is None:
+        if own is not None and (cls := plugin(group, own.name)) is None:
             raise _UnfitError(
                 f"{own.name} comes from the distribution {own.distribution or 'of an unknown name'} "
                 f"{own.version}, which is not installed here or does not provide it"
             )
         if group == "algo" and (missing := missing_packages(cls)):
-            raise _UnfitError(f"{own.name} {missing}")
-
-
-def _run(
-    record: CellRecord, entry_of: Callable[[Sequence[str]], Entry]
-) -> tuple[CellResult, NDArray[np.int8]]:
-    """A cell run again, and the labels of its test rows.
-
-    AucbenchError says why it cannot be run, or is another here.
-    """
-    if reads_own_file(record):  # chosen by the sender, and untrusted
-        raise _UnfitError("its data come from a file of its own, which is not read")
-    if record.budget.seconds is not None:
-        raise _UnfitError("its budget is in seconds, so that no equal result is to be expected")
-    _check_installed(record)
+            raise _UnfitError(f"{record.algorithm.name} {missing}")
     measures = tuple(each for each in common([record]) if not isinstance(each, TrainingObjective))
     entry = replace(
         entry_of(words(record, [record.seeds])), measures=measures, keep_weights=False, keep_model=False
     )
-    with TemporaryDirectory(prefix="aucbench-") as folder:
-        store = Store(folder)
+    with opened_store(None) as store:
         plan = plan_study(Study([entry]), store)
         if plan.refused:
             raise _UnfitError(plan.refused[0].why)
         (planned,) = plan.entries
-        own = tuple(cell for cell in planned.cells if cell.seeds == record.seeds)
-        _check_equal(record, entry, planned.digests, own)
-        plan = Plan((replace(planned, cells=own),))
+        own_cells = tuple(cell for cell in planned.cells if cell.seeds == record.seeds)
+        if not own_cells or own_cells[0].key != record.key:
+            _check_equal(record, entry, planned.digests, bool(own_cells))
+        plan = Plan((replace(planned, cells=own_cells),))
         result = Scheduler(plan, store, LocalExecutor(Observer())).run()
-        found = store.get(own[0].key)
-        if found is None:
-            ((failure, *_),) = (result.failures,)
+        if (found := store.get(own_cells[0].key)) is None:
+            failure = result.failures[0]
             raise AucbenchError(f"it has a result there, and here: {failure.reason}: {failure.message}")
-        return found, labels_of(entry, found)
+        return entry, found
 
 
-def _deviating(
-    there: CellResult,
-    here: CellResult,
-    labels: NDArray[np.int8],
-    allowed: float,
-    tolerance: float,
-    is_cut: bool,
-) -> list[str]:
-    """Deviations besides the final AUC: rows, iterations, hyperparameters, curve, measures, scores.
+def _deviating(there: CellResult, here: CellResult, tolerance: float, is_cut: bool) -> list[str]:
+    """Deviations besides final AUC and scores: rows, iterations, hyperparameters, trials, curve, measures.
 
-    `allowed` is the difference of the final AUCs that is allowed; scores must be equal where it is zero, and
-    give the AUC of the cell in any case. Of a curve that may be cut, the checkpoints that are there count.
+    Of a curve that may be cut, the checkpoints that are there count.
     """
-    found = []
     one, two = there.record, here.record
-    rows = ("sha256", "train_rows", "test_rows", "features", "train_positives")
-    if subset(one.data, rows) != subset(two.data, rows):
-        found.append("rows")
-    if (one.result.iterations, one.result.stop_reason) != (two.result.iterations, two.result.stop_reason):
-        found.append("iterations")
-    if one.tuned and two.tuned:
-        if canonical(one.tuned.parameters) != canonical(two.tuned.parameters):
-            found.append("chosen hyperparameters")
-        trials = [
-            {(each.number, each.fold): each.auc for each in tuned.trials or ()}
-            for tuned in (one.tuned, two.tuned)
-        ]
-        if not _are_close(list(trials[0].values()), [trials[1].get(key) for key in trials[0]], tolerance):
-            found.append("AUCs of trials")
     theirs, ours = there.curve[AUC.name], here.curve[AUC.name]
-    if not _are_close(theirs, ours[-len(theirs) :] if is_cut else ours, tolerance):
-        found.append("AUCs at checkpoints")
-    values = [[own.measures[name].value for name in two.measures] for own in (one, two)]
-    if not _are_close(values[0], values[1], tolerance):
-        found.append("measures")
-    if there.scores is not None and not there.diverged:
-        try:
-            check_scores(there, labels)
-        except DataError:
-            found.append("scores")
-        else:
-            if not allowed and here.scores is not None and not np.array_equal(there.scores, here.scores):
-                found.append("scores")
-    return found
+    values = [[each.measures[name].value for name in two.measures] for each in (one, two)]
+    same = {
+        "rows": subset(one.data, ROWS) == subset(two.data, ROWS),
+        "iterations": (one.result.iterations, one.result.stop_reason)
+        == (two.result.iterations, two.result.stop_reason),
+    }
+    if one.tuned and two.tuned:
+        same["chosen hyperparameters"] = canonical(one.tuned.parameters) == canonical(two.tuned.parameters)
+        aucs = [
+            {(e.number, e.fold): e.auc for e in each.tuned.trials or ()} for each in (one, two) if each.tuned
+        ]
+        same["AUCs of trials"] = _are_close(aucs[0].values(), map(aucs[1].get, aucs[0]), tolerance)
+    same["AUCs at checkpoints"] = _are_close(theirs, ours[-len(theirs) :] if is_cut else ours, tolerance)
+    same["measures"] = _are_close(values[0], values[1], tolerance)
+    return [name for name, is_same in same.items() if not is_same]
 
 
-def _are_close(
-    there: Sequence[Any] | NDArray[Any], here: Sequence[Any] | NDArray[Any], tolerance: float
-) -> bool:
-    one, two = (np.array(each, np.float64) for each in (there, here))  # None becomes NaN
+def _are_close(there: Any, here: Any, tolerance: float) -> bool:
+    one, two = (np.array(list(each), np.float64) for each in (there, here))  # None becomes NaN
     return len(one) == len(two) and bool(np.allclose(one, two, rtol=0.0, atol=tolerance, equal_nan=True))
 
 
-def _check_equal(
-    record: CellRecord, entry: Entry, digests: Sequence[str], own: Sequence[PlannedCell]
-) -> None:
-    """Refuse a cell that differs here in more than the code."""
-    if own and own[0].key == record.key:
-        return
+def _check_equal(record: CellRecord, entry: Entry, digests: Sequence[str], has_seeds: bool) -> None:
+    """Refuse a cell of another key that differs here in more than the code."""
     if tuple(digests) != record.data.sha256:
         raise AucbenchError("the data here are others")
-    here, there = (_settings(each) for each in (entry.describe(), record))
-    if not own or here[0] != there[0]:
+    seeds = [record.seeds]
+    if not has_seeds or sorted(words(entry.describe(), seeds)) != sorted(words(record, seeds)):
         raise AucbenchError("the settings here are others")
-    if (entry.source_digest, here[1]) == (record.source, there[1]):
+    plugins = [[getattr(made, field) for field in GROUPS.values()] for made in (entry.describe(), record)]
+    here, there = ([each and each.version for each in made] for made in plugins)
+    if (entry.source_digest, here) == (record.source, there):
         raise AucbenchError("its key is not that of its settings, data and code")
-
-
-def _settings(described: EntryDescription) -> tuple[str, list[str]]:
-    """Settings of an entry or a record, and the versions of its plugins, which tell code from code."""
-    found = settings_of(described)
-    plugins = {name: value for name, value in found.items() if isinstance(value, PluginRecord)}
-    bare = {name: structs.replace(plugin, version="", exempt={}) for name, plugin in plugins.items()}
-    versions = [getattr(described, name).version for name in plugins]
-    return canonical(found | bare), versions

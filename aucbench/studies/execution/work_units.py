@@ -1,33 +1,42 @@
-"""Units of work, sent to workers. They are small, and pickle by name."""
+"""Units of work, planned and sent to workers. They are small, and pickle by name."""
 
-import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from aucbench.errors import AucbenchError
-from aucbench.studies.codec import canonical, subset
-from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.record import Failure, Seeds, Trial, TunedRecord
+from aucbench.studies.entry_and_keys import Entry, Search
+from aucbench.studies.record import CellStatus, Failure, Seeds, Trial, TunedRecord
 from aucbench.studies.result import CellResult
 from aucbench.studies.tuners import Point
-
-PREPARED = ("dataset", "features", "scaling", "rescale", "protocol", "dtype", "max_train_rows")
 
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """One piece of work of an entry: a cell, or settings of a search that train together on one inner fold.
+    """A cell of an entry and its state in the store, or settings of a search that train together.
 
-    A unit of a search without settings is the search as a whole.
+    A cell that failed at a limit counts as missing once the limit is raised. A finished cell that lacks a
+    measure, or a time of its own, is missing as well: it is trained again unless it is to be `scored`.
     """
 
     key: str  # of the cell or the search
     digests: tuple[str, ...] = field(repr=False)  # of the data; a worker with other data refuses the unit
     entry: Entry = field(repr=False)
     seeds: Seeds  # of the cell or the search
-    inner: int | None = None  # number of the inner fold; None for the whole training part
-    points: tuple[tuple[int, Point], ...] = ()  # numbers and settings of a part of a search
-    losses: int = 0  # workers that were lost with it
+    status: CellStatus = CellStatus.missing  # or finished, or failed
+    failed_before: bool = False  # whether the last run failed
+    # Of a finished cell that is missing: whether stored weights or scores give the measures that it lacks.
+    scored: bool | None = None
+    search: Search | None = None  # search that must finish first, if any
+    tuned: TunedRecord | None = None  # what that search has chosen
+    stored: CellResult | None = field(default=None, repr=False)  # an earlier run, whose measures are kept
+    inner: int | None = None  # number of the inner fold of a search; None for the whole training part
+    points: tuple[tuple[int, Point], ...] = ()  # numbers and settings of a search; empty for a cell
+    losses: int = 0  # processes that ended with it
+
+    def is_wanted(self, only_failed: bool) -> bool:
+        """Whether it is to be run."""
+        return self.failed_before if only_failed else self.status is CellStatus.missing
 
     @property
     def trainings(self) -> int:
@@ -35,28 +44,14 @@ class Unit:
         return max(1, len(self.points))
 
     @cached_property
-    def group(self) -> str:
+    def group(self) -> tuple[Any, ...]:
         """Units of one group need the same prepared arrays."""
-        shared = subset(self.entry.describe(), PREPARED)
-        where = [self.seeds.split_seed, self.seeds.fold, self.inner]
         folds = None if self.inner is None else self.entry.tuning.choice.folds
-        return hashlib.sha256(canonical([shared, self.digests, where, folds]).encode()).hexdigest()
+        where = self.seeds.split_seed, self.seeds.fold, self.inner, folds
+        return self.entry.preparation, self.digests, *where
 
 
-@dataclass(frozen=True, eq=False)
-class CellUnit(Unit):
-    """Train and measure one cell, with the hyperparameters that its tuning chose, if it has one.
-
-    A cell that is `stored` is trained again, unless it is to be `scored`: its weights or scores then give the
-    measures that it lacks.
-    """
-
-    tuned: TunedRecord | None = None
-    stored: CellResult | None = field(default=None, repr=False)  # an earlier run, whose measures are kept
-    scored: bool = False
-
-
-# What comes of a unit: an AucbenchError refuses bad input; None if the worker is lost.
+# What comes of a unit: an AucbenchError refuses bad input; None if its process has ended.
 Report = CellResult | list[Trial] | Failure | AucbenchError | None
 
 

@@ -1,8 +1,8 @@
 """A worker performs one unit at a time: it prepares the rows, trains, measures and reports."""
 
-import pickle
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from time import monotonic, perf_counter
 from typing import Any
 
@@ -34,10 +34,9 @@ from aucbench.studies.execution.make_record import (
     with_minimum,
     with_objective,
 )
-from aucbench.studies.execution.memory_limit import limited_memory
 from aucbench.studies.execution.optimum import NotCertifiedError, known_or_found
-from aucbench.studies.execution.prepared_data import PreparedData, blaming, innermost_frames, row_factor
-from aucbench.studies.execution.work_units import CellUnit, Report, Unit, failed_trial
+from aucbench.studies.execution.prepared_data import blaming, innermost_frames, prepared_data, row_factor
+from aucbench.studies.execution.work_units import Report, Unit, failed_trial
 from aucbench.studies.import_paths import check_choice
 from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Trial
 from aucbench.studies.result import CellResult, common
@@ -46,33 +45,17 @@ from aucbench.studies.tuners import Point, with_budget, with_setting
 
 INNER_FOLDS = 1 << 16  # offset between the orders of inner folds, above any number of folds
 PROGRESS_SECONDS = 0.05  # least time between progress messages
+MEMORY_SHARE = 0.8  # share of the available memory for all workers together
 CURVE = ("iteration", "samples", "train_seconds", "cpu_seconds", "auc")
-
-
-@dataclass(frozen=True)
-class Conditions:
-    """The conditions under which a unit runs."""
-
-    concurrency: int = 1  # units that run at the same time on this machine
-    worker: bool = False  # whether this process is a worker, whose memory may be limited
-    command: str | None = None  # command that started the study, if not this process
 
 
 class _TimeLimitError(CellError):
     """The time limit of the unit is reached; not an error of the running plugin."""
 
 
-_prepared_data = PreparedData()  # of this process
-
-
-def prepared_data() -> PreparedData:
-    """Data sets and splits that this process has loaded and prepared."""
-    return _prepared_data
-
-
 def labels_of(entry: Entry, cell: CellResult) -> NDArray[np.int8]:
     """(n_test,) labels -1 and 1 of the test rows of a cell."""
-    return _prepared_data.split(entry.imported, cell.record.split_seed, cell.record.fold).test.y
+    return prepared_data().split(entry.imported, cell.record.split_seed, cell.record.fold).test.y
 
 
 def scores_of(entry: Entry, cell: CellResult) -> NDArray[np.floating[Any]] | None:
@@ -80,31 +63,63 @@ def scores_of(entry: Entry, cell: CellResult) -> NDArray[np.floating[Any]] | Non
     if cell.scores is not None or cell.weights is None or cell.diverged:
         return cell.scores
     entry = entry.imported
-    unit = CellUnit(cell.record.key, _prepared_data.digests(entry), entry, cell.record.seeds)
-    return linear_scores(cell.weights[None], _prepared_data.prepared(unit).X_test)[0]
+    unit = Unit(cell.record.key, prepared_data().digests(entry), entry, cell.record.seeds)
+    return linear_scores(cell.weights[None], prepared_data().prepared(unit).X_test)[0]
 
 
-def run_unit(unit: Unit, conditions: Conditions, observer: Observer | None = None) -> Report:
+def run_unit(
+    unit: Unit, observer: Observer | None = None, concurrency: int | None = None, command: str | None = None
+) -> Report:
     """Run a unit; whatever goes wrong becomes part of the report.
 
-    The observer, of this process, is told about stages and progress.
+    The observer, of this process, is told about stages and progress. A process of the pool, whose memory is
+    limited, has the number of units that run at the same time on this machine, and the command that started
+    the study if that is none of this machine's.
     """
     observer = observer or Observer()
     try:
-        if not conditions.worker:
+        if concurrency is None:
             unit = replace(unit, entry=unit.entry.imported)
-        prepared = _prepared_data.prepared(unit, observer.stage)
-        with limited_memory(unit.entry.limits.memory, conditions.concurrency, conditions.worker):
+        prepared = prepared_data().prepared(unit, observer.stage)
+        with limited_memory(unit.entry.limits.memory, concurrency):
             try:
-                if isinstance(unit, CellUnit):
-                    return _run_cell_unit(unit, prepared, conditions, observer)
-                return _run_trials(unit, prepared, observer)
+                if unit.points:
+                    return _run_trials(unit, prepared, observer)
+                return _run_cell_unit(unit, prepared, observer, concurrency or 1, command)
             finally:
-                _prepared_data.check_untouched(unit)
+                prepared_data().check_untouched(unit)
     except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and not conditions.worker:
+        if isinstance(error, KeyboardInterrupt) and concurrency is None:
             raise  # Ctrl-C
         return _report_of(error, unit)
+
+
+@contextlib.contextmanager
+def limited_memory(limit: int | None, concurrency: int | None) -> Iterator[None]:
+    """Let allocations of more than `limit` bytes raise MemoryError within the block.
+
+    The default is the share of the available memory if that many blocks run at once; None limits nothing, and
+    so do systems that cannot measure the private memory of a process.
+    """
+    if concurrency is None:
+        yield
+        return
+    import psutil
+
+    used = getattr(psutil.Process().memory_info(), "data", None)  # on Linux
+    if used is None:
+        yield
+        return
+    import resource
+
+    limit = limit or int(MEMORY_SHARE * psutil.virtual_memory().available / concurrency)
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    bound = used + limit if hard == resource.RLIM_INFINITY else min(used + limit, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (bound, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def _report_of(error: BaseException, unit: Unit) -> Report:
@@ -150,13 +165,8 @@ class _Telling(Observer):
             tell(("progress", share))
 
 
-def run_pickled(content: bytes, conditions: Conditions) -> Report:
-    """Run a pickled unit; if it cannot be unpickled, only this unit fails."""
-    try:
-        unit: Unit = pickle.loads(content)
-    except BaseException as error:  # whatever a module of a plugin raises
-        why = f"a worker cannot read it, its plugins may be missing there ({sentence_of(error)})"
-        return Failure(CellStatus.failed, why, innermost_frames())
+def run_in_process(unit: Unit, concurrency: int, command: str | None = None) -> Report:
+    """Run a unit in this process of the pool; it is refused if the source code here is another."""
     entry, name = unit.entry, unit.entry.algorithm.name
     is_sent_whole = entry.algorithm.cls.__module__ == "__main__"  # it has no file here
     if not is_sent_whole and entry.source_digest != entry.digest_sources():
@@ -164,62 +174,62 @@ def run_pickled(content: bytes, conditions: Conditions) -> Report:
             f"{name}: a worker has other source code (of the plugin, its helpers or the kernels) than the "
             f"process that planned the study; install the same there."
         )
-    return run_unit(unit, conditions, _Telling())
+    return run_unit(unit, _Telling(), concurrency, command)
 
 
 def _run_cell_unit(
-    unit: CellUnit, prepared: Prepared, conditions: Conditions, observer: Observer
+    unit: Unit, prepared: Prepared, observer: Observer, concurrency: int, command: str | None
 ) -> CellResult:
-    entry = unit.entry
+    entry, stored = unit.entry, unit.stored
     if unit.tuned is not None:
         check_choice(entry.algorithm.instance, unit.tuned.parameters, entry.tuning.space)
     task = task_of(unit, prepared, unit.tuned.parameters if unit.tuned else {}, entry.budget.checkpoints)
     (task,) = hold_out([task], unit.seeds.split_seed)
-    had = common([unit.stored.record]) if unit.stored else ()
+    had = common([stored.record]) if stored else ()
     measures = {measure.name: measure for measure in (*had, *entry.measures)}
     objective = measures.pop(TrainingObjective.name, None)
-    if unit.stored is not None and unit.scored:
-        result = scored(unit.stored, prepared.X_test, prepared.y_test, tuple(measures.values()))
-        if objective is not None and lacking(unit.stored.record, [objective]):
-            result = with_objective(result, task.algorithm, task.problem(None))
-        return _with_minimum(result, unit, prepared, task, observer)
-    observer.stage(f"training {entry.algorithm.name} (seed {unit.seeds.seed})")
-    keep_weights = entry.keep_weights or objective is not None
-    task = replace(
-        task, measures=tuple(measures.values()), keep_weights=keep_weights, keep_model=entry.keep_model
-    )
-    with blaming(entry.algorithm):
-        outcome = run_cell(task, _within_time(unit, observer))
-    loaded = _prepared_data.load(entry)(entry.part)
-    record = cell_record(unit, loaded, prepared, task, outcome, conditions.concurrency, conditions.command)
-    curve = {name: getattr(outcome, name) for name in CURVE} | outcome.measures
-    scores = None
-    if outcome.scores is not None and entry.keep_scores:
-        scores = compact(outcome.scores, task.y_test, outcome.auc[-1])
-    result = CellResult(record, curve, outcome.weights, outcome.checkpoint_weights, scores, outcome.model)
+    if stored is not None and unit.scored:
+        result = scored(stored, prepared.X_test, prepared.y_test, tuple(measures.values()))
+        if objective is not None and not lacking(stored.record, [objective]):
+            objective = None
+    else:
+        observer.stage(f"training {entry.algorithm.name} (seed {unit.seeds.seed})")
+        task = replace(
+            task,
+            measures=tuple(measures.values()),
+            keep_weights=entry.keep_weights or objective is not None,
+            keep_model=entry.keep_model,
+        )
+        with blaming(entry.algorithm):
+            outcome = run_cell(task, _within_time(unit, observer))
+        loaded = prepared_data().load(entry)(entry.part)
+        record = cell_record(unit, loaded, prepared, task, outcome, concurrency, command)
+        curve = {name: getattr(outcome, name) for name in CURVE} | outcome.measures
+        scores = None
+        if outcome.scores is not None and entry.keep_scores:
+            scores = compact(outcome.scores, task.y_test, outcome.auc[-1])
+        result = CellResult(record, curve, outcome.weights, outcome.checkpoint_weights, scores, outcome.model)
     if objective is not None:  # from checkpoint weights, after the run: not timed
         result = with_objective(result, task.algorithm, task.problem(None))
-    if not entry.keep_weights:
+    if not unit.scored and not entry.keep_weights:
         result = replace(result, checkpoint_weights=None)
-    return _with_minimum(result, unit, prepared, task, observer)
+    if not lacks_minimum(result.record, entry):
+        return result
+    observer.stage(f"minimising the objective of {entry.algorithm.name}")
+    return with_minimum(result, _minimum(unit, prepared, task))
 
 
-def _with_minimum(
-    cell: CellResult, unit: CellUnit, prepared: Prepared, task: Task, observer: Observer
-) -> CellResult:
-    """The cell with the minimum of its objective, if requested."""
-    if not lacks_minimum(cell.record, unit.entry):
-        return cell
-    observer.stage(f"minimising the objective of {unit.entry.algorithm.name}")
+def _minimum(unit: Unit, prepared: Prepared, task: Task) -> MinimumRecord:
+    """The certified minimum of the objective of a cell, or why there is none."""
     try:
-        objective = declared_objective(task.algorithm, task.problem(None))
-        found = known_or_found(catalog(), objective, unit, prepared).record
+        found = known_or_found(
+            catalog(), declared_objective(task.algorithm, task.problem(None)), unit, prepared
+        )
     except NotCertifiedError as error:
-        return with_minimum(cell, MinimumRecord(reason=str(error), seconds=error.seconds))
+        return MinimumRecord(reason=str(error), seconds=error.seconds)
     except (AucbenchError, MemoryError) as error:  # a failed solver must not fail the run
-        reason = str(error) if isinstance(error, AucbenchError) else sentence_of(error)
-        return with_minimum(cell, MinimumRecord(reason=reason))
-    return with_minimum(cell, MinimumRecord(**subset(found, MinimumRecord.__struct_fields__)))
+        return MinimumRecord(reason=str(error) if isinstance(error, AucbenchError) else sentence_of(error))
+    return MinimumRecord(**subset(found.record, MinimumRecord.__struct_fields__))
 
 
 def _run_trials(unit: Unit, prepared: Prepared, observer: Observer) -> list[Trial]:

@@ -44,14 +44,8 @@ def cells_of(store):
 
 def rewritten(file, **arrays):
     """The file with other arrays, pickled where they are objects; the record as JSON."""
-    with np.load(file) as content:
-        found = dict(content)
-    file.unlink()
-    np.savez(file, allow_pickle=True, **(found | arrays))
-
-
-def as_bytes(content):
-    return np.frombuffer(json.dumps(content).encode(), np.uint8)
+    found = dict(np.load(file)) | arrays
+    np.savez(file, allow_pickle=True, **found)
 
 
 def everywhere(value, text):
@@ -67,7 +61,7 @@ def everywhere(value, text):
     }
 
 
-@pytest.mark.parametrize("place", ["record", "weights", "curve_auc", "more"])
+@pytest.mark.parametrize("place", ["record", "more"])
 def test_pickled_objects_in_a_cell_are_not_run(place, stranger, tmp_path):
     planted = tmp_path / "planted"
     pickle.loads(pickle.dumps(Runs(planted))).close()
@@ -96,11 +90,10 @@ def test_a_pickle_in_place_of_any_file_is_not_run(stranger, tmp_path, capsys):
     assert not planted.exists()
 
 
-@pytest.mark.parametrize("size", [1 << 40, 1 << 62])
-def test_an_array_that_claims_to_be_huge_is_a_damaged_cell(size, stranger):
+def test_an_array_that_claims_to_be_huge_is_a_damaged_cell(stranger):
     file = cells_of(stranger)[0]
     with zipfile.ZipFile(file, "a") as archive, archive.open("huge.npy", "w") as member:
-        header = {"descr": "<f8", "fortran_order": False, "shape": (size,)}
+        header = {"descr": "<f8", "fortran_order": False, "shape": (1 << 62,)}
         np.lib.format.write_array_header_1_0(member, header)
     with pytest.raises(DataError, match=file.stem):
         stranger.get(file.stem)
@@ -110,9 +103,8 @@ def test_an_array_that_claims_to_be_huge_is_a_damaged_cell(size, stranger):
 def named(stranger):
     """A store whose names are markup and codes of terminals."""
     for file in cells_of(stranger):
-        with np.load(file) as content:
-            record = json.loads(content["record"].tobytes())
-        rewritten(file, record=as_bytes(everywhere(record, NAME)))
+        record = everywhere(json.loads(np.load(file)["record"].tobytes()), NAME)
+        rewritten(file, record=np.frombuffer(json.dumps(record).encode(), np.uint8))
     for file in stranger.path.glob("plans/*.json"):
         plan = everywhere(json.loads(file.read_bytes()), NAME)
         plan["entries"] = [entry | {"dataset": NAME} for entry in plan["entries"]]

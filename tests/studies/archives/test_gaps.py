@@ -39,22 +39,18 @@ def test_gaps_of_an_archive_are_its_missing_and_failed_cells_and_departures_from
     (plan,) = archive.studies
     entry = plan.entries[0]
     missing, failing = entry.cells
-    record = archive.cells[failing].record
     failure = FailureRecord(
-        **subset(record, (*DESCRIPTION, *SEEDS, "key")), reason=CellStatus.timeout, message="late"
+        **subset(archive.cells[failing].record, (*DESCRIPTION, *SEEDS, "key")),
+        reason=CellStatus.timeout,
+        message="late",
     )
-    ruleset = replace(entry.ruleset, departures=("budget.epochs=1.0",))
+    entry = replace(entry, ruleset=replace(entry.ruleset, departures=("budget.epochs=1.0",)))
     bare = replace(plan.entries[1], ruleset=None)
-    less = Archive(
-        "less",
-        {key: cell for key, cell in archive.cells.items() if key not in (missing, failing)},
-        (replace(plan, entries=(replace(entry, ruleset=ruleset), bare)),),
-        {failing: failure},
-    )
+    kept = {key: cell for key, cell in archive.cells.items() if key not in (missing, failing)}
+    less = Archive("less", kept, (replace(plan, entries=(entry, bare)),), {failing: failure})
     gaps = "\n".join(gaps_of(less, entry_of))
-    assert "1 cell of 2 failed (timeout)" in gaps
-    assert "1 of 2 cells missing" in gaps
-    assert "budget.epochs=1.0" in gaps
+    for part in ("1 cell of 2 failed (timeout)", "1 of 2 cells missing", "budget.epochs=1.0"):
+        assert part in gaps
     assert f"{bare.algorithm} on {bare.dataset}: no ruleset" in gaps
 
 
@@ -63,8 +59,6 @@ def test_gaps_of_an_archive_are_its_missing_and_failed_cells_and_departures_from
     "words",
     [
         ("budget.epochs=50",),
-        ("scaling=minmax",),
-        ("algo.t0=7",),
         ("features=fourier", "features.dimension=10"),
         ("tuning=random", "tuning.trials=2", "tuning.folds=2"),
     ],
@@ -97,16 +91,16 @@ def test_rulesets_that_are_others_or_not_installed_and_trials_that_were_not_made
     assert all(reason in gap for gap in gaps)
 
 
+def wanted_of(*more):
+    return study_of(Request(("algo=psam", *BASE, "ruleset=defaults", "store.path=null", *more))).entries
+
+
 @pytest.mark.parametrize(
     ("more", "count"),
     [((), 0), (("runs=1",), 1), (("max_train_rows=100",), 1), (("algo=solam",), 0), (("ruleset=trials",), 2)],
 )
 def test_wanted_entries_must_be_there_with_all_settings_and_runs(archive, more, count):
     assert len(lacking(archive, wanted_of(*more))) == count
-
-
-def wanted_of(*more):
-    return study_of(Request(("algo=psam", *BASE, "ruleset=defaults", "store.path=null", *more))).entries
 
 
 @pytest.mark.slow
@@ -125,12 +119,9 @@ def test_chosen_and_repeated_runs_and_extra_entries_are_found(tmp_path):
 
 @pytest.mark.slow
 def test_a_contribution_needs_the_reference_study_of_its_method_and_no_replications(archive):
-    gaps = analysis.check(archive, "psam")
-    names = [gap.partition(" is missing on ")[0] for gap in gaps if " is missing on a9a, " in gap]
-    assert names == ["psam under ruleset=defaults", "psam under ruleset=trials"]
-    assert all("a9a" in gap and "wine" in gap for gap in gaps[:1])
-    assert not any("replications" in gap for gap in gaps)
     key, cell = next(iter(archive.cells.items()))
     others = {key: (replication_of(cell.record),)}
     gaps = analysis.check(Archive("", archive.cells, archive.studies, others=others), "psam")
+    names = [gap.partition(" is missing on ")[0] for gap in gaps if " is missing on a9a, " in gap]
+    assert names == ["psam under ruleset=defaults", "psam under ruleset=trials"]
     assert any(gap.startswith("1 cell with replications") for gap in gaps)

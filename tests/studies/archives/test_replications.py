@@ -105,7 +105,7 @@ def test_failed_cells_travel_and_a_board_counts_them(archive, tmp_path):
     )
     own = Store(tmp_path / "own")
     into_store(archive, own)
-    own._file(key).unlink()
+    next(own.path.rglob(f"{key}.npz")).unlink()
     own.put_failure(replace(failure, traceback="File /home/me/secret.py"))
     write(from_store(own, "pair"), tmp_path / "failed.zip")
     _, found = read(tmp_path / "failed.zip")

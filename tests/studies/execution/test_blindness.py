@@ -81,7 +81,7 @@ def test_an_outlier_among_the_validation_rows_does_not_change_what_is_trained_on
         )
         (planned,) = plan_of([one], Store(tmp_path)).entries
         search = planned.cells[0].search
-        prepared = PreparedData().prepared(Unit("key", planned.digests, one, search.seeds, 0, ((0, {}),)))
+        prepared = PreparedData().prepared(Unit("key", planned.digests, one, search.seeds, inner=0))
         split = PreparedData().split(one, 0, 0)
         return prepared, inner_split(split, 3, 0, 0).test.rows, split.test.rows
 

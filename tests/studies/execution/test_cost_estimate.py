@@ -1,4 +1,4 @@
-"""Trying how fast a method is, whatever it does."""
+"""Estimates of studies that are only planned, from finished cells and from probes."""
 
 import time
 from dataclasses import dataclass, replace
@@ -10,7 +10,6 @@ from aucbench.pool import Pool
 from aucbench.studies.default_settings import Budget, Limits
 from aucbench.studies.execution import cost_estimate
 from aucbench.studies.execution.cost_estimate import estimate, seconds_of
-from aucbench.studies.execution.prepared_data import PreparedData
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
 from aucbench_features import Nystroem
@@ -28,10 +27,7 @@ def compute(seconds):
 
 @dataclass(frozen=True)
 class Costly(Gentle):
-    """Takes its time in each iteration, and twice in a process as a compiler does: first, and later in a run.
-
-    It wants to know how many iterations there are.
-    """
+    """Takes its time in each iteration, and twice in a process as a compiler does: at first, and later."""
 
     name: ClassVar[str] = "fake_costly"
     plans: ClassVar[bool] = True
@@ -54,85 +50,53 @@ class Costly(Gentle):
         return super().step(w, batch)
 
 
-@pytest.fixture(scope="module")
-def pool():
+def estimates(entries, folder):
+    store = Store(folder)
+    return estimate(plan_of(entries, store), store)
+
+
+def test_a_method_has_a_price_those_after_a_bad_one_too_and_one_that_hangs_has_none(tmp_path):
     with Pool() as pool:
-        yield pool
-
-
-@pytest.fixture
-def patient(monkeypatch):
-    """Probes are waited for, however busy the machine is."""
-    monkeypatch.setattr(cost_estimate, "WAIT_SECONDS", 120.0)
-
-
-def seconds(pool, subject, limit=60.0):
-    return seconds_of(subject, pool, limit)
-
-
-def planned(subject, store):
-    (found,) = estimate(plan_of([subject], store), store, PreparedData())
-    return found
-
-
-def test_a_method_has_a_price_and_those_after_a_bad_one_too(pool):
-    assert seconds(pool, entry(Gentle())) > 0.0
-    for bad in (Exiting(), Raising(), Greedy()):
-        assert seconds(pool, entry(bad, limits=Limits(memory="300MB"))) is None
-        assert seconds(pool, entry(Gentle())) > 0.0
-
-
-def test_a_method_that_hangs_has_no_price_and_keeps_nobody_waiting(pool, tmp_path):
-    assert seconds(pool, entry(Sleeper()), limit=5.0) == float("inf")
+        for bad in (Exiting(), Raising(), Greedy()):
+            assert seconds_of(entry(bad, limits=Limits(memory="300MB")), pool, 60.0) is None
+            assert seconds_of(entry(Gentle()), pool, 60.0) > 0.0
+        assert seconds_of(entry(Sleeper()), pool, 5.0) == float("inf")
     begun = time.monotonic()
-    assert planned(entry(Sleeper()), Store(tmp_path)).seconds is None
+    (found,) = estimates([entry(Sleeper())], tmp_path)
+    assert found.seconds is None
     assert time.monotonic() - begun < 15.0
 
 
-def test_a_slow_method_is_tried_in_short_runs_although_it_plans_its_iterations(pool):
-    found = seconds(
-        pool, entry(Costly(computes=0.01), Clouds(n=5_000, d=2), budget=Budget(iterations=10_000))
-    )
-    assert found == pytest.approx(200.0, rel=0.5)
+def test_a_slow_method_is_tried_in_short_runs_and_what_is_compiled_in_a_run_is_not_part_of_the_price():
+    budget, rows = Budget(iterations=10_000), Clouds(n=5_000, d=2)
+    with Pool() as pool:
+        slow = seconds_of(entry(Costly(computes=0.01), rows, budget=budget), pool, 60.0)
+        assert slow == pytest.approx(200.0, rel=0.5)
+        compiled = Costly(computes=5e-4, compiles=2.0)
+        subject = entry(compiled, Clouds(d=2), budget=Budget(iterations=100))
+        assert 0.05 < seconds_of(subject, pool, 60.0) < 1.0
 
 
-def test_what_is_compiled_in_a_run_is_not_part_of_the_price(pool):
-    subject = entry(Costly(computes=5e-4, compiles=2.0), Clouds(d=2), budget=Budget(iterations=100))
-    assert 0.05 < seconds(pool, subject) < 1.0
-
-
-def test_a_trial_of_a_tuning_costs_a_training_on_its_inner_rows(patient, tmp_path):
-    store, alone = Store(tmp_path), entry(Costly(computes=1e-4), budget=Budget(epochs=2.0))
+def test_trials_mapped_rows_and_rows_of_another_length_have_their_price(monkeypatch, tmp_path):
+    monkeypatch.setattr(cost_estimate, "WAIT_SECONDS", 120.0)  # however busy the machine is
+    alone = entry(Costly(computes=1e-4), budget=Budget(epochs=2.0))
     tuned = replace(alone, tuning=entry(Costly(), tuning=Grid(folds=2)).tuning)
-    one, many = estimate(plan_of([alone, tuned], store), store, PreparedData())
+    widths, rows = (10, 40, 160), Clouds(n=2_000)
+    lengths = [entry(Costly(computes=1e-5), Clouds(d=d), budget=Budget(iterations=1000)) for d in widths]
+    features = [entry(Gentle(), rows), entry(Gentle(), rows, features=Nystroem(landmarks=200))]
+    one, many = estimates([alone, tuned], tmp_path)
     assert (one.trainings, many.trainings) == (1, 7)
     assert many.seconds == pytest.approx(one.seconds * (1 + 6 / 2), rel=0.5)
-
-
-def test_a_budget_in_seconds_is_its_own_price(pool):
-    assert seconds(pool, entry(Gentle(), budget=Budget(seconds=7.0))) == 7.0
-
-
-def test_what_the_store_has_measured_is_not_probed(tmp_path):
-    store = Store(tmp_path)
-    run_entries([entry(Gentle())], store)
-    (cell,) = store
-    found = planned(entry(Gentle(), runs=3), store)
-    assert (found.measured, found.trainings) == (True, 2)
-    assert found.seconds == pytest.approx(2 * cell.record.result.train_seconds)
-
-
-def test_rows_of_another_length_have_a_price_by_the_law_of_the_method(patient, tmp_path):
-    widths = (10, 40, 160)
-    entries = [entry(Costly(computes=1e-5), Clouds(d=d), budget=Budget(iterations=1000)) for d in widths]
-    store = Store(tmp_path)
-    found = estimate(plan_of(entries, store), store, PreparedData())
-    for width, each in zip(widths, found, strict=True):
+    for width, each in zip(widths, estimates(lengths, tmp_path), strict=True):
         assert each.seconds == pytest.approx(0.01 * width, rel=0.5)
-
-
-def test_wider_rows_of_a_feature_map_take_more_memory(patient, tmp_path):
-    store, clouds = Store(tmp_path), Clouds(n=2_000)
-    entries = [entry(Gentle(), clouds), entry(Gentle(), clouds, features=Nystroem(landmarks=200))]
-    plain, mapped = estimate(plan_of(entries, store), store, PreparedData())
+    plain, mapped = estimates(features, tmp_path)
     assert mapped.memory == 2_000 * 200 * 8 > plain.memory
+
+
+def test_what_the_store_has_measured_is_not_probed_and_a_budget_in_seconds_is_its_own_price(tmp_path):
+    run_entries([entry(Gentle())], Store(tmp_path))
+    (cell,) = Store(tmp_path)
+    runs, timed = estimates([entry(Gentle(), runs=3), entry(Gentle(), budget=Budget(seconds=7.0))], tmp_path)
+    assert (runs.measured, runs.trainings) == (True, 2)
+    assert runs.seconds == pytest.approx(2 * cell.record.result.train_seconds)
+    assert timed.seconds == 7.0

@@ -174,7 +174,7 @@ class HostileClouds(Clouds):
 
 
 def test_the_maker_of_the_rows_of_another_distribution_changes_no_cell_of_others(expected, tmp_path):
-    from aucbench.studies.execution.worker import prepared_data
+    from aucbench.studies.execution.prepared_data import prepared_data
 
     folder = os.getcwd()
     prepared_data().isolates = True

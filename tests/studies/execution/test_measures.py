@@ -152,7 +152,7 @@ def test_scores_are_kept_in_single_precision_unless_ties_or_overflow_changed_the
 
 
 class Modelled(Weightless):
-    """Gives its model, as bytes unless it is changed."""
+    """Gives its model."""
 
     name = "modelled"
 
@@ -160,16 +160,13 @@ class Modelled(Weightless):
         return state.tobytes()
 
 
-def test_a_model_is_kept_as_the_method_gives_it_and_anything_but_bytes_is_refused(tmp_path, monkeypatch):
-    store, bare, wrong = (Store(tmp_path / name) for name in ("store", "bare", "wrong"))
+def test_a_model_is_kept_as_the_method_gives_it(tmp_path):
+    store, bare = Store(tmp_path / "store"), Store(tmp_path / "bare")
     run_entries([entry(Modelled())], store)
     (cell,) = store
     assert np.isfinite(np.frombuffer(cell.model)).all()
     run_entries([replace(entry(Modelled()), keep_model=False)], bare)
     assert [each.model for each in bare] == [None]
-    monkeypatch.setattr(Modelled, "model", lambda self, state: state)
-    (failure,) = run_entries([entry(Modelled())], wrong).failures
-    assert "ndarray" in failure.message
 
 
 def test_a_diverged_cell_has_no_value_says_why_and_is_not_trained_again(tmp_path):
@@ -217,8 +214,7 @@ def test_rescore_computes_what_a_run_would_have_measured(study, tmp_path, capsys
 
 def test_rescore_keeps_measures_with_other_parameters_unless_told_to_replace_them(tmp_path, capsys):
     store = Store(tmp_path / "store")
-    measured = [*STUDY, "metrics=[pauc],[pauc,ap]", "pauc.max_fpr=0.05", f"store.path={store.path}"]
-    run_study(measured)
+    run_study([*STUDY, "metrics=[pauc],[pauc,ap]", "pauc.max_fpr=0.05", f"store.path={store.path}"])
     before = {cell.record.key: cell for cell in store}
     assert all("ap" in cell.record.measures for cell in store)  # equal runs get the measures of all
 
@@ -226,19 +222,14 @@ def test_rescore_keeps_measures_with_other_parameters_unless_told_to_replace_the
         assert main(["rescore", "mine", *words, "--store", str(store.path)]) == 0
         return capsys.readouterr().out
 
-    def unchanged():
-        for cell in store:
-            assert cell.record.measures["pauc"] == before[cell.record.key].record.measures["pauc"]
-            assert cell.curve["pauc"].tolist() == before[cell.record.key].curve["pauc"].tolist()
-
     assert "4 cells kept pauc(max_fpr=0.05)" in said("--metrics", "ap,pauc", "pauc.max_fpr=0.2")
-    unchanged()
+    for cell in store:
+        assert cell.record.measures["pauc"] == before[cell.record.key].record.measures["pauc"]
+        assert cell.curve["pauc"].tolist() == before[cell.record.key].curve["pauc"].tolist()
     assert "4 cells measured" in said("--metrics", "pauc", "--replace")
     for cell in store:
         assert cell.record.measures["pauc"].parameters == {"max_fpr": 0.1}
         assert np.isnan(cell.curve["pauc"][:-1]).all()
-    run_study(measured)
-    unchanged()
 
 
 def test_rescore_names_methods_without_weights_and_refuses_weights_of_other_rows(study, capsys):
@@ -257,19 +248,19 @@ def test_rescore_names_methods_without_weights_and_refuses_weights_of_other_rows
     assert "ls_svm: 1 cell without" in capsys.readouterr().out
 
 
-def test_bad_input_is_said_in_one_sentence(study, capsys):
-    for words, said in (
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
         (["mine", "--metrics", "prap"], "'prap'"),
-        (["mine", "--metrics", "pauc", "pauc.max_fpr=2"], "pauc.max_fpr must be >= 1e-12 and <= 1, got 2"),
         (["mine", "--metrics", "ap", "runs=3"], "'runs=3'"),
-        (["mine", "--metrics", "pauc", "tpauc.max_fpr=0.2"], "'tpauc.max_fpr=0.2'"),
-        (["mine", "--metrics", ""], "expected measures beside the AUC"),
         (["mine", "--metrics", "auc"], "got auc"),
         (["other", "--metrics", "ap"], "'other'"),
-    ):
-        assert main(["rescore", *words, "--store", str(study.path)]) == 2
-        (line,) = capsys.readouterr().err.splitlines()
-        assert said in line
+    ],
+)
+def test_bad_input_is_said_in_one_sentence(words, said, plain, capsys):
+    assert main(["rescore", *words, "--store", str(plain)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line
 
 
 GRID = ("algo=solam", "dataset=label_noise", "tuning=grid", "tuning.folds=2", "budget.epochs=0.2",
@@ -300,9 +291,8 @@ def test_the_metric_of_a_tuning_and_its_parameters_are_part_of_the_key():
     plain, parameters = key()
     assert "metric" not in parameters  # as versions wrote it that knew no other
     assert key("tuning.metric=auc")[0] == key("metrics=[ap]")[0] == key("pauc.max_fpr=0.3")[0] == plain
-    by_ap, by_pauc = key("tuning.metric=ap")[0], key("tuning.metric=pauc")[0]
     wider = key("tuning.metric=pauc", "pauc.max_fpr=0.3")
-    assert len({plain, by_ap, by_pauc, wider[0]}) == 4
+    assert len({plain, key("tuning.metric=ap")[0], key("tuning.metric=pauc")[0], wider[0]}) == 4
     assert wider[1]["pauc.max_fpr"] == 0.3
 
 

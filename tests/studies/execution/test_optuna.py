@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from aucbench.studies.execution.optuna_proposals import propose
-from aucbench.studies.execution.tuning_search import by_number
+from aucbench.studies.execution.tuning_search import by_number, propose
 from aucbench.studies.record import Trial
 from aucbench_algorithms.spam import Spam
 from tests.helpers.study_methods import Gentle
@@ -51,11 +50,7 @@ def test_proposals_are_values_of_their_fields_learn_from_the_history_and_depend_
 
 
 def test_settings_that_failed_do_not_stop_the_search():
-    failed = []
-    for number, reason in enumerate(("timeout", "diverged")):
-        failed += [
-            replace(trial, auc=None, stop_reason=reason) for trial in tried(number, next_setting(failed))
-        ]
+    failed = [replace(trial, auc=None, stop_reason="timeout") for trial in tried(0, next_setting([]))]
     assert next_setting(failed).keys() == SPACE.keys()
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from aucbench.contracts.code_digest import code_digest
+from aucbench.evaluation.measures import AveragePrecision
 from aucbench.studies.default_settings import Limits
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.store import Store
@@ -62,6 +63,13 @@ def test_what_decides_no_number_is_not(store):
         "finished",
         "missing",
     ]
+
+
+def test_a_finished_cell_that_another_entry_shares_gets_the_measures_of_that_entry(store):
+    run_entries([entry(Gentle())], store)
+    more = replace(entry(Gentle(), runs=2), measures=(AveragePrecision(),))
+    assert run_entries([entry(Gentle()), more], store).finished == 2
+    assert [set(cell.record.measures) for cell in store] == [{"ap"}] * 2
 
 
 def test_a_study_run_in_parts_keeps_its_parts_and_the_last_word_on_each(store):

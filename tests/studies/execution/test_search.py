@@ -101,15 +101,10 @@ def test_a_tuning_without_a_usable_setting_says_why_and_tries_again_what_failed_
     assert only(store).record.tuned.cost.trainings == 4
 
 
-def test_one_search_serves_all_orders_of_a_split_unless_each_order_is_tuned(store, tmp_path, trainings):
+def test_one_search_serves_all_orders_of_a_split(store, trainings):
     run_entries([entry(Gentle(), tuning=Grid(folds=2), runs=3, split_seed=0)], store)
     assert trainings() == 6 + 3
     assert len({repr(cell.record.tuned) for cell in store}) == 1
-    other = Store(tmp_path / "other")
-    each = Grid(folds=2, each_order=True, report=False)
-    run_entries([entry(Gentle(), tuning=each, runs=3, split_seed=0)], other)
-    assert trainings() == 9 + 3 * 6 + 3
-    assert not any(cell.record.tuned.trials for cell in other)  # without `report`
 
 
 @pytest.mark.parametrize(
