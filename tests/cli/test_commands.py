@@ -1,6 +1,5 @@
 """Completion, help, `list`, `fetch`, and what holds of every command."""
 
-import os
 import re
 import subprocess
 import sys
@@ -8,8 +7,8 @@ import sys
 import pytest
 
 from aucbench.cli.commands import COMMANDS
-from aucbench.cli.main import main
 from aucbench.humanize import duration
+from tests.helpers.studies import finished, process_environment, write_metadata
 
 OFFERED = {
     "aucbench le": ({"leaderboard"}, "lea"),
@@ -34,12 +33,9 @@ def test_the_shell_is_offered_commands_names_and_fields(line, done, monkeypatch)
     assert absent not in words
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(20.0, "20 s"), (0.02134, "21.3 ms"), (3.3e-6, "3.3 us"), (1e-9, "1 ns"), (5400.0, "1.5 h")],
-)
-def test_times_are_told_in_three_digits(seconds, words):
-    assert duration(seconds) == words
+def test_times_are_told_in_three_digits():
+    seconds = {20.0: "20 s", 0.02134: "21.3 ms", 3.3e-6: "3.3 us", 1e-9: "1 ns", 5400.0: "1.5 h"}
+    assert {each: duration(each) for each in seconds} == seconds
 
 
 @pytest.mark.usefixtures("process")
@@ -78,18 +74,13 @@ def test_list_names_what_is_installed(run):
     shown = run("list")[1]
     assert {"psam", "hinge", "identity", "keel"} <= set(shown.replace(",", " ").split())
     assert len(shown.splitlines()) < 30
-    lines = run("list", "algorithms")[1].splitlines()[1:]
-    names = [line.split()[0] for line in lines if line.strip()]
-    assert names == sorted(names)
-    (own,) = (line for line in lines if line.startswith("boosting"))
-    assert {"trees", "full", "yes"} <= set(own.split())
-    fields = run("list", "datasets", "csv")[1]
-    assert "dataset.path=null" in fields
+    rows = [line.split() for line in run("list", "algorithms")[1].splitlines()[1:] if line.strip()]
+    assert (names := [name for name, *_ in rows]) == sorted(names)
+    assert {"trees", "full", "yes"} <= set(rows[names.index("boosting")])
+    assert "dataset.path=null" in run("list", "datasets", "csv")[1]
     assert run("list", "datasets", "nosuch")[0] == 2
     assert run("list", "psam") == run("list", "algorithms", "psam")
-    shown = run("list", "losses")[1]
-    assert "hinge" in shown
-    assert "psam" not in shown
+    assert [name in run("list", "losses")[1] for name in ("hinge", "psam")] == [True, False]
     shown = run("list", "suites")[1].split()
     assert shown[shown.index("keel") :].index("143") < shown[shown.index("keel") :].index("small")
 
@@ -121,16 +112,11 @@ def test_a_run_is_compared_with_the_reference_of_its_own_data_and_configuration(
 
 @pytest.mark.usefixtures("process")
 def test_strict_makes_a_plugin_that_fails_to_load_an_error(tmp_path):
-    info = tmp_path / "broken_plugin-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-plugin\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[aucbench]\nbroken = no_such_module\n")
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    for words, status, begin in ((["list", "losses"], 0, "warning: "), (["strict=true"], 2, "strict=true: ")):
-        command = [sys.executable, "-m", "aucbench", *words]
-        done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == status
-        assert f"aucbench: {begin}plugin no_such_module of distribution broken-plugin" in done.stderr
+    environment = process_environment(write_metadata(tmp_path, "broken-plugin", "no_such_module"))
+    for words, expected, begin in (("list losses", 0, "warning: "), ("strict=true", 2, "strict=true: ")):
+        status, _, err = finished(words.split(), tmp_path, environment)
+        assert status == expected
+        assert f"aucbench: {begin}plugin no_such_module of distribution broken-plugin" in err
 
 
 @pytest.mark.mirror
@@ -148,18 +134,11 @@ def test_fetch_finds_the_mirrors_files_and_parses_them(done, tmp_path, monkeypat
     assert "digits: nothing to fetch" in shown
 
 
-@pytest.mark.parametrize(
-    ("word", "more"),
-    [
-        ("check", ""),
-        ("algo=solam", "; finished cells are in the store"),
-        ("run", "; finished cells are in the store"),
-    ],
-)
-def test_ctrl_c_ends_a_command_with_one_line(word, more, monkeypatch, capsys):
+@pytest.mark.parametrize("word", ["check", "algo=solam", "run"])
+def test_ctrl_c_ends_a_command_with_one_line(word, run, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("aucbench.cli.main._command", interrupted)
-    assert main([word]) == 130
-    assert capsys.readouterr().err == f"aucbench: interrupted{more}\n"
+    more = "" if word == "check" else "; finished cells are in the store"
+    assert run(word) == (130, "", f"aucbench: interrupted{more}\n")

@@ -25,21 +25,19 @@ def rows_of(text):
     return {line.split()[1]: line.split()[2:] for line in text.splitlines() if line[:1].isdigit()}
 
 
-def test_describe_shows_names_types_levels_and_missing_cells(table, done):
-    shown = done("data", "describe", table)
-    assert "60 rows, 5 features" in shown
-    expected = {"town": ["categories", "3"], "when": ["date"], "age": ["number", "2"], "ill": ["label"]}
-    found = rows_of(shown)
-    assert all(found[name][: len(read)] == read for name, read in expected.items())
-    assert "types={0: number}" in shown
-    assert "dataset.missing=median" in shown
-
-
-def test_describe_takes_the_overrides_of_a_run_and_shows_labels_of_any_kind(table, done, refused):
-    shown = done("data", "describe", table, "dataset.target=town", "dataset.drop=[age]")
-    expected = {"age": ["dropped"], "town": ["label"], "ill": ["categories", "2"]}
-    found = rows_of(shown)
-    assert all(found[name][: len(read)] == read for name, read in expected.items())
+def test_describe_shows_the_columns_as_they_are_read_and_takes_the_overrides_of_a_run(table, done, refused):
+    whole = "town categories 3, when date, age number 2, ill label"
+    for words, expected in (
+        ((), whole),
+        (("dataset.target=town", "dataset.drop=[age]"), "age dropped, town label, ill categories 2"),
+    ):
+        shown = done("data", "describe", table, *words)
+        found = rows_of(shown)
+        for name, *read in map(str.split, expected.split(", ")):
+            assert found[name][: len(read)] == read
+        if not words:
+            told = "60 rows, 5 features", "types={0: number}", "dataset.missing=median"
+            assert [part for part in told if part not in shown] == []
     assert "'nothing'" in refused("data", "describe", table, "dataset.target=nothing")
 
 

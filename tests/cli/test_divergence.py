@@ -14,27 +14,18 @@ WILD = ["algo=opauc", "algo.eta=1e6", "algo.bounded=false", "budget.epochs=3"]
 UNTRACKED = "tracking=none"
 
 
-def lines(out):
-    return dict(line.strip().split(maxsplit=1) for line in out.splitlines() if len(line.split()) > 1)
-
-
 def test_the_summary_counts_diverged_runs_and_says_what_to_change(done, tmp_path):
     out = done(*WILD, "runs=5", UNTRACKED)
     assert "nan" not in out
     records = [cell.record for cell in Store(tmp_path / "aucbench-store")]
     assert [record.result.auc for record in records] == [None] * 5
     first = min(record.result.iterations for record in records)
-    shown = lines(out)
+    shown = dict(line.strip().split(maxsplit=1) for line in out.splitlines() if len(line.split()) > 1)
     assert shown["test"] == f"AUC  diverged in 5 of 5 runs (within {first} iterations)"
     assert shown["advice"] in {record.result.advice for record in records}
     for record in records:
         assert f"{record.data.max_norm:.3g}" in record.result.advice
         assert "lower algo." in record.result.advice
-
-
-def test_rows_as_they_are_are_advised_to_be_rescaled():
-    words = ("algo=opauc", "algo.bounded=false", "algo.eta=10", "scaling=none", "rescale=false")
-    assert "rescale=true" in aucbench.run(*words).record["result"]["advice"]
 
 
 @pytest.mark.parametrize(("epochs", "converged"), [("1", False), ("null", True)])
@@ -46,7 +37,9 @@ def test_a_method_that_stops_before_it_has_converged_says_so(done, tmp_path, epo
     assert aucbench.run("budget.iterations=10").record["result"]["converged"] is None
 
 
-def test_a_python_result_says_diverged_too():
+def test_a_python_result_says_diverged_too_and_rows_as_they_are_are_advised_to_be_rescaled():
+    words = ("algo=opauc", "algo.bounded=false", "algo.eta=10", "scaling=none", "rescale=false")
+    assert "rescale=true" in aucbench.run(*words).record["result"]["advice"]
     assert "diverged in 2 of 2 runs" in repr(aucbench.run(*WILD, "runs=2"))
     well = aucbench.run("algo=spam")
     assert well.record["result"]["advice"] is None

@@ -24,8 +24,8 @@ WORDS = (
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """A folder with a store of a study, and its MLflow file."""
+def folder(tmp_path_factory):
+    """A folder with a store of a study, and its MLflow file; commands run in it."""
     folder = tmp_path_factory.mktemp("boards")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -34,24 +34,14 @@ def finished(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def folder(finished):
-    """The folder of the studies."""
-    return finished
-
-
-def table(folder):
-    return pd.read_parquet(folder / "results.parquet")
-
-
-def test_a_study_ends_by_writing_its_leaderboard_and_sending_it(finished):
-    own = finished / "aucbench-store" / "boards" / "pair"
+def test_a_study_ends_by_writing_its_leaderboard_and_sending_it(folder):
+    own = folder / "aucbench-store" / "boards" / "pair"
     files = {file.name for file in own.iterdir()}
     documents = {f"leaderboard.{kind}" for kind in ("html", "md", "tex", "bib")}
     documents |= {"results.csv", "verdicts.csv"}
     assert files == documents | {f"{name}.parquet" for name in FRAMES}
-    assert len(table(own)) == 4
-    client = Connection(f"sqlite:///{finished}/mlflow.db").client
+    assert len(pd.read_parquet(own / "results.parquet")) == 4
+    client = Connection(f"sqlite:///{folder}/mlflow.db").client
     experiments = [each.experiment_id for each in client.search_experiments()]
     (sent,) = (each for each in client.search_runs(experiments) if each.info.run_name == "pair")
     assert {file.path for file in client.list_artifacts(sent.info.run_id)} == files
@@ -67,7 +57,8 @@ def test_papers_quote_a_part_of_the_methods(done, tmp_path):
         assert set(pd.read_csv(tmp_path / "verdicts.csv")["reference"]) == {"psam"}
         tex = (tmp_path / "leaderboard.tex").read_text().lower()
         assert {name for name in ("psam", "solam") if re.search(rf"\b{name}\b(?!}})", tex)} == expected
-        assert set(table(tmp_path)["method"]) == {"psam", "solam"}  # the frames have all of them
+        every = pd.read_parquet(tmp_path / "results.parquet")["method"]
+        assert set(every) == {"psam", "solam"}  # the frames have all of them
 
 
 def test_pictures_are_drawn_in_the_font_that_is_wanted(done, tmp_path, monkeypatch):
@@ -99,8 +90,8 @@ def test_what_cannot_be_shown_is_named(words, refused, tmp_path):
     assert REFUSED[words] in refused(*words.format(file=tmp_path / "file").split())
 
 
-def test_a_missing_and_a_failed_cell_are_counted_from_the_plan(done, finished, tmp_path):
-    shutil.copytree(finished / "aucbench-store", tmp_path / "copy")
+def test_a_missing_and_a_failed_cell_are_counted_from_the_plan(done, folder, tmp_path):
+    shutil.copytree(folder / "aucbench-store", tmp_path / "copy")
     store = Store(tmp_path / "copy")
     first, second = (
         cell

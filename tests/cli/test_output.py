@@ -7,23 +7,17 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 COMMAND = f"{sys.executable} -m aucbench"
 RUN = f"{COMMAND} algo=ls_svm tracking=none store.path=store"
 
 
 def shell(command, cwd, **environment):
-    environment = {**os.environ, **environment}
-    return subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {command}"],
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    how = {"cwd": cwd, "env": os.environ | environment, "capture_output": True, "text": True, "timeout": 300}
+    return subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], **how)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("redirected", "status", "message"),
     [
@@ -38,14 +32,12 @@ def test_a_run_whose_output_nobody_takes_is_stored_all_the_same(tmp_path, redire
     assert len(list((tmp_path / "store" / "cells").rglob("*.npz"))) == 2  # and that of the reference
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("redirected", ["| head -1 > /dev/null", ">&-", "2> /dev/full"])
 def test_a_listing_ends_with_its_reader(tmp_path, redirected):
     done = shell(f"{COMMAND} list datasets {redirected}", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.slow
 def test_characters_that_the_terminal_lacks_are_replaced(tmp_path):
     (tmp_path / "größe.csv").write_text("a,b,y\n1,2,0\n3,1,1\n5,7,0\n2,2,1\n")
     words = "data describe größe.csv"
@@ -54,27 +46,23 @@ def test_characters_that_the_terminal_lacks_are_replaced(tmp_path):
     assert "gr??e.csv" in done.stdout or "gr????e.csv" in done.stdout
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "broken"),
-    [
-        (["algo=ls_svm", "tracking=none"], "os.fsync"),
-        (["leaderboard", "--out", "out", "--no-pictures"], "pandas.DataFrame.to_parquet"),
-        (["leaderboard", "--out", "out", "--no-pictures"], "pandas.DataFrame.to_csv"),
-    ],
-)
-def test_a_full_disk_is_one_sentence(done, refused, monkeypatch, command, broken):
+def test_a_full_disk_is_one_sentence(done, refused, monkeypatch):
     done("algo=solam", "tracking=none")
 
     def full(*_, **__):
         raise OSError(errno.ENOSPC, "none left")  # as libraries say it
 
-    monkeypatch.setattr(broken, full)
-    sentence = refused(*command)
-    assert os.strerror(errno.ENOSPC) in sentence or "none left" in sentence
+    for broken, command in {
+        "os.fsync": "algo=ls_svm tracking=none",
+        "pandas.DataFrame.to_parquet": "leaderboard --out out --no-pictures",
+        "pandas.DataFrame.to_csv": "leaderboard --out out --no-pictures",
+    }.items():
+        with monkeypatch.context() as patch:
+            patch.setattr(broken, full)
+            sentence = refused(*command.split())
+        assert os.strerror(errno.ENOSPC) in sentence or "none left" in sentence
 
 
-@pytest.mark.slow
 def test_a_cache_that_cannot_be_written_is_said_once_and_costs_no_result(tmp_path):
     (tmp_path / "file").touch()
     run = RUN.replace("ls_svm", "log_reg")  # its own reference, since all kernels are compiled anew

@@ -58,65 +58,47 @@ def forged(file, target, change, rename=str):
     write(altered(read(file)[1], change, key=rename), target)
 
 
-def test_a_board_of_an_archive_alone_needs_no_store(done, tmp_path):
-    out = done("leaderboard", "--with", "pair.zip", "--study", "pair")
-    assert "4 cells done" in out
+def test_an_archive_gives_a_board_without_a_store_and_is_imported_and_checked(run, done, tmp_path):
+    assert "4 cells done" in done("leaderboard", "--with", "pair.zip", "--study", "pair")
     assert {path.suffix for path in tmp_path.iterdir()} == {".zip"}
-
-
-def test_an_imported_study_needs_no_run_and_says_how_far_it_is(run, done):
-    assert run("results", "import", "pair.zip")[:2] == (
-        0, "4 cells, 0 replications and 0 failures of pair put into aucbench-store\n",
-    )  # fmt: skip
-    out = done("run", *WORDS, "--dry-run")
-    assert "4 of them stored; 0 trainings to run" in out
-    assert run("status", "--study", "pair")[0] == 0
-
-
-def test_check_passes_a_whole_study_and_names_what_is_missing(run):
+    assert "4 cells, 0 replications and 0 failures of pair" in done("results", "import", "pair.zip")
+    assert "4 of them stored; 0 trainings to run" in done("run", *WORDS, "--dry-run")
+    done("status", "--study", "pair")
     status, out, err = run("results", "check", "pair.zip")
-    assert (status, err) == (0, "")
-    assert "4 cells" in out
+    assert (status, err, "4 cells" in out) == (0, "", True)
     _, archive = read("pair.zip")
     _, *others = archive.cells
     write(dataclass_replace(archive, cells={key: archive.cells[key] for key in others}), "less.zip")
     status, _, err = run("results", "check", "less.zip")
-    assert status == 1
-    assert "1 of 2 cells missing" in err
+    assert (status, "1 of 2 cells missing" in err) == (1, True)
 
 
-def with_curve(cell):
-    end = cell.curve["auc"][-1]
-    return dataclass_replace(cell, curve=cell.curve | {"auc": np.full_like(cell.curve["auc"], end)})
-
-
-def with_trials(cell):
-    trials = tuple(replace(trial, auc=0.5) for trial in cell.record.tuned.trials)
-    return with_record(cell, "tuned", trials=trials)
-
-
-def with_ap(cell):
-    own = replace(cell.record.measures["ap"], value=0.123)
-    return with_record(cell, "result", measures={"ap": own})
-
-
-def with_scores(cell):
-    """Other scores with the same order."""
+def of_same_order(cell):
     return dataclass_replace(cell, scores=np.argsort(np.argsort(cell.scores)).astype(np.float32))
+
+
+def of_trials(cell):
+    return with_record(cell, "tuned", trials=tuple(replace(t, auc=0.5) for t in cell.record.tuned.trials))
+
+
+def of_measures(cell):
+    return with_record(cell, "result", measures={"ap": replace(cell.record.measures["ap"], value=0.123)})
+
+
+def of_curve(cell):
+    return dataclass_replace(cell, curve=cell.curve | {"auc": np.full_like(cell.curve["auc"], cell.auc)})
 
 
 # An archive, the change of its cells, and what `verify` says; the digests of the archive are right.
 FORGED = [
-    ("pair", moved(), "1 replication: 1 with equal AUC"),
-    ("bare", moved(), "1 replication: 1 with equal AUC"),
-    ("tuned", moved(), "1 replication: 1 with equal AUC"),
+    *((study, moved(), "1 replication: 1 with equal AUC") for study in STUDIES),
     ("pair", moved(-0.01), "1 that disagree"),
     ("pair", lambda cell: with_record(cell, "data", test_rows=9), "its .*rows.* are others .1 cell."),
-    ("pair", with_curve, "its .*checkpoints.* are others .1 cell."),
-    ("tuned", with_trials, "its AUCs of trials are others"),
+    ("pair", of_curve, "its .*checkpoints.* are others .1 cell."),
+    ("tuned", of_trials, "its AUCs of trials are others"),
     ("bare", lambda cell: dataclass_replace(cell, scores=-cell.scores), "its scores are others"),
-    ("bare", with_scores, "its scores are others"),
-    ("bare", with_ap, "its measures are others"),
+    ("bare", of_same_order, "its scores are others"),
+    ("bare", of_measures, "its measures are others"),
 ]
 
 

@@ -7,6 +7,8 @@ import pytest
 from aucbench.studies.archives import archive_file
 from tests.studies.conftest import tuned_file, tuned_store  # noqa: F401  (fixtures)
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def folder(tuned_file, tmp_path):  # noqa: F811
@@ -15,7 +17,6 @@ def folder(tuned_file, tmp_path):  # noqa: F811
     return tmp_path
 
 
-@pytest.mark.slow
 def test_methods_come_with_the_data_sets_that_they_rest_on(run):
     status, out, err = run("suggest", "wine", "--with", "tuned.zip", "--count", "2")
     assert (status, err) == (0, "")
@@ -25,7 +26,6 @@ def test_methods_come_with_the_data_sets_that_they_rest_on(run):
     assert sum("wine" in line and "distance 0.00" in line for line in lines) == 2
 
 
-@pytest.mark.slow
 def test_a_file_of_ones_own_is_read_as_by_run(run, folder):
     rows = "\n".join(f"{i % 7},{i % 5},{'ill' if i % 3 == 0 else 'well'}" for i in range(200))
     (folder / "rows.csv").write_text(f"a,b,state\n{rows}\n")
@@ -34,7 +34,6 @@ def test_a_file_of_ones_own_is_read_as_by_run(run, folder):
     assert status in (0, 1)
 
 
-@pytest.mark.slow
 def test_an_installation_without_an_archive_says_so(refused, monkeypatch):
     monkeypatch.setattr(archive_file, "shipped", lambda: None)
     assert "--with FILE" in refused("suggest", "wine")

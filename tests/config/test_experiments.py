@@ -7,7 +7,7 @@ import pytest
 
 from aucbench.config.compose import config_folder
 from aucbench.data.loader import Part
-from tests.helpers.paper_tables import BATCH_ON_EPSILON, CELLS, listed
+from tests.helpers.paper_tables import BATCH_ON_EPSILON, CELLS
 from tests.helpers.studies import study_of
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ def study():
 
 
 def cells(study):
-    return [(entry.algorithm.name, entry.dataset.name) for entry in study.entries]
+    return {(entry.algorithm.name, entry.dataset.name) for entry in study.entries}
 
 
 def entry_of(study, algo, dataset):
@@ -33,45 +33,38 @@ def entry_of(study, algo, dataset):
     return found
 
 
-def test_there_are_the_tables_of_the_papers_and_experiments_of_our_own():
-    assert sorted({words[0] for words in CELLS}) == NAMES
-
-
 @pytest.mark.parametrize("words", CELLS, ids=" ".join)
 def test_the_cells_are_those_of_the_table_and_all_of_them_bind(study, words):
+    assert sorted({name for name, *_ in CELLS}) == NAMES
     planned = study(*words)
     assert not [refused.why for refused in planned.refused]
-    assert set(cells(planned)) == CELLS[words]
+    assert cells(planned) == CELLS[words]
     variants = 2 if words[-1] == "features=subset,projection" else 1
     assert len(planned.entries) == variants * len(CELLS[words])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_an_experiment_is_a_study_of_its_name_which_leaves_out_data_that_cannot_be_had(study, name):
-    planned = study(name)
-    assert planned.name == name
-    assert planned.skip_missing_data or name in OURS
-
-
 def test_only_the_data_sets_with_a_division_of_their_own_use_it(study):
-    given = {
-        e.dataset.name: e.protocol.halved for e in study("fsauc_table2").entries if e.protocol.name == "given"
-    }
-    assert given == {"a9a": True, "w8a": True}
-    given = {e.dataset.name for e in study("psam_table2").entries if e.protocol.name == "given"}
-    assert given == set(listed("ijcnn1 a9a mnist acoustic cod_rna epsilon sector news20"))
+    for name, halved, listed in (
+        ("fsauc_table2", True, "a9a w8a"),
+        ("psam_table2", False, "ijcnn1 a9a mnist acoustic cod_rna epsilon sector news20"),
+    ):
+        given = {e.dataset.name: e.protocol for e in study(name).entries if e.protocol.name == "given"}
+        assert given.keys() == set(listed.split())
+        assert {protocol.halved for protocol in given.values()} == {halved}
     for words in CELLS:
         for entry in study(*words).entries:
             tested = any(file.part == "test" for file in getattr(entry.dataset.instance, "files", ()))
             assert tested or (entry.protocol.name != "given" and entry.part is Part.train)
 
 
-def test_division_and_number_of_cells_are_those_of_the_papers(study):
+def test_name_division_and_number_of_cells_are_right_and_tables_leave_out_data_that_cannot_be_had(study):
     cells_of_an_entry = {
         "fsauc_table2": 5, "opauc_table2": 25, "opauc_table4": 25, "sauc_table2": 50, "spdam_table3": 25,
         "psam_table2": 5, "psam_table3": 3, "smoke": 3, "try": 3, "losses": 1,
     }  # fmt: skip
     for name in NAMES:
+        assert study(name).name == name
+        assert study(name).skip_missing_data or name in OURS
         found = {len(entry.cells()) for entry in study(name).entries}
         assert found == ({cells_of_an_entry[name]} if name in cells_of_an_entry else {3, 5, 10})
 
@@ -157,7 +150,7 @@ def test_batch_methods_run_until_they_converge_and_see_no_more_rows_than_in_the_
         assert entry.settings.max_train_rows == (8000 if entry.algorithm.name in batch else None)
     assert entry_of(study("psam_table2"), "bam", "a9a").budget.epochs is None
     planned = study(*BATCH_ON_EPSILON)
-    assert set(cells(planned)) == {(name, "epsilon") for name in batch}
+    assert cells(planned) == {(name, "epsilon") for name in batch}
     assert {entry.settings.max_train_rows for entry in planned.entries} == {2000}
 
 

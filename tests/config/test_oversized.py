@@ -47,23 +47,12 @@ BOMB = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
 @pytest.mark.parametrize(
     "content",
     [
-        BOMB.encode(),
-        b"a: &a [*a]",
-        b"[" * 100_000,
-        b"runs: [1, 2",
-        b"runs: *unknown",
-        b"runs:\t- 1: 2: 3",
-        b"\xff\xfe\x00runs",
-        b"runs: \x01",
-        b"x" * 2_000_000,
-        b"? [a, b]\n: 1",
-        b"<<: [1]",
-        b"runs: " + b"9" * 5000,
-        b"study: !!timestamp 2001-13-45",
-        b"defaults: 3",
+        BOMB.encode(), b"a: &a [*a]", b"[" * 100_000, b"runs: [1, 2", b"runs: *unknown", b"runs:\t- 1: 2: 3",
+        b"\xff\xfe\x00runs", b"runs: \x01", b"x" * 2_000_000, b"? [a, b]\n: 1", b"<<: [1]",
+        b"runs: " + b"9" * 5000, b"study: !!timestamp 2001-13-45", b"defaults: 3",
         b"defaults:\n  - {a: {b: c}}",
     ],
-)
+)  # fmt: skip
 def test_damaged_and_exploding_files_of_a_user_are_refused_by_name(content, tmp_path):
     (tmp_path / "mine.yaml").write_bytes(content)
     refused(["--config-dir", str(tmp_path), "--config-name", "mine"], "mine.yaml")

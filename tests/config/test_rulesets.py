@@ -15,46 +15,32 @@ from tests.helpers.studies import study_of
 
 pytestmark = pytest.mark.slow  # whole studies
 
-FILES = sorted((Path(config_folder()) / "ruleset").glob("*.yaml"))
-
 
 def entry_of(*words):
     (entry,) = study_of(*words, "tracking=none").entries
     return entry
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_a_ruleset_is_named_like_its_file_and_has_a_version_and_a_date(file):
-    ruleset = OmegaConf.load(file).ruleset
-    assert ruleset.title == file.stem
-    assert ruleset.version >= 1
-    assert len(ruleset.date.split("-")) == 3
+def test_a_ruleset_is_named_like_its_file_and_has_a_version_and_a_date():
+    for file in (Path(config_folder()) / "ruleset").glob("*.yaml"):
+        ruleset = OmegaConf.load(file).ruleset
+        assert (ruleset.title, len(ruleset.date.split("-"))) == (file.stem, 3)
+        assert ruleset.version >= 1
 
 
 def test_trials_give_every_method_the_same_number_of_random_settings():
-    counts = {
-        algo: entry_of("ruleset=trials", f"algo={algo}").tuning.choice.trials
-        for algo in ("psam", "solam", "log_reg")
-    }
-    assert len(set(counts.values())) == 1
-    assert entry_of("ruleset=trials").tuning.choice.name == "random"
+    choices = [entry_of("ruleset=trials", f"algo={n}").tuning.choice for n in ("psam", "solam", "log_reg")]
+    assert len({choice.trials for choice in choices}) == 1
+    assert {choice.name for choice in choices} == {"random"}
     assert not entry_of("ruleset=trials", "algo=sklearn").tuning.chooses
 
 
-def test_settings_that_depart_from_a_ruleset_are_recorded_with_the_entry():
-    departures = entry_of(
-        "ruleset=trials", "tuning.trials=5", "algo.gamma=0.5", "budget.epochs=2"
-    ).ruleset.departures
-    assert departures == ("algo.gamma=0.5", "tuning.trials=5", "budget.epochs=2.0")
+def test_departures_from_a_ruleset_are_recorded_with_the_entry_and_it_changes_no_key():
+    entry = entry_of("ruleset=trials", "tuning.trials=5", "algo.gamma=0.5", "budget.epochs=2")
+    assert entry.ruleset.departures == ("algo.gamma=0.5", "tuning.trials=5", "budget.epochs=2.0")
     assert entry_of("ruleset=defaults", "tuning=grid").ruleset.departures[-1] == "tuning=grid"
-
-
-def test_a_ruleset_that_does_not_go_with_a_tuning_is_named():
     with pytest.raises(ParameterError, match=r"tuning\.trials: grid has no field 'trials'"):
         entry_of("ruleset=trials", "tuning=grid")
-
-
-def test_a_ruleset_changes_no_key():
     bare, ruled = entry_of("dataset=wine"), entry_of("dataset=wine", "ruleset=defaults")
     assert bare.ruleset is None
     assert bare.cell_keys(("data",)) == ruled.cell_keys(("data",))
@@ -62,10 +48,8 @@ def test_a_ruleset_changes_no_key():
 
 def test_a_ruleset_of_ones_own_is_found_in_a_folder(tmp_path):
     (tmp_path / "ruleset").mkdir()
-    text = (
-        "# @package _global_\nruleset: {title: short, version: 3, date: '2026-01-02'}\nbudget: {epochs: 2}\n"
-    )
-    (tmp_path / "ruleset" / "short.yaml").write_text(text)
+    own = "ruleset: {title: short, version: 3, date: '2026-01-02'}\nbudget: {epochs: 2}\n"
+    (tmp_path / "ruleset" / "short.yaml").write_text(f"# @package _global_\n{own}")
     (entry,) = study_of("ruleset=short", "tracking=none", "--config-dir", str(tmp_path)).entries
     assert str(entry.ruleset) == "ruleset short, version 3 of 2026-01-02"
     assert entry.budget.epochs == 2

@@ -1,6 +1,7 @@
 """Suites: their data sets, what they combine with, and what is reported before files are downloaded."""
 
 from collections import Counter
+from itertools import product
 
 import pytest
 
@@ -50,19 +51,8 @@ def test_a_suite_is_a_sweep_over_its_data_sets_with_any_further_words(words, kno
     study = study_of(*words.split(), "algo=psam,log_reg", "runs=3", "tracking=none")
     assert not study.refused
     assert study.swept
-    found = Counter(
-        (entry.algorithm.name, entry.dataset.name, entry.settings.runs) for entry in study.entries
-    )
-    assert found == Counter(
-        (algo, name, 3) for algo in ("psam", "log_reg") for name in known["small"].datasets
-    )
-
-
-def test_a_suite_of_ones_own_is_a_file_of_a_folder(tmp_path):
-    own_suite(tmp_path, "wine,digits")
-    study = study_of("-cd", str(tmp_path), "+suite=own", "tracking=none")
-    assert [entry.dataset.name for entry in study.entries] == ["wine", "digits"]
-    assert study.running.suite == "Mine"
+    found = [(entry.algorithm.name, entry.dataset.name, entry.settings.runs) for entry in study.entries]
+    assert sorted(found) == sorted(product(("psam", "log_reg"), known["small"].datasets, (3,)))
 
 
 def test_a_suite_is_narrowed_by_a_data_set_and_stands_alone():
@@ -78,7 +68,7 @@ def test_a_suite_is_narrowed_by_a_data_set_and_stands_alone():
             study_of(*words.split(), "-m")
 
 
-def test_what_is_to_be_downloaded_for_a_suite_is_reported_before_anything_is(tmp_path, web):
+def test_what_a_suite_of_ones_own_is_to_download_is_reported_before_anything_is(tmp_path, web):
     class Seen(Observer):
         def files_missing(self, sizes):
             self.sizes, self.before = sizes, dict(web.requests)
@@ -86,20 +76,17 @@ def test_what_is_to_be_downloaded_for_a_suite_is_reported_before_anything_is(tmp
         def study_finished(self, result):
             self.result = result
 
-    own_suite(tmp_path, "wine,fourclass,german")
+    (tmp_path / "suite").mkdir()
+    sweep = "hydra: {mode: MULTIRUN, sweeper: {params: {dataset: 'wine,fourclass,german'}}}"
+    (tmp_path / "suite" / "own.yaml").write_text(f"# @package _global_\nsuite: Mine\n{sweep}\n")
     web.sizes["/binary/fourclass"] = 1234
     words = ("-cd", str(tmp_path), "+suite=own", "algo=ls_svm", "tracking=none", "store.path=null")
+    study = study_of(*words)
+    assert [entry.dataset.name for entry in study.entries] == ["wine", "fourclass", "german"]
+    assert study.running.suite == "Mine"
     seen = Seen()
     result = api.run_study(words, seen)
     assert seen.before == {}
     assert seen.sizes == {"fourclass": 1234, "german": None}
     assert result.finished == 1  # wine comes with a package
     assert len(result.refused) == 2
-
-
-def own_suite(folder, datasets):
-    (folder / "suite").mkdir()
-    (folder / "suite" / "own.yaml").write_text(
-        "# @package _global_\nsuite: Mine\n"
-        f"hydra:\n  mode: MULTIRUN\n  sweeper:\n    params:\n      dataset: {datasets}\n"
-    )

@@ -10,28 +10,22 @@ from aucbench.studies.record import CellRecord, CellStatus, EntryDescription, Se
 from aucbench.studies.result import CellResult
 
 PLUGIN = {"distribution": "mine", "version": "1.0", "exempt": {}}
-NO_TUNING = {"name": "none", "parameters": {}, "space": {}}
-IDENTITY = PLUGIN | {"name": "identity", "parameters": {}}
-
-
-def described(algorithm="alpha", dataset="data", **changes):
-    """What an entry says of itself; `changes` replace whole parts."""
-    return msgspec.convert(_described(algorithm, dataset, **changes), EntryDescription)
 
 
 def _described(algorithm="alpha", dataset="data", **changes):
+    """What an entry says of itself; `changes` replace whole parts."""
     return {
         "algorithm": parameters(algorithm) if isinstance(algorithm, str) else algorithm,
         "dataset": PLUGIN | {"name": dataset, "parameters": {}, "part": "train", "title": dataset},
         "loss": PLUGIN | {"name": "hinge", "parameters": {"margin": 1.0}},
-        "features": IDENTITY,
+        "features": PLUGIN | {"name": "identity", "parameters": {}},
         "scaling": "maxabs",
         "rescale": False,
         "regularisation": "columns",
         "protocol": {"name": "holdout", "parameters": {"test_fraction": 0.2}},
-        "tuning": NO_TUNING,
+        "tuning": {"name": "none", "parameters": {}, "space": {}},
         "max_train_rows": None,
-        "budget": {"epochs": None, "iterations": None, "seconds": None, "checkpoints": 4},
+        "budget": budget(),
         "order": "shuffled",
         "dtype": "float64",
     } | changes
@@ -61,19 +55,15 @@ def result(
     finals = 0.5 if auc is None else auc
     steps = np.geomspace(1, 1000, checkpoints)
     curve = {
-        "iteration": steps.astype(np.int64),
-        "samples": steps.astype(np.int64),
-        "train_seconds": steps / 1000 * seconds,
-        "cpu_seconds": steps / 1000 * seconds,
+        **dict.fromkeys(("iteration", "samples"), steps.astype(np.int64)),
+        **dict.fromkeys(("train_seconds", "cpu_seconds"), steps / 1000 * seconds),
         "auc": 0.5 + (finals - 0.5) * np.linspace(0.1, 1.0, checkpoints),
     }
     key = repr((own, seed, source))
     record = {
         "key": key,
         **own,
-        "seed": seed,
-        "split_seed": seed,
-        "order_seed": seed,
+        **dict.fromkeys(("seed", "split_seed", "order_seed"), seed),
         "fold": 0,
         "data": {
             "sha256": ["d" * 64], "train_rows": 80, "test_rows": 20, "features": 5, "train_positives": 40,
@@ -119,10 +109,9 @@ def altered(made, **parts):
 
 def unfinished(status="missing", seed=0, **what):
     """A cell that is planned, but has no result."""
-    own = described(**what)
-    return BoardCell(
-        repr((own, seed, "planned")), own, Seeds(seed, seed, seed, 0), CellStatus(status), None, {}
-    )
+    own = msgspec.convert(_described(**what), EntryDescription)
+    key, seeds = repr((own, seed, "planned")), Seeds(seed, seed, seed, 0)
+    return BoardCell(key, own, seeds, CellStatus(status), None, {})
 
 
 def several(names=("alpha", "beta"), datasets=("data",), runs=3):

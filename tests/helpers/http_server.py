@@ -57,9 +57,8 @@ class HttpServer:
         self.answers[path].extend(answers)
 
     def __enter__(self) -> "HttpServer":
-        threading.Thread(
-            target=self._server.serve_forever, args=(0.01,), daemon=True
-        ).start()  # polls for its end
+        # It polls for its end.
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from functools import partial
 from pathlib import Path
 
 PATIENCE = 300  # seconds until a server must have answered; it takes some 10
@@ -34,7 +35,8 @@ def mlflow_server(folder, backend):
             words, env=environment, stdout=log, stderr=log, cwd=folder, start_new_session=True
         )
         try:
-            _wait(f"http://127.0.0.1:{port}/health", process, folder / "server.log")
+            health = partial(urllib.request.urlopen, f"http://127.0.0.1:{port}/health", timeout=5)
+            _answered(health, process, folder / "server.log").close()
             yield f"http://127.0.0.1:{port}"
         finally:
             with contextlib.suppress(ProcessLookupError):
@@ -42,15 +44,14 @@ def mlflow_server(folder, backend):
             process.wait(30)
 
 
-def _wait(url, process, log):
+def _answered(attempt, process, log):
+    """Try until nothing is raised; an error if the process ends or takes too long."""
     end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        if process.poll() is not None:
-            break
-        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5):
-            return
+    while time.monotonic() < end and process.poll() is None:
+        with contextlib.suppress(OSError):
+            return attempt()
         time.sleep(0.2)
-    raise AssertionError(f"{url} does not answer: {log.read_text()[-2000:]}")
+    raise AssertionError(f"no answer: {log.read_text()[-2000:]}")
 
 
 def postgres_tools():
@@ -61,66 +62,37 @@ def postgres_tools():
     return next((f for f in folders if (f / "initdb").exists() and (f / "postgres").exists()), None)
 
 
-class Postgres:
-    """A database in a new cluster."""
-
-    def __init__(self, folder):
-        tools, port = postgres_tools(), free_port()
-        self.address = f"postgresql+psycopg://aucbench@127.0.0.1:{port}/mlflow"
-        folder.mkdir(parents=True, exist_ok=True)
-        user = _unprivileged()
-        if user:
-            os.chown(folder, user.pw_uid, user.pw_gid)
-        plain = {"LC_ALL": "C", "PATH": os.environ["PATH"]}
-        owner = {"user": user.pw_uid, "group": user.pw_gid} if user else {}
-        options = {"env": plain, "cwd": folder} | owner
-        words = ["-D", folder / "cluster", "-U", "aucbench", "--auth=trust", "--no-sync", "-E", "UTF8"]
-        subprocess.run([tools / "initdb", *words], check=True, capture_output=True, **options)
-        where = ["-p", str(port), "-h", "127.0.0.1", "-k", folder]
-        words = [tools / "postgres", "-D", folder / "cluster", "-F", *where]
-        with open(folder / "postgres.log", "ab") as log:
-            self._process = subprocess.Popen(words, stdout=log, stderr=log, start_new_session=True, **options)
-        _create(port, self._process, folder / "postgres.log")
-
-    def stop(self):
-        self._process.send_signal(signal.SIGINT)  # PostgreSQL's fast shutdown
-        self._process.wait(30)
-
-
 @contextlib.contextmanager
 def postgres(folder):
-    """A running database; ended afterwards."""
-    database = Postgres(folder)
-    try:
-        yield database
-    finally:
-        database.stop()
-
-
-def _create(port, process, log):
+    """The address of a database in a new cluster; ended afterwards."""
     import psycopg
 
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end and process.poll() is None:
-        with contextlib.suppress(psycopg.OperationalError):
-            address = f"host=127.0.0.1 port={port} user=aucbench dbname=postgres"
-            with psycopg.connect(address, autocommit=True) as connection:
-                known = connection.execute("SELECT datname FROM pg_database").fetchall()
-                if ("mlflow",) not in known:
-                    connection.execute("CREATE DATABASE mlflow")
-            return
-        time.sleep(0.1)
-    raise AssertionError(f"PostgreSQL does not answer: {log.read_text()[-2000:]}")
+    def create():
+        words = f"host=127.0.0.1 port={port} user=aucbench dbname=postgres"
+        try:
+            with psycopg.connect(words, autocommit=True) as connection:
+                connection.execute("CREATE DATABASE mlflow")
+        except psycopg.OperationalError as error:
+            raise OSError from error
 
-
-def _unprivileged():
-    """Whom PostgreSQL runs as where we are root, which it refuses."""
-    if os.getuid() != 0:
-        return None
-    return next(pwd.getpwnam(name) for name in ("postgres", "nobody") if _exists(name))
-
-
-def _exists(name):
-    with contextlib.suppress(KeyError):
-        return bool(pwd.getpwnam(name))
-    return False
+    tools, port = postgres_tools(), free_port()
+    folder.mkdir(parents=True, exist_ok=True)
+    options = {"env": {"LC_ALL": "C", "PATH": os.environ["PATH"]}, "cwd": folder}
+    if os.getuid() == 0:  # as which PostgreSQL refuses to run
+        known = {each.pw_name: each for each in pwd.getpwall()}
+        user = known.get("postgres") or known["nobody"]
+        os.chown(folder, user.pw_uid, user.pw_gid)
+        options |= {"user": user.pw_uid, "group": user.pw_gid}
+    words = ["-D", folder / "cluster", "-U", "aucbench", "--auth=trust", "--no-sync", "-E", "UTF8"]
+    subprocess.run([tools / "initdb", *words], check=True, capture_output=True, **options)
+    words = ["-D", folder / "cluster", "-F", "-p", str(port), "-h", "127.0.0.1", "-k", folder]
+    with open(folder / "postgres.log", "ab") as log:
+        process = subprocess.Popen(
+            [tools / "postgres", *words], stdout=log, stderr=log, start_new_session=True, **options
+        )
+    try:
+        _answered(create, process, folder / "postgres.log")
+        yield f"postgresql+psycopg://aucbench@127.0.0.1:{port}/mlflow"
+    finally:
+        process.send_signal(signal.SIGINT)  # PostgreSQL's fast shutdown
+        process.wait(30)

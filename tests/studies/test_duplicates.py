@@ -36,6 +36,12 @@ class Repeated:
         return aucbench.Samples(X[order], y[order])
 
 
+def origin(record, entries, data):
+    """The entry of a record, and its split."""
+    (own,) = [each for each in entries if record.key in each.cell_keys(data.digests(each)).values()]
+    return own, data.split(own, record.split_seed, record.fold)
+
+
 @pytest.mark.slow
 def test_records_count_repeated_rows_of_the_split_that_a_method_was_given(tmp_path):
     store = Store(tmp_path)
@@ -47,8 +53,7 @@ def test_records_count_repeated_rows_of_the_split_that_a_method_was_given(tmp_pa
     assert len(list(store)) == 6
     for cell in store:
         record = cell.record
-        (own,) = [each for each in entries if record.key in each.cell_keys(data.digests(each)).values()]
-        split = data.split(own, record.split_seed, record.fold)
+        own, split = origin(record, entries, data)
         train, test = (list(map(tuple, side.X[side.rows])) for side in split[:2])
         assert record.data.duplicates == np.mean([row in set(train) for row in test])
         labels = {}
@@ -81,8 +86,7 @@ def test_placements_are_those_of_the_final_weights_and_survive_archives(tmp_path
         assert (record.result.placements is UNSET) == cell.diverged
         if cell.diverged:
             continue
-        (own,) = [each for each in entries if record.key in each.cell_keys(data.digests(each)).values()]
-        split = data.split(own, record.split_seed, record.fold)
+        own, split = origin(record, entries, data)
         blocks, rows = blocks_of(split.test), split.test.X[split.test.rows]
         for row in np.unique(rows, axis=0):
             assert len(set(blocks[(rows == row).all(axis=1)])) == 1

@@ -86,15 +86,12 @@ def test_no_command_imports_a_path_of_others_until_its_module_is_trusted(study, 
     assert stranger()
 
 
-def test_a_path_of_the_users_own_needs_no_trust_and_the_default_is_trusted(stranger):
+def test_own_paths_need_no_trust_the_default_has_it_and_choices_that_were_not_tried_have_not(stranger):
     assert entry_of([*RUN, f"algo.cls={PATH}"]).algorithm.instance.cls == PATH
     assert stranger()
     assert entry_of(RUN, trust=()).algorithm.instance.cls.startswith("sklearn")
     with pytest.raises(UntrustedError, match=r"import sklearn\.svm\.SVC"):
         entry_of([*RUN, "algo.cls=sklearn.svm.SVC"], trust=("stranger_model", "sklearn.svm.S", "skl"))
-
-
-def test_a_stored_choice_that_the_tuning_did_not_try_is_not_imported(stranger):
     entry = entry_of([*RUN, "tuning=grid", "tuning.grid={estimator: {cls: [sklearn.svm.LinearSVC]}}"])
     check_choice(entry.algorithm.instance, {"cls": "sklearn.svm.LinearSVC"}, entry.tuning.space)
     with pytest.raises(UntrustedError, match=PATH):

@@ -9,9 +9,10 @@ import time
 import pytest
 
 from aucbench.errors import MachineError
-from aucbench.studies import store
 from aucbench.studies.leases import Leases
+from aucbench.studies.store import Store
 from tests.helpers.studies import contents, finished, process_environment, started, write_metadata
+from tests.studies.conftest import run_in
 
 WORDS = (
     "-m", "algo=fake_gentle,fake_other", "algo.pause=choice(0.04)", "dataset=fake_clouds", "runs=4",
@@ -21,11 +22,7 @@ WORDS = (
 TRAININGS = 2 * 4 * 2 + 2 * 2 * 4  # two searches of four settings on two folds, and the cells
 
 
-def counted(folder):
-    return len(list(folder.iterdir()))
-
-
-def test_a_lease_has_one_holder_until_it_is_given_back(tmp_path):
+def test_a_lease_has_one_holder_until_it_is_given_back_and_a_link_to_nowhere_has_none(tmp_path):
     with Leases(tmp_path) as one, Leases(tmp_path) as two:
         assert [one.take("cell"), one.take("cell"), two.take("other")] == [True] * 3
         assert not two.take("cell")
@@ -34,9 +31,6 @@ def test_a_lease_has_one_holder_until_it_is_given_back(tmp_path):
         one.give_back("cell")
         assert [two.take("cell"), one.take("cell")] == [True, False]
     assert Leases(tmp_path).take("cell")
-
-
-def test_a_link_that_leads_nowhere_is_refused(tmp_path):
     (tmp_path / "leases").symlink_to(tmp_path / "nowhere" / "at all")
     with Leases(tmp_path / "leases") as mine, pytest.raises(MachineError):
         mine.take("cell")
@@ -84,13 +78,11 @@ for number in range(40):
 
 
 def test_no_entry_of_a_plan_is_lost_if_two_processes_write_it(tmp_path):
-    from tests.studies.conftest import run_in
-
     words = ("algo=psam", "dataset=gaussian", "budget.checkpoints=2", "study=both", "tracking=none")
     run_in(tmp_path, words)
     processes = [subprocess.Popen([sys.executable, "-c", PLAN, tmp_path, name]) for name in ("a", "b")]
     assert [each.wait() for each in processes] == [0, 0]
-    (plan,) = store.Store(tmp_path).plans()
+    (plan,) = Store(tmp_path).plans()
     assert len(plan.entries) == 81
 
 
@@ -112,11 +104,10 @@ def test_two_commands_on_one_study_train_each_cell_once_and_the_same_command_goe
         for process in processes[:dying]:
             os.killpg(process.pid, signal.SIGKILL)
     said = [process.communicate() for process in processes]
-    assert [process.returncode for process in processes] == [-signal.SIGKILL] * dying + [0] * (2 - dying), (
-        said
-    )
+    expected = [-signal.SIGKILL] * dying + [0] * (2 - dying)
+    assert [process.returncode for process in processes] == expected, said
     if dying == 2:
         assert finished(WORDS, shared, environment)[0] == 0
     assert contents(shared / "store") == contents(alone / "store")
-    assert TRAININGS <= counted(shared / "counter") <= TRAININGS + 2 * dying
+    assert TRAININGS <= len(list((shared / "counter").iterdir())) <= TRAININGS + 2 * dying
     assert not (shared / "store" / "leases").exists()  # it goes with the last lease

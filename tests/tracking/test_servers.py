@@ -23,7 +23,7 @@ def server(empty_file):
         folder = Path(name)
         folder.chmod(0o755)
         if mlflow_servers.postgres_tools() and importlib.util.find_spec("psycopg"):
-            backend = stack.enter_context(mlflow_servers.postgres(folder / "postgres")).address
+            backend = stack.enter_context(mlflow_servers.postgres(folder / "postgres"))
         else:
             backend = f"sqlite:///{shutil.copyfile(empty_file, folder / 'mlflow.db')}"
         yield stack.enter_context(mlflow_servers.mlflow_server(folder, backend))

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import zipfile
 from dataclasses import replace as dataclass_replace
 from io import BytesIO
@@ -138,8 +139,10 @@ def parquet(twice=False, **columns):
     return sink.getvalue()
 
 
-def first_key(cells):
-    return json.loads(cells.splitlines()[0])["key"]
+def rows(cells, count=1, auc=0.5, **options):
+    """Curves of so many rows, all of the first cell."""
+    key = json.loads(cells.splitlines()[0])["key"]
+    return parquet(key=[key] * count, auc=[[auc]] * count, **options)
 
 
 # An entry made of the cells entry, whether the digests are right, and what the refusal names.
@@ -155,9 +158,9 @@ ENTRIES = [
             (lambda _: b"PAR1", "curves.parquet"),
             (lambda _: parquet(auc=[[0.5]]), "curves.parquet"),
             (lambda _: parquet(key=[1], auc=[[0.5]]), "curves.parquet"),
-            (lambda cells: parquet(key=[first_key(cells)], auc=[["text"]]), "curves.parquet"),
-            (lambda cells: parquet(key=[first_key(cells)], auc=[[0.5]], twice=True), "curves.parquet"),
-            (lambda cells: parquet(key=[first_key(cells)] * 2, auc=[[0.5]] * 2), "two rows of one key"),
+            (lambda cells: rows(cells, auc="text"), "curves.parquet"),
+            (lambda cells: rows(cells, twice=True), "curves.parquet"),
+            (lambda cells: rows(cells, 2), "two rows of one key"),
             (lambda _: parquet(key=["k" * 100_000] * 2, auc=[[0.5]] * 2), "key 'kkk"),
             (lambda _: parquet(key=["k"] * 9, auc=[[0.5]] * 9), "more rows"),
         )
@@ -173,29 +176,22 @@ def test_an_entry_that_is_not_what_it_should_be_is_refused(name, change, is_forg
     assert [path.name for path in tmp_path.iterdir()] == ["x.zip"]
 
 
-def test_edited_manifests_and_missing_and_repeated_entries_are_named(file, tmp_path):
+def test_edited_manifests_missing_and_repeated_entries_and_sizes_are_named(file, tmp_path, monkeypatch):
     name, whole = "cells.json", entries(file)
-    for old, new, named in (
-        (b'"psam"', b'"best"', "manifest.json"),
-        (b'"format": 2', b'"format": 99', "format 99"),
+    manifest, less = whole["manifest.json"], {other: each for other, each in whole.items() if other != name}
+    for contents, named in (
+        (whole | {"manifest.json": manifest.replace(b'"psam"', b'"best"')}, "manifest.json"),
+        (whole | {"manifest.json": manifest.replace(b'"format": 2', b'"format": 99')}, "format 99"),
+        (less, f"{name} is missing"),
     ):
-        edited = whole | {"manifest.json": whole["manifest.json"].replace(old, new)}
-        assert named in refusal(zipped(tmp_path / "edited.zip", edited))
-    less = {other: each for other, each in whole.items() if other != name}
-    assert f"{name} is missing" in refusal(zipped(tmp_path / "less.zip", less))
+        assert named in refusal(zipped(tmp_path / "edited.zip", contents))
     twice = zipped(tmp_path / "twice.zip", whole)
     with zipfile.ZipFile(twice, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
         archive.writestr(name, whole[name])
     assert f"{name} is there twice" in refusal(twice)
-
-
-@pytest.mark.parametrize(
-    ("bound", "named"),
-    [("LARGEST_ARRAYS", "more rows or numbers"), ("LARGEST", "cells.json above all")],
-)
-def test_sizes_are_bounded_before_anything_is_unpacked(bound, named, file, monkeypatch):
-    monkeypatch.setattr(archive_file, bound, 10)
-    assert named in refusal(file)
+    for bound, named in {"LARGEST_ARRAYS": "more rows or numbers", "LARGEST": "cells.json above all"}.items():
+        monkeypatch.setattr(archive_file, bound, 10)
+        assert named in refusal(file)
 
 
 def at(*path, **values):
@@ -248,17 +244,15 @@ def test_a_forged_record_with_right_digests_is_refused_with_the_reason(file, tmp
     assert named in text
 
 
-@pytest.mark.parametrize(("place", "problem"), [("plan", "the key"), ("no plan", "no study")])
-def test_a_key_that_is_a_path_or_that_no_study_planned_is_refused(place, problem, file, tmp_path):
+def test_a_key_that_is_a_path_or_that_no_study_planned_is_refused(file, tmp_path):
     _, archive = read(file)
     first = next(iter(archive.cells))
     evil = altered(archive, key=lambda key: "../../evil" if key == first else key)
-    if place != "plan":
-        evil = dataclass_replace(evil, studies=archive.studies)
-    write(evil, tmp_path / "evil.zip")
-    text = refusal(tmp_path / "evil.zip")
-    assert problem in text
-    assert "'../../evil'" in text
+    for found, problem in ((evil, "the key"), (dataclass_replace(evil, studies=archive.studies), "no study")):
+        write(found, tmp_path / "evil.zip")
+        text = refusal(tmp_path / "evil.zip")
+        assert problem in text
+        assert "'../../evil'" in text
 
 
 @pytest.fixture(scope="module")
@@ -266,11 +260,10 @@ def scored_store(store, tmp_path_factory):
     """The store with scores in place of the weights, those of some cells in double precision, and models."""
     scored = Store(tmp_path_factory.mktemp("scored"))
     for number, cell in enumerate(store):
-        kind = (np.float32, np.float64)[number % 2]
-        scores = np.random.default_rng(number).normal(size=cell.record.data.test_rows).astype(kind)
-        scored.put(
-            cell.record.key, dataclass_replace(cell, weights=None, scores=scores, model=b"\x80\x04K\x01.")
-        )
+        scores = np.random.default_rng(number).normal(size=cell.record.data.test_rows)
+        scores = scores.astype((np.float32, np.float64)[number % 2])
+        changed = dataclass_replace(cell, weights=None, scores=scores, model=b"\x80\x04K\x01.")
+        scored.put(cell.record.key, changed)
     scored.put_plan(*store.plans())
     return scored
 
@@ -293,17 +286,12 @@ def test_scores_come_back_bit_for_bit_unless_left_out_and_models_never_leave(sco
     assert all(cell.scores is None for cell in read(bare)[1])
 
 
-def test_scores_on_files_of_ones_own_never_leave(scored_store, tmp_path):
+def test_scores_on_files_of_ones_own_never_leave_and_others_are_one_per_test_row(scored_store, tmp_path):
     own = Store(tmp_path / "own")
     for cell in scored_store:
         own.put(cell.record.key, with_record(cell, "dataset", parameters={"path": "patients.csv"}))
     own.put_plan(*scored_store.plans())
     assert all(cell.scores is None for cell in from_store(own, "pair"))
-
-
-def test_scores_that_are_not_one_per_test_row_are_refused(scored_store, tmp_path):
-    archive = from_store(scored_store, "pair")
-    key, cell = next(iter(archive.cells.items()))
-    short = dataclass_replace(cell, scores=cell.scores[:-1])
-    write(dataclass_replace(archive, cells=archive.cells | {key: short}), tmp_path / "short.zip")
-    assert f"has {len(short.scores)} scores" in refusal(tmp_path / "short.zip")
+    short = altered(from_store(scored_store, "pair"), lambda c: dataclass_replace(c, scores=c.scores[:-1]))
+    write(short, tmp_path / "short.zip")
+    assert re.search(rf"has {len(next(iter(short)).scores)} scores", refusal(tmp_path / "short.zip"))

@@ -20,6 +20,7 @@ from tests.studies.conftest import run_in
 BASE = (
     "dataset=label_noise", "dataset.n=300", "runs=2", "budget.checkpoints=4", "tracking=none", "study=pair",
 )  # fmt: skip
+TUNING = "tuning=random tuning.trials=2 tuning.folds=2"
 
 
 @pytest.fixture(scope="module")
@@ -55,52 +56,35 @@ def test_gaps_of_an_archive_are_its_missing_and_failed_cells_and_departures_from
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("budget.epochs=50",),
-        ("features=fourier", "features.dimension=10"),
-        ("tuning=random", "tuning.trials=2", "tuning.folds=2"),
-    ],
-    ids=lambda words: words[0],
-)
+@pytest.mark.parametrize("words", ["budget.epochs=50", "features=fourier features.dimension=10", TUNING])
 def test_settings_are_compared_with_the_ruleset_and_what_an_entry_says_of_itself_is_not(words, archive):
-    (own,) = study_of(Request(("algo=psam", *BASE, "store.path=null", *words))).entries
+    (own,) = study_of(Request(("algo=psam", *BASE, "store.path=null", *words.split()))).entries
     (plan,) = archive.studies
     entry = replace(plan.entries[0], algorithm="psam", described=own.describe())
     found = dataclass_replace(archive, studies=(replace(plan, entries=(entry,)),))
     (gap,) = gaps_of(relabelled(found), entry_of)
     assert gap.startswith("psam on label_noise")
     assert "departs from ruleset defaults" in gap
-    assert words[0] in gap
+    assert words.split()[0] in gap
 
 
-@pytest.mark.parametrize(
-    ("ruleset", "reason"),
-    [
+def test_rulesets_that_are_others_or_not_installed_and_trials_that_were_not_made_are_gaps(archive):
+    for ruleset, reason in (
         ({"title": "mine"}, "cannot be compared"),
         ({"version": 77}, "here it has version 2"),
         ({"title": "trials", "version": 3}, "(without tuning=random)"),
-    ],
-)
-def test_rulesets_that_are_others_or_not_installed_and_trials_that_were_not_made_are_gaps(
-    archive, ruleset, reason
-):
-    gaps = gaps_of(relabelled(archive, **ruleset), entry_of)
-    assert len(gaps) == 2
-    assert all(reason in gap for gap in gaps)
+    ):
+        gaps = gaps_of(relabelled(archive, **ruleset), entry_of)
+        assert [reason in gap for gap in gaps] == [True, True]
 
 
 def wanted_of(*more):
     return study_of(Request(("algo=psam", *BASE, "ruleset=defaults", "store.path=null", *more))).entries
 
 
-@pytest.mark.parametrize(
-    ("more", "count"),
-    [((), 0), (("runs=1",), 1), (("max_train_rows=100",), 1), (("algo=solam",), 0), (("ruleset=trials",), 2)],
-)
-def test_wanted_entries_must_be_there_with_all_settings_and_runs(archive, more, count):
-    assert len(lacking(archive, wanted_of(*more))) == count
+def test_wanted_entries_must_be_there_with_all_settings_and_runs(archive):
+    counts = {"runs=2": 0, "runs=1": 1, "max_train_rows=100": 1, "algo=solam": 0, "ruleset=trials": 2}
+    assert {word: len(lacking(archive, wanted_of(word))) for word in counts} == counts
 
 
 @pytest.mark.slow

@@ -14,8 +14,7 @@ def test_the_first_setting_is_the_method_as_given_and_facts_are_those_of_the_tra
     wine = tried_settings(archive)["wine"]
     psam, facts = wine.methods["psam"], wine.facts
     assert psam.settings[0] == {"gamma": api.catalog().algorithm("psam")().gamma}
-    assert psam.is_tuned
-    assert psam.linear
+    assert (psam.is_tuned, psam.linear) == (True, True)
     data = next(cell.record.data for cell in archive if cell.record.dataset.title == "wine")
     assert (facts.rows, facts.features, facts.density) == (data.train_rows, 13.0, 1.0)
     assert facts.positives == pytest.approx(data.train_positives / data.train_rows)

@@ -32,16 +32,13 @@ def tuned(one, folder):
     return store
 
 
-def chosen(store, fold=0):
-    (cell,) = [cell for cell in store if cell.record.fold == fold]
-    tuned = cell.record.tuned
-    return tuned.parameters, tuned.validation_auc
-
-
-def trials_of_fold(one, store, fold):
+def found_of_first_fold(one, store):
+    """The trials of the search of the first fold, and what was chosen."""
     (planned,) = plan_of([one], store).entries
-    key = planned.cells[fold].search.key
-    return [structs.replace(trial, train_seconds=0.0, passes=0.0) for trial in store.trials(key)]
+    trials = store.trials(planned.cells[0].search.key)
+    (tuned,) = [cell.record.tuned for cell in store if cell.record.fold == 0]
+    trials = [structs.replace(trial, train_seconds=0.0, passes=0.0) for trial in trials]
+    return trials, tuned.parameters, tuned.validation_auc
 
 
 @pytest.mark.slow
@@ -60,8 +57,7 @@ def test_noise_in_the_test_rows_changes_neither_trials_nor_choice(name, tuning, 
     again = PreparedData().split(other, 0, 0)
     np.testing.assert_array_equal(again.train.rows, split.train.rows)
     dirty = tuned(other, tmp_path / "dirty")
-    assert trials_of_fold(other, dirty, 0) == trials_of_fold(one, clean, 0)
-    assert chosen(dirty) == chosen(clean)
+    assert found_of_first_fold(other, dirty) == found_of_first_fold(one, clean)
     # The noise is there: the test AUC saw it, and the weights did not.
     (auc, weights), (noisy_auc, same) = (results(s)["fake_gentle", 0, 0] for s in (clean, dirty))
     assert auc != noisy_auc

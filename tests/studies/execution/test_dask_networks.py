@@ -11,7 +11,7 @@ from aucbench.studies.execution.dask_executor import DaskExecutor
 from aucbench.studies.store import Store
 from tests.helpers.studies import ROOT, contents, entry, process_environment, run_entries
 from tests.helpers.study_methods import Gentle, Other, Slow
-from tests.studies.execution.test_dask_executor import _Scheduler, wait_until
+from tests.studies.execution.test_dask_executor import running_scheduler, wait_until
 
 pytestmark = pytest.mark.usefixtures("process")
 STUDY = (entry(Gentle(), runs=2), entry(Other(), runs=2))
@@ -19,25 +19,18 @@ BRIDGE, NETWORK = "aucbench0", "10.203.77"  # of a private network that nobody e
 
 
 def test_workers_behind_tls_give_what_one_process_gives(tmp_path):
-    made, words, settings = Security.temporary(), ["--protocol", "tls"], {}
-    for name, key, text in (
-        ("ca-file", "ca-file", made.tls_ca_file),
-        ("cert", "client.cert", made.tls_client_cert),
-        ("key", "client.key", made.tls_client_key),
-    ):
-        (tmp_path / name).write_text(text)
+    made, words = Security.temporary(), ["--protocol", "tls"]
+    settings = {"distributed.comm.require-encryption": True}
+    for name, key in {"ca-file": "ca-file", "cert": "client.cert", "key": "client.key"}.items():
+        (tmp_path / name).write_text(getattr(made, f"tls_{key.replace('-', '_').replace('.', '_')}"))
         words += [f"--tls-{name}", str(tmp_path / name)]
         settings[f"distributed.comm.tls.{key}"] = str(tmp_path / name)
-    scheduler = _Scheduler(tmp_path, process_environment(ROOT), security=words)
-    try:
+    with running_scheduler(tmp_path, process_environment(ROOT), security=words) as scheduler:
         scheduler.worker()
         assert scheduler.address.startswith("tls://")
         run_entries(STUDY, Store(tmp_path / "here"))
-        encrypted = dask.config.set(settings | {"distributed.comm.require-encryption": True})
-        with encrypted, contextlib.closing(DaskExecutor(scheduler.address)) as cluster:
+        with dask.config.set(settings), contextlib.closing(DaskExecutor(scheduler.address)) as cluster:
             run_entries(STUDY, Store(tmp_path / "there"), cluster)
-    finally:
-        scheduler.stop()
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
 
 
@@ -72,9 +65,8 @@ def machines():
 @pytest.mark.faults
 def test_a_machine_whose_network_is_cut_costs_no_cell(machines, tmp_path):
     quick = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "3s"}
-    scheduler = _Scheduler(tmp_path, process_environment(ROOT) | quick, host=f"{NETWORK}.1")
     cut, calls = [], []
-    try:
+    with running_scheduler(tmp_path, process_environment(ROOT) | quick, f"{NETWORK}.1") as scheduler:
         for address, before in machines.items():
             scheduler.worker(address, before)
         store = Store(tmp_path / "store")
@@ -94,8 +86,6 @@ def test_a_machine_whose_network_is_cut_costs_no_cell(machines, tmp_path):
             cluster.submit = counted
             outcome = run_entries([entry(Slow(nap=0.02), runs=8)], store, cluster)
             assert len(cluster.workers()) == 1
-    finally:
-        scheduler.stop()
     assert cut
     assert (outcome.failures, outcome.finished, len(list(store))) == ([], 8, 8)
     alone = Store(tmp_path / "alone")

@@ -1,7 +1,6 @@
 """Ctrl-C is never lost, and leaves nothing half made."""
 
 import contextlib
-import os
 import signal
 import subprocess
 import sys
@@ -28,10 +27,6 @@ if __name__ == "__main__":
 """
 
 
-def press_ctrl_c():
-    os.kill(os.getpid(), signal.SIGINT)
-
-
 @pytest.mark.usefixtures("process")
 @pytest.mark.skipif(pool.METHOD != "forkserver", reason="processes are not forked here")
 def test_ctrl_c_while_the_first_process_starts_is_heard():
@@ -44,7 +39,7 @@ def test_ctrl_c_is_heard_at_the_end_of_what_must_not_be_interrupted_and_a_second
     with pytest.raises(KeyboardInterrupt) if presses else contextlib.nullcontext():
         with pool.interrupted_later():
             for number in range(presses):
-                press_ctrl_c()
+                signal.raise_signal(signal.SIGINT)
                 seen.append(number)
             seen.append("end")
         assert not presses
@@ -56,7 +51,7 @@ def test_where_ctrl_c_is_ignored_it_stays_so():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with pool.interrupted_later():
-            press_ctrl_c()
+            signal.raise_signal(signal.SIGINT)
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)

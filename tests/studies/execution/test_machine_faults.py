@@ -4,6 +4,7 @@ import errno
 
 import pytest
 
+import aucbench
 from aucbench import PluginError
 from aucbench.errors import FAULTS, MachineError
 from aucbench.studies.execution import worker
@@ -12,26 +13,18 @@ from benchmarks import attacks
 
 
 @pytest.mark.parametrize("code", FAULTS)
-@pytest.mark.parametrize("wrapped", [False, True])
-def test_a_fault_of_the_machine_is_told_from_a_failure_of_a_plugin(code, wrapped):
-    error = OSError(code, "the reason", "the file")
-    if wrapped:
-        outer = PluginError("psam of distribution aucbench failed")
-        outer.__cause__ = error
-        error = outer
-    found = worker._report_of(error, None)
-    assert isinstance(found, MachineError)
-    assert "the reason (the file)" in str(found)
-
-
-@pytest.mark.parametrize("error", [OSError(errno.ENOENT, "none", "own"), ValueError("x"), PluginError("y")])
-def test_other_errors_stay_failures_of_the_method(error):
-    assert isinstance(worker._report_of(error, None), Failure)
+def test_a_fault_of_the_machine_is_told_from_a_failure_of_a_plugin(code):
+    fault, outer = OSError(code, "the reason", "the file"), PluginError("psam failed")
+    outer.__cause__ = fault
+    for error in (fault, outer):
+        found = worker._report_of(error, None)
+        assert isinstance(found, MachineError)
+        assert "the reason (the file)" in str(found)
+    for error in (OSError(errno.ENOENT, "none", "own"), ValueError("x"), PluginError("y")):
+        assert isinstance(worker._report_of(error, None), Failure)
 
 
 def test_a_study_that_met_a_fault_stops_keeps_nothing_and_goes_on_later(tmp_path, monkeypatch):
-    import aucbench
-
     words = ["algo=ls_svm", f"store.path={tmp_path / 'store'}", "runs=3"]
     calls, real = [], worker.run_cell
 
@@ -52,15 +45,11 @@ def test_a_study_that_met_a_fault_stops_keeps_nothing_and_goes_on_later(tmp_path
 
 @pytest.mark.faults
 @pytest.mark.usefixtures("process")
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_study_that_is_killed_loses_nothing(workers):
-    row = attacks.killed_studies(1, workers)
-    assert (row.tries, row.survived) == (1, 1)
-
-
-@pytest.mark.faults
-@pytest.mark.usefixtures("process")
-@pytest.mark.parametrize("kind", ["flipped_bits", "changed_stores", "changed_archives"])
-def test_changed_files_are_survived(kind):
-    row = getattr(attacks, kind)(20)
-    assert (row.tries, row.survived) == (20, 20)
+@pytest.mark.parametrize(
+    ("kind", "tries", "more"),
+    [("killed_studies", 1, (1,)), ("killed_studies", 1, (2,)),
+     *((kind, 20, ()) for kind in ("flipped_bits", "changed_stores", "changed_archives"))],
+)  # fmt: skip
+def test_killed_studies_and_changed_files_lose_nothing(kind, tries, more):
+    row = getattr(attacks, kind)(tries, *more)
+    assert (row.tries, row.survived) == (tries, tries)

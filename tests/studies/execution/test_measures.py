@@ -9,7 +9,6 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 import aucbench
 from aucbench.analysis import rescore
-from aucbench.api import run_study
 from aucbench.cli.main import main
 from aucbench.evaluation.measures import AveragePrecision, PrecisionAt
 from aucbench.studies.codec import canonical
@@ -17,6 +16,7 @@ from aucbench.studies.execution.worker import labels_of
 from aucbench.studies.store import Store
 from tests.helpers.studies import entry, prepared_apart, run_entries, study_of
 from tests.helpers.study_methods import Gentle
+from tests.studies.conftest import run_in
 
 pytestmark = pytest.mark.slow  # whole studies
 
@@ -38,23 +38,18 @@ class Weightless(Gentle):
         return super().init(problem, rng)
 
 
-def rows_of(words, seed=0):
-    """Test rows and labels of a run, prepared apart from it."""
-    prepared = prepared_apart(words, seed)
-    return prepared.X_test, prepared.y_test
-
-
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory):
     """A run that measured, with the weights of all checkpoints; its store."""
     path = tmp_path_factory.mktemp("measured")
-    result = aucbench.run(*SHORT, *ASKED, f"store.path={path}", "store.weights=checkpoints")
+    result = aucbench.run(*SHORT, *ASKED, f"store.path={path}", *WEIGHTS)
     return result, Store(path)
 
 
 def test_measures_are_those_of_the_weights_at_each_checkpoint_and_change_neither_key_nor_curve(measured):
     result, store = measured
-    X, y = rows_of(SHORT)
+    rows = prepared_apart(SHORT)
+    X, y = rows.X_test, rows.y_test
     (cell,) = store
     assert len(cell.checkpoint_weights) == len(cell.curve["auc"]) == 6
     np.testing.assert_array_equal(cell.checkpoint_weights[-1], cell.weights)
@@ -118,7 +113,8 @@ def test_a_result_has_scores_and_labels_that_give_its_auc_whatever_the_model(met
     words = (f"algo={method}", "dataset=digits", "max_train_rows=200", "runs=2", f"store.path={tmp_path}")
     result, again = aucbench.run(*words), aucbench.run(*words)
     for at in range(2):
-        X, y = rows_of(words, seed=at)
+        rows = prepared_apart(words, at)
+        X, y = rows.X_test, rows.y_test
         np.testing.assert_array_equal(result.y_test[at], y)
         np.testing.assert_array_equal(again.scores[at], result.scores[at])
         assert roc_auc_score(y, result.scores[at]) == pytest.approx(result.cells[at].auc, abs=1e-6)
@@ -126,23 +122,12 @@ def test_a_result_has_scores_and_labels_that_give_its_auc_whatever_the_model(met
             np.testing.assert_allclose(result.scores[at], X @ result.weights[at], rtol=1e-9, atol=1e-12)
 
 
-class Rescaled(Weightless):
-    """Scores in which single precision is not enough."""
-
-    name = "rescaled"
-    factor: float = 1.0
-    offset: float = 0.0
-
-    def score(self, state, X):
-        return super().score(state, X) * type(self).factor + type(self).offset
-
-
 @pytest.mark.parametrize(("factor", "offset", "kind"), [(1, 0, "f4"), (1e-9, 1, "f8"), (1e300, 0, "f8")])
 def test_scores_are_kept_in_single_precision_unless_ties_or_overflow_changed_the_auc(
-    factor, offset, kind, tmp_path
+    factor, offset, kind, tmp_path, monkeypatch
 ):
-    Rescaled.factor, Rescaled.offset = factor, offset
-    store, own = Store(tmp_path), entry(Rescaled())
+    monkeypatch.setattr(Weightless, "score", lambda self, state, X: (X @ state) * factor + offset)
+    store, own = Store(tmp_path), entry(Weightless())
     run_entries([own], store)
     (cell,) = store
     y = labels_of(own, cell)
@@ -151,24 +136,16 @@ def test_scores_are_kept_in_single_precision_unless_ties_or_overflow_changed_the
     assert roc_auc_score(y, cell.scores) == pytest.approx(cell.auc, abs=1e-6)
 
 
-class Modelled(Weightless):
-    """Gives its model, as bytes unless it is changed."""
-
-    name = "modelled"
-
-    def model(self, state):
-        return state.tobytes()
-
-
 def test_a_model_is_kept_as_the_method_gives_it_and_anything_but_bytes_is_refused(tmp_path, monkeypatch):
     store, bare, wrong = (Store(tmp_path / name) for name in ("store", "bare", "wrong"))
-    run_entries([entry(Modelled())], store)
+    monkeypatch.setattr(Weightless, "model", lambda self, state: state.tobytes(), raising=False)
+    run_entries([entry(Weightless())], store)
     (cell,) = store
     assert np.isfinite(np.frombuffer(cell.model)).all()
-    run_entries([replace(entry(Modelled()), keep_model=False)], bare)
+    run_entries([replace(entry(Weightless()), keep_model=False)], bare)
     assert [each.model for each in bare] == [None]
-    monkeypatch.setattr(Modelled, "model", lambda self, state: state)
-    (failure,) = run_entries([entry(Modelled())], wrong).failures
+    monkeypatch.setattr(Weightless, "model", lambda self, state: state)
+    (failure,) = run_entries([entry(Weightless())], wrong).failures
     assert "ndarray" in failure.message
 
 
@@ -188,14 +165,13 @@ STUDY = ["-m", "algo=psam,ls_svm", *SHORT[1:3], "runs=2", "study=mine", "trackin
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
-    path = tmp_path_factory.mktemp("plain")
-    run_study([*STUDY, f"store.path={path}"])
-    return path
+    """A store with a study that measured nothing but the AUC."""
+    return run_in(tmp_path_factory.mktemp("plain"), STUDY).path
 
 
 @pytest.fixture
 def study(plain, tmp_path):
-    """A store with a study that measured nothing but the AUC."""
+    """A copy of it."""
     return Store(shutil.copytree(plain, tmp_path / "store"))
 
 
@@ -204,8 +180,7 @@ def test_rescore_computes_what_a_run_would_have_measured(study, tmp_path, capsys
     seconds = {cell.record.key: cell.record.result.train_seconds for cell in study}
     assert main(words) == 0
     assert "4 cells measured" in capsys.readouterr().out
-    fresh = Store(tmp_path / "fresh")
-    run_study([*STUDY, "metrics=[ap,pauc]", "pauc.max_fpr=0.2", f"store.path={fresh.path}"])
+    fresh = run_in(tmp_path / "fresh", [*STUDY, "metrics=[ap,pauc]", "pauc.max_fpr=0.2"])
     for cell in study:
         assert cell.record.measures == fresh.get(cell.record.key).record.measures
         assert cell.record.result.train_seconds == seconds[cell.record.key]
@@ -216,8 +191,7 @@ def test_rescore_computes_what_a_run_would_have_measured(study, tmp_path, capsys
 
 
 def test_rescore_keeps_measures_with_other_parameters_unless_told_to_replace_them(tmp_path, capsys):
-    store = Store(tmp_path / "store")
-    run_study([*STUDY, "metrics=[pauc],[pauc,ap]", "pauc.max_fpr=0.05", f"store.path={store.path}"])
+    store = run_in(tmp_path / "store", [*STUDY, "metrics=[pauc],[pauc,ap]", "pauc.max_fpr=0.05"])
     before = {cell.record.key: cell for cell in store}
     assert all("ap" in cell.record.measures for cell in store)  # equal runs get the measures of all
 
@@ -227,8 +201,9 @@ def test_rescore_keeps_measures_with_other_parameters_unless_told_to_replace_the
 
     assert "4 cells kept pauc(max_fpr=0.05)" in said("--metrics", "ap,pauc", "pauc.max_fpr=0.2")
     for cell in store:
-        assert cell.record.measures["pauc"] == before[cell.record.key].record.measures["pauc"]
-        assert cell.curve["pauc"].tolist() == before[cell.record.key].curve["pauc"].tolist()
+        own = before[cell.record.key]
+        assert cell.record.measures["pauc"] == own.record.measures["pauc"]
+        assert cell.curve["pauc"].tolist() == own.curve["pauc"].tolist()
     assert "4 cells measured" in said("--metrics", "pauc", "--replace")
     for cell in store:
         assert cell.record.measures["pauc"].parameters == {"max_fpr": 0.1}
@@ -241,8 +216,7 @@ def test_rescore_names_methods_without_weights_and_refuses_weights_of_other_rows
     study.put(bare.record.key, replace(bare, weights=None))
     study.put(moved.record.key, replace(moved, weights=-moved.weights))
     done = rescore(study, "mine", ["ap"])
-    assert done.scored == 2
-    assert done.without_scores == {"ls_svm": 1}
+    assert (done.scored, done.without_scores) == (2, {"ls_svm": 1})
     (sentence,) = done.failed
     assert "psam" in sentence
     assert f"{1 - moved.auc:.6f}" in sentence
@@ -251,19 +225,16 @@ def test_rescore_names_methods_without_weights_and_refuses_weights_of_other_rows
     assert "ls_svm: 1 cell without" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["mine", "--metrics", "prap"], "'prap'"),
-        (["mine", "--metrics", "ap", "runs=3"], "'runs=3'"),
-        (["mine", "--metrics", "auc"], "got auc"),
-        (["other", "--metrics", "ap"], "'other'"),
-    ],
-)
-def test_bad_input_is_said_in_one_sentence(words, said, plain, capsys):
-    assert main(["rescore", *words, "--store", str(plain)]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert said in line
+def test_bad_input_is_said_in_one_sentence(plain, capsys):
+    for words, said in {
+        "mine --metrics prap": "'prap'",
+        "mine --metrics ap runs=3": "'runs=3'",
+        "mine --metrics auc": "got auc",
+        "other --metrics ap": "'other'",
+    }.items():
+        assert main(["rescore", *words.split(), "--store", str(plain)]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert said in line
 
 
 GRID = ("algo=solam", "dataset=label_noise", "tuning=grid", "tuning.folds=2", "budget.epochs=0.2",
@@ -273,17 +244,14 @@ GRID = ("algo=solam", "dataset=label_noise", "tuning=grid", "tuning.folds=2", "b
 @pytest.mark.parametrize("metric", ["auc", "pauc"])
 def test_a_tuning_selects_by_the_metric(metric):
     tuned = aucbench.run(*GRID, f"tuning.metric={metric}", "pauc.max_fpr=0.05").cells[0].record.tuned
-    means = {}
+    values = {}
     for trial in tuned.trials:
         value = trial.auc if metric == "auc" else trial.value
-        means.setdefault(canonical(trial.parameters), []).append(value)
-    best = max(means, key=lambda point: np.mean(means[point]))
-    assert canonical(tuned.parameters) == best
-    if metric == "auc":
-        assert not tuned.validation_value
-    else:
-        assert tuned.validation_value == pytest.approx(np.mean(means[best]))
-        assert all(trial.value != trial.auc for trial in tuned.trials)
+        values.setdefault(canonical(trial.parameters), []).append(value)
+    means = {point: np.mean(found) for point, found in values.items()}
+    assert canonical(tuned.parameters) == max(means, key=means.get)
+    assert (tuned.validation_value or 0) == pytest.approx(max(means.values()) if metric == "pauc" else 0)
+    assert metric == "auc" or all(trial.value != trial.auc for trial in tuned.trials)
 
 
 def test_the_metric_of_a_tuning_and_its_parameters_are_part_of_the_key():

@@ -82,14 +82,6 @@ def test_wide_and_sparse_rows_are_certified_as_well(objective, layout, monkeypat
     assert found.certificate.value == pytest.approx(dense.certificate.value, rel=1e-8)
 
 
-@pytest.mark.parametrize(
-    "objective", [Objective(SmoothHinge()), Objective(Hinge()), Objective(Hinge(), l1=0.1)], ids=str
-)
-def test_what_has_no_solver_or_no_minimum_is_declined(objective):
-    with pytest.raises(ParameterError, match="minim"):
-        minimum(aucbench.catalog(), objective, *random_problem(7, 40, 3))
-
-
 @dataclass(frozen=True)
 class Boastful(LsSvm):
     """Says of everything that it minimises it, and stops beside the minimum."""
@@ -101,8 +93,11 @@ class Boastful(LsSvm):
         return cls(lam=1.01 * objective.l2 / 2)
 
 
-def test_a_solver_is_not_believed_but_another_is_tried():
+def test_a_solver_is_not_believed_but_another_is_tried_and_what_has_none_or_no_minimum_is_declined():
     X, y = random_problem(7, 40, 3)
+    for each in (Objective(SmoothHinge()), Objective(Hinge()), Objective(Hinge(), l1=0.1)):
+        with pytest.raises(ParameterError, match="minim"):
+            minimum(aucbench.catalog(), each, X, y)
     objective = Objective(Square(), l2=0.1)
     plugins = {cls.name: Plugin(Family.algorithms, cls.name, cls, "mine", "1") for cls in (Boastful, LsSvm)}
     assert minimum(Catalog({Family.algorithms: plugins}), objective, X, y).solver == "ls_svm"
@@ -119,17 +114,11 @@ def test_the_command_prints_the_minimum_and_its_certificate(capsys):
         assert text in printed
 
 
-def separable(n=60, d=3):
-    """Rows with all positives on one side of the plane w_0 = 0, and all negatives on the other."""
-    X, y = random_problem(3, n, d)
-    X[:, 0] = y * (0.5 + np.abs(X[:, 0]))
-    return X, y
-
-
 @pytest.mark.parametrize("loss", [Hinge(), Hinge(0.3), SquaredHinge(), SmoothHinge()], ids=str)
 @pytest.mark.parametrize("radius", [2.0, 50.0])
 def test_the_minimum_on_separable_rows_in_a_large_ball_is_0(loss, radius):
-    X, y = separable()
+    X, y = random_problem(3, 60, 3)
+    X[:, 0] = y * (0.5 + np.abs(X[:, 0]))  # positives on one side of the plane w_0 = 0
     assert (X[y == 1, 0].min() - X[y == -1, 0].max()) * radius >= 2.0  # (radius, 0, 0) has no loss
     found = minimum(aucbench.catalog(), Objective(loss, radius=radius), X, y)
     assert found.certificate.value == pytest.approx(0.0, abs=1e-12)

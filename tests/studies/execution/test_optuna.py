@@ -1,3 +1,5 @@
+"""What the search of Optuna proposes after a history of trials."""
+
 from itertools import product
 
 import numpy as np
@@ -11,7 +13,6 @@ from tests.helpers.study_methods import Gentle
 
 SPACE = {"eta": (0.001, 10.0), "rounds": (1, 50), "kind": ("a", "b"), "flag": (True, False)}
 TRIALS = 14
-ANY = Gentle()  # a method that ignores nothing
 
 
 def auc_of(point, fold):
@@ -25,7 +26,7 @@ def tried(number, point, folds=2):
 
 
 def next_setting(history, seed=3):
-    return propose(SPACE, by_number(history), seed, ANY)
+    return propose(SPACE, by_number(history), seed, Gentle())  # a method that ignores nothing
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +48,7 @@ def test_proposals_are_values_of_their_fields_learn_from_the_history_and_depend_
         assert type(point["rounds"]) is int
         assert point["rounds"] in range(1, 51)
         assert (point["kind"], point["flag"]) in product("ab", (True, False))
-
-
-def test_settings_that_failed_do_not_stop_the_search():
+    # Settings that failed do not stop the search.
     failed = [replace(trial, auc=None, stop_reason="timeout") for trial in tried(0, next_setting([]))]
     assert next_setting(failed).keys() == SPACE.keys()
 
@@ -62,8 +61,5 @@ def test_fields_without_effect_are_not_proposed_and_their_trials_are_learned_fro
         seen.setdefault(point["penalty"], []).append(set(point) - {"C", "penalty"})
         for fold, auc in enumerate((0.6 - 0.01 * abs(np.log10(point["C"])), 0.6)):
             history.append(Trial(number=number, fold=fold, parameters=point, auc=auc, stop_reason="budget"))
-    assert {penalty: set.union(*fields) for penalty, fields in seen.items()} == {
-        "l2": set(),
-        "net": {"nu"},
-        "ball": {"radius"},
-    }
+    proposed = {penalty: set.union(*fields) for penalty, fields in seen.items()}
+    assert proposed == {"l2": set(), "net": {"nu"}, "ball": {"radius"}}

@@ -25,50 +25,34 @@ def states(one, store):
     return [str(cell.status) for cell in plan_of([one], store).cells()]
 
 
-def with_loss(algorithm):
-    return replace(entry(algorithm), loss=bound(Hinge()))
-
-
 @pytest.mark.parametrize("edited", [Gentle, Hinge])
 def test_an_edited_method_or_loss_or_helper_of_one_is_not_answered_from_the_store(edited, store, monkeypatch):
-    run_entries([with_loss(Gentle())], store)
-    assert states(with_loss(Gentle()), store) == ["finished"]
+    with_loss = replace(entry(Gentle()), loss=bound(Hinge()))
+    run_entries([with_loss], store)
+    assert states(with_loss, store) == ["finished"]
     # The digest of a plugin covers its helpers.
-    monkeypatch.setattr(
-        sys.modules[Entry.__module__], "code_digest", lambda cls: code_digest(cls) + "x" * (cls is edited)
-    )
-    assert states(with_loss(Gentle()), store) == ["missing"]
+    module = sys.modules[Entry.__module__]
+    monkeypatch.setattr(module, "code_digest", lambda cls: code_digest(cls) + "x" * (cls is edited))
+    assert states(replace(entry(Gentle()), loss=bound(Hinge())), store) == ["missing"]
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        entry(Gentle(eta=0.2)),
-        entry(Gentle(), Clouds(seed=1)),
-        entry(Gentle(), seed=1),
-        entry(Gentle(), tuning=Grid()),
-        entry(Gentle(), order_seed=5),
-        entry(Other()),
-    ],
-)
-def test_what_decides_the_numbers_is_part_of_the_key(other, store):
-    run_entries([entry(Gentle())], store)
-    assert states(other, store) == ["missing"]
-
-
-def test_what_decides_no_number_is_not(store):
+def test_what_decides_the_numbers_is_part_of_the_key_and_nothing_else_is(store):
     run_entries([entry(Gentle(), runs=2)], store)
-    assert states(entry(Gentle(), runs=3, limits=Limits(seconds=9.0), study="other"), store) == [
-        "finished",
-        "finished",
-        "missing",
-    ]
+    for other in (
+        entry(Gentle(eta=0.2)), entry(Gentle(), Clouds(seed=1)), entry(Gentle(), seed=2),
+        entry(Gentle(), tuning=Grid()), entry(Gentle(), order_seed=5), entry(Other()),
+    ):  # fmt: skip
+        assert states(other, store) == ["missing"]
+    more = entry(Gentle(), runs=3, limits=Limits(seconds=9.0), study="other")
+    assert states(more, store) == ["finished", "finished", "missing"]
 
 
-def test_a_finished_cell_that_another_entry_shares_gets_the_measures_of_that_entry(store):
+def test_a_shared_cell_gets_the_measures_of_all_entries_and_data_that_fail_refuse_their_entry_alone(store):
     run_entries([entry(Gentle())], store)
     more = replace(entry(Gentle(), runs=2), measures=(AveragePrecision(),))
-    assert run_entries([entry(Gentle()), more], store).finished == 2
+    outcome = run_entries([entry(Gentle()), entry(Other(), Clouds(n=1)), more], store)
+    assert [each.entry for each in outcome.refused] == ["fake_other on fake_clouds"]
+    assert outcome.finished == 2
     assert [set(cell.record.measures) for cell in store] == [{"ap"}] * 2
 
 
@@ -81,9 +65,3 @@ def test_a_study_run_in_parts_keeps_its_parts_and_the_last_word_on_each(store):
     assert planned(entry(Gentle(), runs=2)) == [("fake_gentle", 2)]
     assert planned(entry(Other())) == [("fake_gentle", 2), ("fake_other", 1)]
     assert planned(entry(Gentle(), runs=3)) == [("fake_other", 1), ("fake_gentle", 3)]
-
-
-def test_data_that_cannot_be_loaded_refuse_their_entry_alone(store):
-    outcome = run_entries([entry(Gentle(), Clouds(n=1)), entry(Other())], store)
-    assert [each.entry for each in outcome.refused] == ["fake_gentle on fake_clouds"]
-    assert outcome.finished == 1

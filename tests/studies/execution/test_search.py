@@ -33,12 +33,7 @@ def trainings(tmp_path, monkeypatch):
     return lambda: len(list(folder.iterdir()))
 
 
-def only(store):
-    (cell,) = store
-    return cell
-
-
-def test_a_grid_tries_every_point_on_every_fold_and_the_cell_trains_with_the_best(store, trainings):
+def test_a_grid_tries_every_point_on_every_fold_and_the_cell_trains_with_the_best(store, trainings, tmp_path):
     run_entries([entry(Gentle(), tuning=Grid(folds=3))], store)
     trials = trials_of(store)
     assert [(t.number, t.fold, t.parameters["eta"]) for t in trials] == [
@@ -46,14 +41,19 @@ def test_a_grid_tries_every_point_on_every_fold_and_the_cell_trains_with_the_bes
     ]
     assert trainings() == 3 * 3 + 1
     means = [np.mean([t.auc for t in trials if t.number == number]) for number in range(3)]
-    tuned = only(store).record.tuned
+    (cell,) = store
+    tuned = cell.record.tuned
     assert tuned.parameters == {"eta": (0.01, 0.1, 1.0)[int(np.argmax(means))]}
-    assert tuned.validation_auc == max(means)
-    assert tuned.folds == 3
+    assert (tuned.validation_auc, tuned.folds) == (max(means), 3)
     assert len(tuned.trials) == tuned.cost.trainings == 9
     for cost in ("passes", "train_seconds"):
         assert getattr(tuned.cost, cost) == pytest.approx(sum(getattr(t, cost) for t in tuned.trials))
     assert tuned.space == {"eta": [0.01, 0.1, 1.0]}
+    run_entries(
+        [entry(Gentle(), tuning=Grid(folds=2), runs=3, split_seed=0)], orders := Store(tmp_path / "orders")
+    )
+    assert trainings() == 10 + 6 + 3  # one search serves all orders of a split
+    assert len({repr(cell.record.tuned) for cell in orders}) == 1
 
 
 @dataclass(frozen=True)
@@ -98,27 +98,17 @@ def test_a_tuning_without_a_usable_setting_says_why_and_tries_again_what_failed_
     assert trainings() == 4 + 6 + 4
     monkeypatch.setattr(Raising, "harm", lambda self: None)  # the reason has passed
     assert [each.reason for each in run_entries(study, store, only_failed=True).failures] == ["diverged"] * 2
-    assert only(store).record.tuned.cost.trainings == 4
+    assert [cell.record.tuned.cost.trainings for cell in store] == [4]
 
 
-def test_one_search_serves_all_orders_of_a_split(store, trainings):
-    run_entries([entry(Gentle(), tuning=Grid(folds=2), runs=3, split_seed=0)], store)
-    assert trainings() == 6 + 3
-    assert len({repr(cell.record.tuned) for cell in store}) == 1
-
-
-@pytest.mark.parametrize(
-    ("protocol", "searches", "folds"), [(KFold(folds=3), 3, 2), (TrainValidTest(), 1, 1)]
-)
-def test_each_fold_has_a_search_and_a_validation_part_takes_the_place_of_inner_folds(
-    store, protocol, searches, folds
-):
-    run_entries([entry(Gentle(), protocol=protocol, tuning=Grid(folds=2))], store)
-    assert len(list((store.path / "trials").rglob("*.jsonl"))) == searches
-    assert len(trials_of(store)) == searches * 3 * folds
-    assert {(cell.record.fold, cell.record.tuned.folds) for cell in store} == {
-        (fold, folds) for fold in range(searches)
-    }
+def test_each_fold_has_a_search_and_a_validation_part_takes_the_place_of_inner_folds(tmp_path):
+    for protocol, searches, folds in ((KFold(folds=3), 3, 2), (TrainValidTest(), 1, 1)):
+        store = Store(tmp_path / protocol.name)
+        run_entries([entry(Gentle(), protocol=protocol, tuning=Grid(folds=2))], store)
+        assert len(list((store.path / "trials").rglob("*.jsonl"))) == searches
+        assert len(trials_of(store)) == searches * 3 * folds
+        found = [(cell.record.fold, cell.record.tuned.folds) for cell in store]
+        assert sorted(found) == [(fold, folds) for fold in range(searches)]
 
 
 @pytest.mark.slow
@@ -158,7 +148,8 @@ def test_the_cell_is_that_of_the_chosen_budget_and_setting_given_by_hand(
 ):
     grid = {"fake_gentle": {f"budget.{name}": values, "eta": [0.01, 0.1]}}
     run_entries([entry(Gentle(), tuning=Grid(folds=2, grid=grid), budget=budget)], store)
-    tuned, rows = only(store).record.tuned, only(store).record.data.train_rows
+    (cell,) = store
+    tuned, rows = cell.record.tuned, cell.record.data.train_rows
     assert len(tuned.trials) == 4 * 2
     for trial in tuned.trials:
         tried = trial.parameters[f"budget.{name}"]
@@ -187,7 +178,7 @@ class Watched(Gentle):
 
 def test_a_cell_and_every_trial_hold_out_the_tuned_share_of_their_rows(store):
     run_entries([entry(Watched(), tuning=Grid(folds=2))], store)
-    record = only(store).record
+    (record,) = (cell.record for cell in store)
     assert {trial.parameters["validation"] for trial in record.tuned.trials} == {0.1, 0.5}
     assert all(trial.auc is not None for trial in record.tuned.trials)
     share = record.tuned.parameters["validation"]
@@ -211,10 +202,6 @@ def test_the_largest_mean_over_folds_of_those_that_ended_everywhere_wins_and_the
     random.shuffle(trials)
     means = {number: sum(folds) / len(folds) for number, folds in enumerate(settings) if None not in folds}
     chosen = choose(trials)
-    if not means:
-        assert chosen is None
-    else:
-        best = next(number for number in means if means[number] == max(means.values()))
-        assert [(trial.number, trial.fold) for trial in chosen or ()] == [
-            (best, fold) for fold in range(len(settings[best]))
-        ]
+    found = None if chosen is None else [(trial.number, trial.fold) for trial in chosen]
+    best = max(means, key=means.get, default=None)  # the first of equals
+    assert found == (None if best is None else [(best, fold) for fold in range(len(settings[best]))])

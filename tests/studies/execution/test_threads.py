@@ -12,40 +12,26 @@ pytestmark = pytest.mark.usefixtures("process")
 # A fork of a process that has imported it lacks the thread, and waits for it for good.
 MODULE = """
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import ClassVar
 
+import aucbench
 import numpy as np
-import pluggy
+from tests.helpers.study_methods import Gentle
 
 THREAD = ThreadPoolExecutor(1)
 THREAD.submit(int).result()
 
 
-@dataclass(frozen=True)
-class Threaded:
-    \"\"\"Computes in a thread.\"\"\"
-
-    name: ClassVar[str] = "threaded"
-    access: ClassVar[str] = "stream"
-    eta: float = 0.1
+class Threaded(Gentle):
+    name = "threaded"
 
     def init(self, problem, rng):
         return THREAD.submit(np.zeros, problem.n_features).result()
 
     def step(self, w, batch):
-        for x, label in batch:
-            w = THREAD.submit(lambda: w + self.eta * label * x).result() if label * (x @ w) < 1.0 else w
-        return w
-
-    def weights(self, w):
-        return w
-
-    def score(self, w, X):
-        return X @ w
+        return THREAD.submit(super().step, w, batch).result()
 
 
-@pluggy.HookimplMarker("aucbench")
+@aucbench.hookimpl
 def aucbench_algorithms():
     return (Threaded,)
 """
@@ -75,6 +61,6 @@ def test_it_runs_and_is_checked(site, tmp_path):
 
 def test_it_runs_where_the_calling_script_has_used_its_threads(site, tmp_path):
     (tmp_path / "script.py").write_text(CALL)
-    how = {"cwd": tmp_path, "env": process_environment(site), "timeout": 100.0}
-    done = subprocess.run([sys.executable, "script.py"], capture_output=True, text=True, check=False, **how)
+    how = {"cwd": tmp_path, "env": process_environment(site), "timeout": 100.0, "capture_output": True}
+    done = subprocess.run([sys.executable, "script.py"], text=True, check=False, **how)
     assert done.stdout.strip() == "True", done.stderr

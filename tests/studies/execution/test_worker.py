@@ -20,15 +20,13 @@ def table(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
-    lines = ["a,b,label"]
-    for row in range(100):
-        x = rng.normal(size=2) + (row < 30)
-        lines.append(f"{x[0]:.4f},{x[1]:.4f},{'bad' if row < 30 else 'good'}")
-    (tmp_path / "own.csv").write_text("\n".join(lines) + "\n")
+    labels = ["bad"] * 30 + ["good"] * 70
+    lines = ["{:.4f},{:.4f},{}".format(*rng.normal(size=2) + (each == "bad"), each) for each in labels]
+    (tmp_path / "own.csv").write_text("\n".join(["a,b,label", *lines, ""]))
     return ["algo=psam", "dataset=csv", "dataset.path=own.csv", "dataset.target=label"]
 
 
-def test_the_record_names_the_positive_labels_and_counts_both_classes_also_from_the_cache(table):
+def test_record_and_summary_name_the_positive_labels_and_count_both_classes(table, capsys):
     for _ in range(2):  # parsed, and opened from the cache
         data = aucbench.run(*table, "protocol.test_fraction=0.3").record["data"]
         assert (data["positive"], data["negative"]) == (["bad"], ["good"])
@@ -37,9 +35,6 @@ def test_the_record_names_the_positive_labels_and_counts_both_classes_also_from_
     data = aucbench.run(*table, "dataset.positive=good").record["data"]
     assert (data["positive"], data["negative"]) == (["good"], ["bad"])
     assert data["test_positives"] == 14
-
-
-def test_the_summary_of_a_run_names_the_positive_label_and_the_counts(table, capsys):
     assert main([*table, "tracking=none", "store.path=store"]) == 0
     (line,) = [line for line in capsys.readouterr().out.splitlines() if line.strip().startswith("classes")]
     parts = ["positive label bad", "24 training", "6 test", "negative label good", "56 training", "14 test"]
