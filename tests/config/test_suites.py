@@ -59,11 +59,8 @@ def test_a_suite_is_narrowed_by_a_data_set_and_stands_alone():
     for words in ("+suite=small", "suite=small"):
         (entry,) = study_of(words, "dataset=wine", "tracking=none").entries
         assert entry.dataset.name == "wine"
-    for words, named in (
-        ("+suite=smal", "small"),
-        ("+suite=small,keel", "one name"),
-        ("+suite=small +suite=keel", "suite"),
-    ):
+    refused = {"+suite=smal": "small", "+suite=small,keel": "one name", "+suite=small +suite=keel": "suite"}
+    for words, named in refused.items():
         with pytest.raises(ParameterError, match=named):
             study_of(*words.split(), "-m")
 

@@ -12,15 +12,10 @@ def altered(archive, cell=lambda each: each, entry=lambda each: each, key=str, k
         cells = {key(one): seeds for one, seeds in each.cells.items() if keep(one)}
         return entry(structs.replace(each, cells=cells))
 
-    return replace(
-        archive,
-        cells={
-            key(one): cell(with_record(own, key=key(one))) for one, own in archive.cells.items() if keep(one)
-        },
-        studies=tuple(
-            structs.replace(plan, entries=tuple(map(planned, plan.entries))) for plan in archive.studies
-        ),
-    )
+    kept = {key(one): own for one, own in archive.cells.items() if keep(one)}
+    cells = {one: cell(with_record(own, key=one)) for one, own in kept.items()}
+    plans = [structs.replace(plan, entries=tuple(map(planned, plan.entries))) for plan in archive.studies]
+    return replace(archive, cells=cells, studies=tuple(plans))
 
 
 def with_record(cell, part=None, **fields):

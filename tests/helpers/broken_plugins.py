@@ -55,10 +55,7 @@ def broken(base=Healthy, **attributes):
     return type("Broken", (base,), attributes)
 
 
-def thawed():
-    """As a dataclass it is not frozen."""
-    names = ("name", "access", "init", "step", "score", "eta")
-    return dataclass(type("Thawed", (), {name: getattr(Healthy, name) for name in names}))
+PARTS = {name: getattr(Healthy, name) for name in ("name", "access", "init", "step", "score", "eta")}
 
 
 class LargeBatch(Healthy):
@@ -262,7 +259,7 @@ def centred(self, state, X):
 
 
 CULPRITS = {  # the checks that find each of them, and words of the first message
-    "thawed": (thawed(), {"declared"}, ""),
+    "thawed": (dataclass(type("Thawed", (), PARTS)), {"declared"}, ""),
     "access": (broken(access="streams"), {"declared"}, "'streams' of stream, pairs, minibatch"),
     "fails on five": (FailsOnFive, {"runs"}, "5 x 3 dense rows of float64, seed 0, 5 iterations"),
     "without return": (broken(step=lambda self, state, batch: None), {"runs"}, "returned None"),

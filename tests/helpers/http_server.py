@@ -2,16 +2,13 @@
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-Answer = Callable[[BaseHTTPRequestHandler], None]
 
-
-def content(body: bytes, length: int | None = None, status: int = 200) -> Answer:
+def content(body, length=None, status=200):
     """An answer with a body, whose Content-Length may be a lie."""
 
-    def answer(handler: BaseHTTPRequestHandler) -> None:
+    def answer(handler):
         handler.send_response(status)
         handler.send_header("Content-Length", str(len(body) if length is None else length))
         handler.end_headers()
@@ -20,47 +17,46 @@ def content(body: bytes, length: int | None = None, status: int = 200) -> Answer
     return answer
 
 
-def failure(status: int) -> Answer:
+def failure(status):
     return content(b"<html>no</html>", status=status)
 
 
 class HttpServer:
     """Answers of each path are used in turn, the last one for ever; other paths are 404."""
 
-    def __init__(self) -> None:
-        self.answers: dict[str, list[Answer]] = defaultdict(list)
-        self.requests: Counter[str] = Counter()
-        self.sizes: dict[str, int] = {}  # told to those who ask for the head only
+    def __init__(self):
+        self.answers, self.requests = defaultdict(list), Counter()
+        self.sizes = {}  # told to those who ask for the head only
         web = self
 
         class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
+            def do_GET(self):
                 turn = web.requests[self.path]
                 web.requests[self.path] += 1
                 answers = web.answers.get(self.path)
                 (answers[min(turn, len(answers) - 1)] if answers else failure(404))(self)
                 self.close_connection = True
 
-            def do_HEAD(self) -> None:
+            def do_HEAD(self):
                 size = web.sizes.get(self.path)
                 self.send_response(404 if size is None else 200)
                 self.send_header("Content-Length", str(size or 0))
                 self.end_headers()
 
-            def log_message(self, *_: object) -> None:
+            def log_message(self, *_):
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.address = f"http://127.0.0.1:{self._server.server_port}"
 
-    def serve(self, path: str, *answers: Answer) -> None:
+    def serve(self, path, *answers):
         self.answers[path].extend(answers)
 
-    def __enter__(self) -> "HttpServer":
+    def __enter__(self):
         # It polls for its end.
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self._server.shutdown()
         self._server.server_close()

@@ -84,26 +84,19 @@ CELLS = {
     ),
     ("psam_table3",): pairs(dict.fromkeys(("solam", "asam", "psam", "bam"), PSAM_3)),
     ("try",): pairs(
-        dict.fromkeys(
-            ("solam", "fsauc", "psam", "log_reg", "ls_svm"), listed("breast_cancer digits sparse_text")
-        )
+        dict.fromkeys(listed("solam fsauc psam log_reg ls_svm"), listed("breast_cancer digits sparse_text"))
         | {"svm_or": listed("breast_cancer digits")}
     ),
     ("losses",): pairs(dict.fromkeys(("log_reg", "bam", "boosting", "mlp"), IMBALANCED)),
     ("reference",): REFERENCE,
     ("reference_defaults",): REFERENCE,
     ("smoke",): pairs(
-        {
-            name: listed("breast_cancer digits wine gaussian sparse_text")
-            for name in ("solam", "oam_gra", "psam", "spdam", "uni_log", "ls_svm")
-        }
+        dict.fromkeys(
+            listed("solam oam_gra psam spdam uni_log ls_svm"),
+            listed("breast_cancer digits wine gaussian sparse_text"),
+        )
     ),
 }
 
-BATCH_ON_EPSILON = (
-    "opauc_table2",
-    "algo=uni_log,svm_or,ls_svm",
-    "dataset=epsilon",
-    "max_train_rows=2000",
-    "matrix.skip=null",
-)
+WORDS = "opauc_table2 algo=uni_log,svm_or,ls_svm dataset=epsilon max_train_rows=2000 matrix.skip=null"
+BATCH_ON_EPSILON = tuple(listed(WORDS))

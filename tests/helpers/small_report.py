@@ -11,9 +11,8 @@ def small_report(methods=("alpha", "beta", "gamma"), data_sets=12, runs=2, seed=
 
     `changes` go to the cells; data sets are `data0`, `data1` ... unless their names are given.
     """
-    return build(
-        small_cells(methods, data_sets, runs, seed, far, **changes), "a study", True, reference=methods[0]
-    )
+    cells = small_cells(methods, data_sets, runs, seed, far, **changes)
+    return build(cells, "a study", True, reference=methods[0])
 
 
 def small_cells(methods=("alpha", "beta", "gamma"), data_sets=12, runs=2, seed=0, far=(), **changes):

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 from msgspec.structs import replace
 
 from aucbench.config.build import build_study
@@ -38,33 +37,21 @@ def bound(instance):
     return BoundPlugin(instance, "tests", "1.0")
 
 
-def entry(
-    algorithm,
-    dataset=None,
-    *,
-    protocol=None,
-    tuning=None,
-    features=None,
-    scaling=Scaling.maxabs,
-    budget=None,
-    limits=None,
-    part=Part.train,
-    **settings,
-):
+def entry(algorithm, dataset=None, *, tuning=None, features=None, **named):
     """An entry of fakes; its defaults are small."""
+    parts = {
+        "protocol": Holdout(), "scaling": Scaling.maxabs, "budget": Budget(checkpoints=4),
+        "limits": Limits(), "part": Part.train, "loss": None,
+    }  # fmt: skip
+    parts = {name: named.pop(name, None) or default for name, default in parts.items()}
     choice = tuning or NoTuning()
     return Entry(
         algorithm=bound(algorithm),
         dataset=bound(dataset or Clouds()),
-        loss=None,
         features=bound(features or Identity()),
-        part=part,
-        scaling=scaling,
-        protocol=protocol or Holdout(),
         tuning=Tuning(choice, resolve(algorithm, choice.grid) if tuning else {}),
-        budget=budget or Budget(checkpoints=4),
-        settings=Settings(**settings),
-        limits=limits or Limits(),
+        settings=Settings(**named),
+        **parts,
     )
 
 
@@ -108,10 +95,9 @@ def contents(store):
         weights = None if cell.weights is None else cell.weights.tobytes()
         curve = {key: cell.curve[key].tobytes() for key in ("iteration", "samples", "auc")}
         cells[cell.record.key] = (untimed(to_dict(cell.record)), curve, weights)
-    files = sorted((store.path / "trials").rglob("*.jsonl"))
     trials = {
         file.stem: sorted(repr(untimed(to_dict(trial))) for trial in store.trials(file.stem))
-        for file in files
+        for file in (store.path / "trials").rglob("*.jsonl")
     }
     failures = {key: untimed(to_dict(store.failure(key))) for key in store.listed()[1]}
     return {"cells": cells, "trials": trials, "failures": failures}
@@ -126,18 +112,17 @@ def trials_of(store):
 
 def results(store):
     """Test AUC and weights of all cells by (method, seed, fold)."""
-    return {
-        (cell.record.algorithm.name, cell.record.seed, cell.record.fold): (
-            cell.record.result.auc,
-            None if cell.weights is None else np.asarray(cell.weights).tobytes(),
-        )
-        for cell in store
-    }
+    found = {}
+    for cell in store:
+        key = cell.record.algorithm.name, cell.record.seed, cell.record.fold
+        found[key] = cell.record.result.auc, None if cell.weights is None else cell.weights.tobytes()
+    return found
 
 
-def write_metadata(
-    folder, name="aucbench-test-methods", module="tests.helpers.study_methods", version="1.0", required=()
-):
+METHODS = "aucbench-test-methods", "tests.helpers.study_methods"
+
+
+def write_metadata(folder, name=METHODS[0], module=METHODS[1], version="1.0", required=()):
     """Metadata of a distribution with a module of plugins, by default the methods for tests of studies."""
     info = Path(folder) / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir(parents=True, exist_ok=True)
@@ -156,15 +141,9 @@ def process_environment(site, counter=None):
 
 def started(words, folder, environment):
     """A process of the command line, of a group of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "aucbench", *words],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = [sys.executable, "-m", "aucbench", *words]
+    return subprocess.Popen(command, cwd=folder, env=environment, start_new_session=True, **pipes)
 
 
 def finished(words, folder, environment):

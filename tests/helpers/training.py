@@ -72,6 +72,4 @@ def random_problem(seed, n, d, density=1.0, unit=True):
 def random_pairs(seed, y, count):
     """(count, 2) rows of a positive and a negative, drawn with replacement."""
     rng = np.random.default_rng(seed)
-    return np.column_stack(
-        [rng.choice(np.flatnonzero(y == 1), count), rng.choice(np.flatnonzero(y == -1), count)]
-    )
+    return np.column_stack([rng.choice(np.flatnonzero(y == label), count) for label in (1, -1)])

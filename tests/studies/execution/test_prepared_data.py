@@ -1,5 +1,6 @@
 """A method that changes its rows fails, and leaves no other method with changed rows."""
 
+import re
 from typing import ClassVar
 
 import numpy as np
@@ -11,12 +12,6 @@ from aucbench.studies.execution.prepared_data import SAMPLE, WHOLE, fingerprint
 from aucbench.studies.store import Store
 from tests.helpers.studies import entry, results, run_entries
 from tests.helpers.study_methods import Gentle
-
-
-def prepared(X):
-    y = np.array([1, -1] * (X.shape[0] // 2), np.int8)
-    return Prepared(X, y, X.copy(), y.copy(), 0.0)
-
 
 SMALL = np.random.default_rng(0).normal(size=(40, 5))
 LARGE = np.ones((2 * WHOLE // 8, 16))
@@ -39,7 +34,9 @@ def changed(array, part, change):
     ],
 )  # fmt: skip
 def test_a_changed_value_label_column_or_part_of_the_rows_shows(X, change):
-    arrays = prepared(X.copy(order="K") if isinstance(X, np.ndarray) else X.copy())
+    X = X.copy(order="K") if isinstance(X, np.ndarray) else X.copy()
+    y = np.array([1, -1] * (X.shape[0] // 2), np.int8)
+    arrays = Prepared(X, y, X.copy(), y.copy(), 0.0)
     before = fingerprint(arrays)
     assert fingerprint(arrays) == before
     change(arrays)
@@ -67,6 +64,5 @@ def test_the_cell_of_a_method_that_changes_its_rows_fails_and_the_next_cells_hav
     outcome = run_entries([entry(Spoiler()), entry(Gentle())], beside)
     (failure,) = outcome.failures
     assert failure.reason == "failed"
-    assert "spoiler of distribution" in failure.message
-    assert "changes the rows it is given" in failure.message
+    assert re.search("spoiler of distribution.*changes the rows", failure.message)
     assert results(beside) == results(alone)
