@@ -229,7 +229,7 @@ def test_bad_input_is_said_in_one_sentence(plain, capsys):
     for words, said in {
         "mine --metrics prap": "'prap'",
         "mine --metrics ap runs=3": "'runs=3'",
-        "mine --metrics auc": "got auc",
+        "mine --metrics auc": "[auc]",
         "other --metrics ap": "'other'",
     }.items():
         assert main(["rescore", *words.split(), "--store", str(plain)]) == 2
