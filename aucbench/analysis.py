@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aucbench.api import study_of, write_board
+from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.humanize import counted
 from aucbench.registry import catalog
@@ -53,26 +54,17 @@ def optimum(*overrides: str) -> "OptimumResult":
     >>> found.relative_gap <= 1e-8
     True
     """
-    from aucbench.config.words import Request, check_overrides
     from aucbench.studies.execution.optimum import entry_optimum
 
-    check_overrides(overrides)
-    study = study_of(Request((*overrides, "tracking=none"), multirun=True))
-    if study.refused:
-        raise study.refused[0].error
-    if len(study.entries) != 1:
-        raise ParameterError(
-            f"an optimum is that of one method with one setting on one data set, got {len(study.entries)}: "
-            f"ask for each of them."
-        )
-    if (tuning := study.entries[0].tuning.choice.name) != "none":
+    entry = entry_of((*overrides, "tracking=none"))
+    if (tuning := entry.tuning.choice.name) != "none":
         raise ParameterError(
             f"tuning={tuning}: the objective depends on the hyperparameters, and a tuning may choose others "
             f"for each run; give those that it chose, as in algo.NAME=VALUE."
         )
-    if not study.entries[0].limits.optimum:
+    if not entry.limits.optimum:
         raise ParameterError("limits.optimum=0 asks for no search; expected seconds of processor time.")
-    return entry_optimum(catalog(), study.entries[0])
+    return entry_optimum(catalog(), entry)
 
 
 def describe_data(path: str, *overrides: str) -> "DataDescription":
@@ -91,9 +83,7 @@ def describe_data(path: str, *overrides: str) -> "DataDescription":
     [('age', 'number'), ('job', 'categories'), ('sick', 'label')]
     """
     from aucbench import data
-    from aucbench.config.words import check_overrides
 
-    check_overrides(overrides)
     kind, *rest = _file_words(path, overrides)
     given = {word.partition("=")[0] for word in overrides}
     is_table = kind.partition("=")[2] in ("csv", "parquet", "arff")
@@ -131,13 +121,9 @@ def _file_words(path: str, overrides: Sequence[str]) -> tuple[str, ...]:
 
 def dataset_words(dataset: str, *overrides: str) -> tuple[str, ...]:
     """The overrides of a run on a data set by its name, or on a file of one's own."""
-    return _file_words(dataset, overrides) if _is_file(dataset) else (f"dataset={dataset}", *overrides)
-
-
-def _is_file(dataset: str) -> bool:
-    from aucbench.contracts.validation import Family
-
-    return dataset not in catalog().plugins[Family.datasets] and Path(dataset).is_file()
+    if dataset not in catalog().plugins[Family.datasets] and Path(dataset).is_file():
+        return _file_words(dataset, overrides)
+    return (f"dataset={dataset}", *overrides)
 
 
 def suggest(
@@ -176,29 +162,26 @@ def suggest(
     AucbenchError
         The data cannot be read, there is no archive, it is damaged, or an override chooses a method.
     """
-    from aucbench.config.words import check_overrides
     from aucbench.reports.suggestion import suggest_methods
     from aucbench.studies.archives.archive_file import read, shipped
     from aucbench.studies.archives.tried_settings import tried_settings
     from aucbench.studies.execution.prepared_data import facts_of
 
-    check_overrides(overrides)
     if count < 1 or (seconds is not None and not seconds > 0):
         raise ParameterError(f"count must be >= 1 and seconds > 0, got count={count} and seconds={seconds}.")
-    chosen = [word for word in overrides if re.match(r"\+*(algo|tuning)\b", word)]
-    if chosen:
-        raise ParameterError(f"Methods and settings are what is suggested: leave out {' '.join(chosen)}.")
-    is_file = _is_file(dataset)
-    if not is_file and ("/" in dataset or Path(dataset).suffix):
-        raise ParameterError(f"{dataset}: there is no such file, and no data set of that name.")
-    if not is_file and any(word.startswith("dataset=") for word in overrides):
+    words = dataset_words(dataset, *overrides)
+    is_named = words[0] == f"dataset={dataset}"
+    taken = re.compile(rf"\+*((algo|tuning)\b{'|dataset=' * is_named})")
+    if given := [word for word in overrides if taken.match(word)]:
         raise ParameterError(
-            f"The data set is given twice, as '{dataset}' and as an override: leave one out."
+            f"The data set is {dataset}, and methods and settings are suggested: leave out {' '.join(given)}."
         )
+    if is_named and ("/" in dataset or Path(dataset).suffix):
+        raise ParameterError(f"{dataset}: there is no such file, and no data set of that name.")
     path = archive or shipped()
     if path is None:
         raise ParameterError("This installation has no archive of trials: give one (--with FILE).")
-    entry, tried = entry_of(dataset_words(dataset, *overrides)), tried_settings(read(path)[1])
+    entry, tried = entry_of(words), tried_settings(read(path)[1])
     return suggest_methods(tried, facts_of(entry), seconds, count, linear)
 
 
@@ -238,25 +221,19 @@ def rescore(
     ParameterError
         The store has no such study, or a measure or a parameter is unknown, out of its range or not used.
     """
-    from aucbench.config.words import check_overrides
     from aucbench.studies.execution.rescore import rescore_study
     from aucbench.studies.rerun_command import words
 
     store.plans(study)
-    check_overrides(parameters)
     for word in parameters:
         if word.partition(".")[0] not in metrics:
             raise ParameterError(
-                f"'{word}' is no parameter of a measure that is asked for, such as pauc.max_fpr=0.05; "
-                f"got the measures {', '.join(metrics) or 'none'}."
+                f"'{word}' is no parameter of the measures {', '.join(metrics)}, such as pauc.max_fpr=0.05."
             )
     asked = [f"metrics=[{','.join(metrics)}]", *parameters]
     measures = entry_of(asked).measures
     if not measures:
-        raise ParameterError(
-            f"metrics: expected measures beside the AUC, which every cell has, such as ap,pauc; "
-            f"got {', '.join(metrics) or 'none'}."
-        )
+        raise ParameterError(f"metrics: expected measures beside the AUC, such as ap, got {asked[0]}.")
     done = rescore_study(
         store,
         study,
@@ -282,11 +259,11 @@ def check(archive: "Archive", method: str | None = None) -> list[str]:
     found = gaps_of(archive, entry_of)
     if method:
         words = (f"algo={method}", "tracking=none", "store.path=null")
-        studies = [study_of(Request((f"+experiment={name}", *words))) for name in REFERENCE]
+        studies = [study_of(Request((f"experiment={name}", *words))) for name in REFERENCE]
         found += lacking(archive, [entry for study in studies for entry in study.entries])
-    if method and archive.others:
-        found.append(
-            f"{counted(len(archive.others), 'cell')} with replications that the sender wrote: send the runs "
-            f"of each machine in an archive of their own, for those who publish them to merge"
-        )
+        if archive.others:
+            found.append(
+                f"{counted(len(archive.others), 'cell')} with replications that the sender wrote: send the "
+                f"runs of each machine in an archive of their own, for those who publish them to merge"
+            )
     return found

@@ -34,8 +34,8 @@ class Mutation(NamedTuple):
 MUTATIONS = (
     Mutation(  # the pair is turned round
         "aucbench/kernels/rule_loops.py",
-        "pairs.subtract(X, i, j, Z)",
-        "pairs.subtract(X, j, i, Z)",
+        "            pairs.subtract(X, i, j, Z)",
+        "            pairs.subtract(X, j, i, Z)",
         "tests/kernels",
     ),
     Mutation(  # checkpoints are evenly spaced

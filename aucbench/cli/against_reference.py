@@ -40,39 +40,34 @@ def against_reference(words: Sequence[str], study: Study, executed: FinishedEntr
     reference = study.running.reference or (TUNED_REFERENCE if is_tuned else REFERENCE)
     if reference == executed.record.algorithm.name:
         return ""
-    wanted = [f"algo={reference}", *(word for word in words if not _is_of_the_method(word))]
+    others = [word for word in words if not f"{word.partition('=')[0]}.".startswith(OF_THE_METHOD)]
+    wanted = [f"algo={reference}", *(word for word in others if not word.startswith("--only"))]
     try:
-        return _compared(wanted, reference, study, executed, is_tuned)
+        kept = _Kept()
+        if not _is_cheap(executed, is_tuned) and _lacks(study, wanted):
+            return f"not known yet; train the reference: {shlex.join(['aucbench', *wanted])}"
+        api.run_study([*wanted, "tracking=none"], kept)
     except AucbenchError as error:  # the run itself went well
         return f"not known: {error}"
+    found = (
+        kept.entry and kept.entry.cells and _sentence([executed, kept.entry], reference, study.running.rope)
+    )
+    return found or ""
 
 
-def _compared(
-    wanted: Sequence[str], reference: str, study: Study, executed: FinishedEntry, is_tuned: bool
-) -> str:
-    """The sentence, after training the reference where it is missing and cheap."""
-    words = [*wanted, "tracking=none"]
+def _is_cheap(executed: FinishedEntry, is_tuned: bool) -> bool:
     data = executed.record.data
     pairs = data.train_rows * data.features * min(data.features, MOST_COLUMNS)
-    if is_tuned or pairs * SECONDS * len(executed.cells) > CHEAP:
-        from aucbench.studies.execution.plan import plan_study
-
-        with opened_store(study.store_path) as store:
-            plan = plan_study(api.study_of(parse(words), words), store)
-            if plan.count(CellStatus.finished) < len(plan.cells()):
-                return f"not known yet; train the reference: {shlex.join(['aucbench', *wanted])}"
-    kept = _Kept()
-    api.run_study(words, kept)
-    if kept.entry is None or not kept.entry.cells:
-        return ""
-    return _sentence([executed, kept.entry], reference, study.running.rope)
+    return not is_tuned and pairs * SECONDS * len(executed.cells) <= CHEAP
 
 
-def _is_of_the_method(word: str) -> bool:
-    """Whether an override is about the method of the run, and not about data, split and order."""
-    name, sign, _ = word.partition("=")
-    own = any(f"{name.lstrip('+')}.".startswith(f"{each}.") for each in OF_THE_METHOD)
-    return word.startswith("--only") or (bool(sign) and own)
+def _lacks(study: Study, wanted: Sequence[str]) -> bool:
+    """Whether the store has not all cells of the reference."""
+    from aucbench.studies.execution.plan import plan_study
+
+    with opened_store(study.store_path) as store:
+        plan = plan_study(api.study_of(parse([*wanted, "tracking=none"])), store)
+        return plan.count(CellStatus.finished) < len(plan.cells())
 
 
 def _sentence(entries: Sequence[FinishedEntry], reference: str, rope: float | None) -> str:
@@ -89,6 +84,5 @@ def _sentence(entries: Sequence[FinishedEntry], reference: str, rope: float | No
     (row,) = gains.to_dict("records")
     verdict = f", {row['verdict']}" if row["verdict"] else ""
     gain = RESULTS["gain"].shown({**row, "gain_low": row["low"], "gain_high": row["high"]})
-    runs = counted(int(row["runs"]), "run")
     aucs = ", ".join(f"{name} {means[name]:.4f}" for name in (row["method"], reference))
-    return f"{aucs}: {gain}{verdict}; {runs}"
+    return f"{aucs}: {gain}{verdict}; {counted(int(row['runs']), 'run')}"

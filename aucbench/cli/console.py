@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tqdm import tqdm
 
 from aucbench.cli.entry_summary import advice_on, auc_of, classes, summary
-from aucbench.cli.progress import BarView, bar
+from aucbench.cli.progress import BarView, bar, say
 from aucbench.data.readers.blocks import ColumnRecord, columns_in_words
 from aucbench.humanize import counted, duration, without_secrets
 from aucbench.studies.default_settings import StoreSettings
@@ -54,7 +54,7 @@ class _View(BarView):
 
     def data_read(self, title: str, columns: Sequence[ColumnRecord]) -> None:
         for line in columns_in_words(columns):
-            _say(f"{title}: {line}")
+            say(f"{title}: {line}")
 
     def show_verdict(self, words: Sequence[str]) -> None:
         """A sweep ends with its ranking."""
@@ -66,12 +66,12 @@ class _View(BarView):
         """Print failed cells, and entries left incomplete by `stop_after`."""
         for name, failure in self._failed:
             fold = f", fold {failure.fold}" if failure.fold else ""
-            _say(f"{failure.reason}: {name} (seed {failure.seed}{fold}): {failure.message}")
+            say(f"{failure.reason}: {name} (seed {failure.seed}{fold}): {failure.message}")
         if self._failed:
-            _say("aucbench status --failures shows tracebacks; --only-failed runs these cells again")
+            say("aucbench status --failures shows tracebacks; --only-failed runs these cells again")
         if result.left:
             cells = counted(sum(left for _, left in result.left), "cell")
-            _say(f"stopped by stop_after; not run: {cells}; the same command continues with them")
+            say(f"stopped by stop_after; not run: {cells}; the same command continues with them")
 
 
 class _EntryView(_View):
@@ -83,7 +83,7 @@ class _EntryView(_View):
     def stage(self, text: str) -> None:
         self.close()
         sys.stdout.flush()
-        _say(f"{text} ...")
+        say(f"{text} ...")
 
     def progress(self, share: float) -> None:
         if self._bar is None:
@@ -95,7 +95,7 @@ class _EntryView(_View):
 
     def planned(self, cells: int, stored: int) -> None:
         if stored:
-            _say(f"{stored} of {cells} cells were in the store")
+            say(f"{stored} of {cells} cells were in the store")
 
     def started(self, entry: Entry) -> None:
         self.close()
@@ -142,7 +142,7 @@ class _SweepView(_View):
         self._begun = perf_counter()
 
     def planned(self, cells: int, stored: int) -> None:
-        _say(f"{counted(cells, 'cell')}, {stored} of them in the store")
+        say(f"{counted(cells, 'cell')}, {stored} of them in the store")
         self._bar = bar(total=cells, initial=stored, unit=" cells")
 
     def started(self, entry: Entry) -> None:
@@ -180,28 +180,27 @@ class _SweepView(_View):
         if result.page:
             print(f"leaderboard  {result.page}")
         for text in by_reason(result.unavailable):
-            _say(f"left out {text}")
+            say(f"left out {text}")
         for text in by_reason(result.refused):
-            _say(text)
+            say(text)
         self._print_troubles(result)
         # Entries that differ in their measures alone share cells.
         records = {cell.key: cell.record for cell in self._cells if cell.record is not None}.values()
         for name, sentence in edges_in_words(records):
             print(f"{name}: {sentence}")
         self._print_ranking()
-        finished = result.stored + result.finished
+        finished, counts = result.stored + result.finished, failures_by_word(result.failures)
         missing = result.cells - finished - len(result.failures)
-        counts = failures_by_word(result.failures)
-        # A diverged cell may have a result, too.
-        without = sum(record.diverged for record in records)
-        diverged = without + counts["diverged"]
-        print(
-            f"{counted(finished - without, 'cell')} done"
-            + (f", {diverged} diverged" if diverged else "")
-            + f", {counts['failed']} failed"
-            + (f", {missing} not run" if missing > 0 else "")
-            + f" in {duration(perf_counter() - self._begun)}"
-        )
+        without = sum(record.diverged for record in records)  # a diverged cell may have a result
+        counted_apart = {
+            "diverged": without + counts["diverged"],
+            "failed": counts["failed"],
+            "not run": missing,
+        }
+        rest = [f"{count} {word}" for word, count in counted_apart.items() if count > 0 or word == "failed"]
+        took = duration(perf_counter() - self._begun)
+        done = f"{counted(finished - without, 'cell')} done"
+        print(f"{', '.join([done, *rest])} in {took}")
         print_next(self._study, [] if result.untracked else self._described, self._stored_as)
 
     def _print_ranking(self) -> None:
@@ -214,10 +213,6 @@ class _SweepView(_View):
         running = self._study.running
         report = build(self._cells, "", True, planned_reference=running.reference, planned_rope=running.rope)
         show_best(report)
-
-
-def _say(text: str) -> None:
-    print(f"aucbench: {text}", file=sys.stderr, flush=True)
 
 
 def print_next(study: Study, logged: Sequence[str], name: str | None) -> None:

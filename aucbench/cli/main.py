@@ -1,19 +1,25 @@
 """Entry point of the command line; a first word that is not a command belongs to `run`."""
 
+import atexit
+import gc
 import os
+import signal
 import sys
+import threading
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from aucbench.cli.commands import COMMANDS
-from aucbench.cli.exit_status import BAD_INPUT, INTERRUPTED, sentence_of
+from aucbench.cli.commands import BAD_INPUT, COMMANDS, INTERRUPTED
 from aucbench.cli.output import tolerant_output
+from aucbench.errors import FAULTS, AucbenchError, ParameterError
 from aucbench.humanize import harmless, without_secrets
+from aucbench.suggestions import suggest
 
-LEAST_DATA = 700_000_000  # bytes with which a run on a small data set has always ended well
+WARNINGS = ("PluginWarning", "VersionWarning")  # shown as one sentence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,11 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         print(f"aucbench {version('aucbench')}")
         return 0
-    _plain_warnings()
+    warnings.formatwarning = partial(_warning, warnings.formatwarning)
     if sys.unraisablehook is sys.__unraisablehook__:
         sys.unraisablehook = _interrupted_again
     try:
-        _refuse_small_limit()
         if "COMP_LINE" in os.environ and any(word.startswith("query=") for word in arguments):
             from aucbench.cli.help import complete
 
@@ -45,12 +50,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         function = _command(first, arguments)
         words = arguments[1:] if first in COMMANDS else arguments
         status = int(function(words) or 0)
-    except KeyboardInterrupt:
-        return _interrupted(first)
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         if _was_interrupted(error):
-            return _interrupted(first)
-        sentence = sentence_of(error)
+            runs = first == "run" or first not in COMMANDS
+            print(f"aucbench: interrupted{'; finished cells are in the store' * runs}", file=sys.stderr)
+            return INTERRUPTED
+        sentence = _sentence_of(error)
         if sentence is None or os.environ.get("HYDRA_FULL_ERROR") == "1":
             raise
         print(f"aucbench: {harmless(without_secrets(sentence))}", file=sys.stderr)
@@ -59,91 +64,59 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if trouble := getattr(sys.stdout, "trouble", ""):
         print(f"aucbench: standard output could not be written ({trouble}).", file=sys.stderr)
         status = status or BAD_INPUT
-    # Skip garbage collection at exit, which takes about a second for millions of library objects. Ctrl-C in
-    # the exit itself would show a traceback, though all is written.
-    import atexit
-    import gc
-    import signal
-
+    # Garbage collection at exit takes about a second for millions of library objects. Ctrl-C in the exit
+    # itself would show a traceback, though all is written.
     gc.freeze()
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     return status
 
 
-def _refuse_small_limit() -> None:
-    """Refuse a limit of data within which SciPy's BLAS would look for memory for ever as it is loaded."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    from aucbench.errors import ParameterError
-
-    limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
-    if limit != resource.RLIM_INFINITY and limit < LEAST_DATA:
-        raise ParameterError(
-            f"This process may have {limit / 1e6:,.0f} MB of data, and needs {LEAST_DATA / 1e6:,.0f} MB to "
-            "start; raise the limit (ulimit -d, prlimit --data)."
-        )
-
-
-def _interrupted_again(unraisable: Any) -> None:
-    """Repeat Ctrl-C where Python would ignore it, as it came while an object was freed."""
-    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
-        sys.__unraisablehook__(unraisable)
-        return
-    import signal
-    import threading
-
-    threading.Timer(0.01, os.kill, [os.getpid(), signal.SIGINT]).start()
-
-
-def _interrupted(first: str) -> int:
-    runs = first == "run" or first not in COMMANDS
-    print(f"aucbench: interrupted{'; finished cells are in the store' * runs}", file=sys.stderr)
-    return INTERRUPTED
-
-
-def _was_interrupted(error: BaseException | None) -> bool:
-    """Whether Ctrl-C caused an error; an extension module turns Ctrl-C during import into an ImportError."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
-
-
 def _command(first: str, words: list[str]) -> Callable[[list[str]], int | None]:
     """The function that runs the command of a command line."""
     if first.isidentifier() and first not in COMMANDS:
-        from aucbench.errors import ParameterError
-        from aucbench.suggestions import suggest
-
         raise ParameterError(
             f"'{first}' is neither a command nor an override (NAME=VALUE). {suggest(first, list(COMMANDS))}"
         )
     name = first if first in COMMANDS else "run"
-    if name == "run" and "--dry-run" in words:  # checked before the slow import of the libraries
+    if name == "run" and "--dry-run" in words:  # said before the slow import of the libraries
         print("aucbench: planning ...", file=sys.stderr, flush=True)
     command = COMMANDS[name]
     function = getattr(import_module(f"aucbench.cli.commands.{command.module}"), command.function)
-    return function if name == "run" else partial(_click_command, function, f"aucbench {name}")
+    names = {"prog_name": f"aucbench {name}", "help_option_names": ["-h", "--help"]}
+    return function if name == "run" else partial(function.main, standalone_mode=False, **names)
 
 
-def _click_command(command: Any, name: str, words: list[str]) -> int | None:
-    import click
+def _sentence_of(error: BaseException) -> str | None:
+    """The message for errors of aucbench, files, memory and click; None for any other error."""
+    if isinstance(error, AucbenchError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}."
+    if isinstance(error, OSError) and error.errno in FAULTS:  # of a library that names no file
+        return f"A file could not be written: {os.strerror(error.errno)}."
+    if isinstance(error, MemoryError):
+        asked = f" ({error})" if str(error) else ""
+        return f"There is not enough memory{asked}: allow more, or name fewer columns or rows."
+    return error.format_message() if hasattr(error, "format_message") else None  # of click
 
-    try:
-        return command.main(words, prog_name=name, standalone_mode=False, help_option_names=["-h", "--help"])
-    except click.Abort:  # click's KeyboardInterrupt
-        raise KeyboardInterrupt from None
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C caused an error: click's Abort, or an ImportError of an extension module."""
+    while error is not None and not isinstance(error, KeyboardInterrupt) and type(error).__name__ != "Abort":
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
-def _plain_warnings() -> None:
-    """Show warnings of aucbench as one sentence, without a line of source."""
-    import warnings
+def _interrupted_again(unraisable: Any) -> None:
+    """Repeat Ctrl-C where Python would ignore it, as it came while an object was freed."""
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        threading.Timer(0.01, os.kill, [os.getpid(), signal.SIGINT]).start()
+    else:
+        sys.__unraisablehook__(unraisable)
 
-    usual: Any = warnings.formatwarning
 
-    def plain(message: object, category: type[Warning], *rest: object) -> str:
-        is_ours = category.__name__ in ("PluginWarning", "VersionWarning")
-        return f"aucbench: warning: {message}\n" if is_ours else usual(message, category, *rest)
-
-    warnings.formatwarning = plain  # type: ignore[assignment]
+def _warning(usual: Any, message: object, category: type[Warning], *rest: object, **more: object) -> str:
+    """A warning of aucbench as one sentence, without a line of source."""
+    if category.__name__ in WARNINGS:
+        return f"aucbench: warning: {message}\n"
+    return str(usual(message, category, *rest, **more))

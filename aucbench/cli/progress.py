@@ -1,4 +1,4 @@
-"""Progress bars on the terminal."""
+"""Lines of progress and bars on standard error."""
 
 import sys
 from collections.abc import Mapping
@@ -8,6 +8,11 @@ from tqdm import tqdm
 
 from aucbench.humanize import counted, filesize
 from aucbench.studies.study import Observer
+
+
+def say(text: str) -> None:
+    """Print a line of aucbench on standard error."""
+    print(f"aucbench: {text}", file=sys.stderr, flush=True)
 
 
 def bar(layout: str | None = None, **settings: Any) -> Any:
@@ -24,11 +29,9 @@ class BarView(Observer):
         """Print how much is to be downloaded, and which data sets cannot be."""
         known = [size for size in sizes.values() if size is not None]
         if known:
-            text = f"{filesize(sum(known))} to download for {counted(len(known), 'data set')}"
-            print(f"aucbench: {text}", file=sys.stderr)
+            say(f"{filesize(sum(known))} to download for {counted(len(known), 'data set')}")
         if lost := [title for title, size in sizes.items() if size is None]:
-            text = f"no source has the files of {counted(len(lost), 'data set')}: {', '.join(lost)}"
-            print(f"aucbench: {text}", file=sys.stderr)
+            say(f"no source has the files of {counted(len(lost), 'data set')}: {', '.join(lost)}")
 
     def close(self) -> None:
         """Remove the bar."""

@@ -14,16 +14,7 @@ from aucbench.errors import AucbenchError, ParameterError, PluginError
 from aucbench.evaluation.measures import RECORDED, Measure
 from aucbench.registry import Catalog, accepted_loss
 from aucbench.runner.sampler import check_order
-from aucbench.studies.default_settings import (
-    Budget,
-    Limits,
-    Matrix,
-    Ruleset,
-    Running,
-    Settings,
-    StoreSettings,
-    Weights,
-)
+from aucbench.studies.default_settings import Running, Settings, Weights
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.import_paths import check_trusted
 from aucbench.studies.plugin_metadata import FAMILIES, changed, defaults_of, first_loss
@@ -36,7 +27,7 @@ from aucbench.suggestions import suggest
 
 RULED_SETTINGS = ("scaling", "rescale", "regularisation", "order", "dtype")
 RULED_RUNNING = ("reference", "rope")
-RULED = (*RULED_SETTINGS, *RULED_RUNNING, Budget.name, "loss", "features", "tuning")
+RULED = (*RULED_SETTINGS, *RULED_RUNNING, "budget", "loss", "features", "tuning")
 WITH_PARAMETERS = tuple(name for name in RECORDED if name in SECTIONS)  # measures with parameters
 TOP_SETTINGS, TOP_RUNNING = tuple(defaults_of(Settings)), tuple(defaults_of(Running))
 
@@ -68,10 +59,10 @@ def build_study(
         running=running,
         name=None if run["study"] is None else str(run["study"]),
         command=command,
-        store_path=builder.section(run, StoreSettings.name).path,
+        store_path=builder.section(run, "store").path,
         tracking_uri=getattr(builder.section(run, "tracking"), "address", None),
         swept=composer.swept,
-        skip_missing_data=builder.section(run, Matrix.name).skip_missing_data,
+        skip_missing_data=builder.section(run, "matrix").skip_missing_data,
         only_failed=request.only_failed,
         yes=request.yes,
         refused=refused,
@@ -87,7 +78,6 @@ class _Builder:
         self._made: dict[tuple[Any, ...], tuple[Any, list[Any]]] = {}
 
     def entry(self, run: Run) -> Entry:
-        """The entry of a run."""
         settings = self._settings(run)
         if settings.strict and self._catalog.failures:
             raise PluginError(f"strict=true: {self._catalog.failures[0]}.")
@@ -96,7 +86,7 @@ class _Builder:
         loss = self.once(_Builder.loss, run, "loss", "algo")
         dataset = self.once(_Builder.plugin, run, "dataset")
         measures = self.once(_Builder.measures, run, *WITH_PARAMETERS)
-        store = self.section(run, StoreSettings.name)
+        store = self.section(run, "store")
         return Entry(
             algorithm=algorithm,
             dataset=dataset,
@@ -106,18 +96,17 @@ class _Builder:
             scaling=settings.scaling or default_scaling(dataset.instance),
             protocol=self.section(run, "protocol"),
             tuning=self.once(_Builder.tuning, run, "tuning", "algo", *WITH_PARAMETERS),
-            budget=self.section(run, Budget.name),
+            budget=self.section(run, "budget"),
             settings=settings,
-            limits=self.section(run, Limits.name),
+            limits=self.section(run, "limits"),
             measures=tuple(measures[name] for name in settings.metrics),
             keep_weights=store.weights is Weights.checkpoints,
             keep_scores=store.scores,
             keep_model=store.models,
-            ruleset=self.once(_Builder.ruleset, run, Ruleset.name, "algo", *RULED),
+            ruleset=self.once(_Builder.ruleset, run, "ruleset", "algo", *RULED),
         )
 
     def once(self, make: Callable[..., Any], run: Run, *names: str) -> Any:
-        """Cached ``make(self, run, *names)``; `make` reads only `names` of the run."""
         values = [run[name] for name in names]
         marks = [id(each) if type(each) in (dict, list) else (type(each), each) for each in values]
         key = (make, names, *marks)
@@ -126,7 +115,6 @@ class _Builder:
         return self._made[key][0]
 
     def section(self, run: Run, name: str) -> Any:
-        """The object of a section, such as `budget`, or of a choice that is not a plugin."""
         return self.once(_Builder.made, run, name)
 
     def _settings(self, run: Run) -> Any:
@@ -139,25 +127,20 @@ class _Builder:
         return algorithm
 
     def top(self, run: Run, *names: str) -> Any:
-        """The object whose fields are settings without a group."""
         return made(Settings if names == TOP_SETTINGS else Running, {name: run[name] for name in names}, "")
 
     def made(self, run: Run, name: str) -> Any:
-        """The object of a section or of a choice that is not a plugin."""
         return made(self._composer.class_of(name, run), run[name], name)
 
     def measures(self, run: Run, *_: str) -> dict[str, Measure]:
-        """Every measure by its name, with its parameters."""
         return {
             name: self.made(run, name) if name in WITH_PARAMETERS else cls() for name, cls in RECORDED.items()
         }
 
     def plugin(self, run: Run, group: str) -> BoundPlugin:
-        """The plugin of a group with its fields."""
         return self._bound(run, group, self._composer.class_of(group, run).name)
 
     def loss(self, run: Run, group: str, *_: str) -> BoundPlugin | None:
-        """The loss that is named, or the first one of the method; None for a method without losses."""
         chosen = self._composer.class_of(group, run)
         name = accepted_loss(self._catalog, self._algorithm(run).instance, chosen and chosen.name)
         if name is None and run[group]:
@@ -180,7 +163,6 @@ class _Builder:
         return BoundPlugin(instance, plugin.distribution, plugin.version)
 
     def tuning(self, run: Run, group: str, *_: str) -> Tuning:
-        """The tuning, and the values among which it chooses."""
         algorithm, choice = self._algorithm(run).instance, self.section(run, group)
         for method in choice.grid if isinstance(choice.grid, dict) else ():
             if method != algorithm.name:
@@ -191,12 +173,11 @@ class _Builder:
         return Tuning(choice, space, self.measures(run)[choice.metric])
 
     def ruleset(self, run: Run, name: str, *_: str) -> RulesetRecord | None:
-        """The ruleset of a run, with the settings of the run that differ from the ruleset."""
         ruleset = self.section(run, name)
         if ruleset.title is None:
             return None
         algorithm = self._algorithm(run)
-        rules = self._composer.run([f"{Ruleset.name}={ruleset.title}"])
+        rules = self._composer.run([f"ruleset={ruleset.title}"])
         own, ruled = self._ruled(run), self._ruled(rules)
         if own["loss"] == first_loss(algorithm.name):
             own["loss"] = None
@@ -208,8 +189,7 @@ class _Builder:
         )
 
     def _ruled(self, run: Run) -> dict[str, Any]:
-        """The settings that a ruleset decides; with those of methods, which it leaves as they ship."""
-        tuning, budget = self.section(run, "tuning"), asdict(self.section(run, Budget.name))
+        tuning, budget = self.section(run, "tuning"), asdict(self.section(run, "budget"))
         settings, running = self._settings(run), self.once(_Builder.top, run, *TOP_RUNNING)
         fields = asdict(tuning) if tuning.name != "none" else {}
         found = {f"tuning.{name}": value for name, value in fields.items() if name != "report"}

@@ -29,17 +29,7 @@ from aucbench.data.splits.protocols import PROTOCOLS
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import MEASURES
 from aucbench.registry import Catalog
-from aucbench.studies.default_settings import (
-    Budget,
-    Limits,
-    Matrix,
-    MlflowTracking,
-    NoTracking,
-    Ruleset,
-    Running,
-    Settings,
-    StoreSettings,
-)
+from aucbench.studies import default_settings as settings
 from aucbench.studies.plugin_metadata import FAMILIES, defaults_of
 from aucbench.studies.tuners import TUNINGS
 from aucbench.suggestions import suggest
@@ -48,16 +38,17 @@ CHOSEN = "_target_"
 FIXED: dict[str, dict[str, Any]] = {
     "protocol": {cls.name: cls for cls in PROTOCOLS},
     "tuning": {cls.name: cls for cls in TUNINGS},  # type: ignore[attr-defined]
-    "tracking": {cls.name: cls for cls in (MlflowTracking, NoTracking)},
+    "tracking": {cls.name: cls for cls in settings.TRACKINGS},
 }
 CHOICES = (*FAMILIES, *FIXED)
-SECTIONS: dict[str, type] = {cls.name: cls for cls in (Budget, Limits, StoreSettings, Matrix, Ruleset)}
+SECTIONS: dict[str, type] = {cls.name: cls for cls in settings.SECTIONS}
 SECTIONS |= {name: cls for name, cls in MEASURES.items() if fields(cls)}  # measures with parameters
-TOP_LEVEL = defaults_of(Settings) | defaults_of(Running)
+TOP_LEVEL = defaults_of(settings.Settings) | defaults_of(settings.Running)
 PARTS = (*TOP_LEVEL, *CHOICES, *SECTIONS)
 LISTS = ("experiment", "suite")  # files that may make a sweep
 LAUNCHERS: dict[str, dict[str, int]] = {"basic": {}, "dask": {"parallel": 0}}  # 0: one worker a core
 REFERENCE = "${"
+LOOKED_UP = ("algo", "dataset")  # groups with words in the matrix
 PART_OF = {"dataset": {"part": str(Part.train)}}  # the one field of a part that is not of its class
 MOST_BYTES, MOST_VALUES = 1_000_000, 100_000  # of a user's file, with all aliases written out
 
@@ -118,7 +109,6 @@ class Composer:
         self._loader = ConfigLoaderImpl(path)
         self.grammar = Grammar(self._loader)
         self._files, self._part = cache(self._composed), cache(self._changed)
-        self._matrix = cache(self._exceptions)
         self._several = [word for word in self.words if self.grammar.is_sweep(word)]
         self.files = self._files(self._chosen_files(word for word in self.words if word not in self._several))
         self.swept = request.multirun or self.files.is_sweep
@@ -139,23 +129,20 @@ class Composer:
                     f"{name}=[{values}] for a list."
                 )
         params = [f"{name}={value}" for name, value in self.files.params.items()] if self.swept else []
-        found = []
+        found, matrices = [], {}
         for words in self.grammar.expand([*params, *self.words], self._request.yes):
-            files = self._chosen_files(words)
-            chosen = [word for word in words if word.startswith(("algo=", "dataset="))]
-            algo, dataset = (
-                str(
-                    self._part(files, group, tuple(each for each in chosen if _part(each) == group)).get(
-                        CHOSEN
-                    )
-                )
-                for group in ("algo", "dataset")
-            )
-            matrix = self._matrix(files, tuple(word for word in words if _part(word) == Matrix.name))
-            if not matrix.skips(algo, dataset):
+            run = self.run(_choices_first(words))
+            algo, dataset = (self.class_of(group, run).name for group in LOOKED_UP)
+            if id(run["matrix"]) not in matrices:  # runs share it
+                matrices[id(run["matrix"])] = Exceptions(self._catalog, run["matrix"])
+            matrix = matrices[id(run["matrix"])]
+            if matrix.skips(algo, dataset):
+                continue
+            if listed := matrix.words(algo, dataset):
+                chosen = [word for word in words if word.partition("=")[0] in LOOKED_UP]
                 others = [word for word in words if word not in chosen]
-                in_order = [*chosen, *_choices_first(matrix.words(algo, dataset)), *_choices_first(others)]
-                found.append(Job(words, self.run(in_order)))
+                run = self.run([*chosen, *_choices_first(listed), *_choices_first(others)])
+            found.append(Job(words, run))
         if not found:
             raise ParameterError("The study's matrix skips every run that was asked for.")
         return found
@@ -198,9 +185,8 @@ class Composer:
 
     def single(self) -> dict[str, Any]:
         """The run of the request without its sweeps, with the defaults of all fields."""
-        return self.complete(
-            self.run(_choices_first(word for word in self.words if word not in self._several))
-        )
+        words = (word for word in self.words if word not in self._several)
+        return self.complete(self.run(_choices_first(words)))
 
     def yaml(self) -> str:
         """The run of the request as YAML."""
@@ -208,7 +194,7 @@ class Composer:
 
     def groups(self) -> dict[str, list[str]]:
         """The choices of every group that words choose from."""
-        names = (*CHOICES, *LISTS, Ruleset.name, "hydra/launcher")
+        names = (*CHOICES, *LISTS, "ruleset", "hydra/launcher")
         return {name: sorted(self._loader.get_group_options(name)) for name in names}
 
     def suites(self) -> list[Suite]:
@@ -228,20 +214,17 @@ class Composer:
         for word in words:
             name, _, value = word.partition("=")
             known: Any = FIXED.get(name) or (name in FAMILIES and self._catalog.plugins[FAMILIES[name]])
-            if name in (*LISTS, Ruleset.name) or (known and value not in known):
+            if name in (*LISTS, "ruleset") or (known and value not in known):
                 if value.startswith("["):
-                    raise ParameterError(
-                        f"{name} is one name, got {value}; -m {name}=ONE,OTHER sweeps several."
-                    )
+                    raise ParameterError(f"{name} is one name, got {value}; -m {name}=A,B sweeps several.")
                 found.append(word)
         return tuple(sorted(found, key=lambda word: word.startswith("suite=")))
 
     def _composed(self, files: tuple[str, ...]) -> _Files:
         words = [f"+{word}" if word.startswith(LISTS) else word for word in files]
         with self._as_sentence(words):
-            cfg = self._loader.load_configuration(
-                self._request.config_name, [*self._of_hydra, *words], RunMode.RUN
-            )
+            name, of_hydra = self._request.config_name, self._of_hydra
+            cfg = self._loader.load_configuration(name, [*of_hydra, *words], RunMode.RUN)
             values: Any = OmegaConf.to_container(cfg, resolve=False)
         hydra = values.pop("hydra")
         launcher, sweeper = (hydra["runtime"]["choices"][f"hydra/{name}"] for name in ("launcher", "sweeper"))
@@ -267,16 +250,13 @@ class Composer:
         for word in words:
             name, _, text = word.partition("=")
             if name in CHOICES:
-                value = of_files | {CHOSEN: text}
+                value = _merged(of_files, {CHOSEN: text})
                 continue
             new = self.grammar.value(word)
             for field in reversed(name.split(".")[1:]):
                 new = {field: new}
             value = _merged(value, new)
         return value
-
-    def _exceptions(self, files: tuple[str, ...], words: tuple[str, ...]) -> Exceptions:
-        return Exceptions(self._catalog, self._part(files, Matrix.name, words))
 
     @contextlib.contextmanager
     def _as_sentence(self, words: Sequence[str]) -> Iterator[None]:
@@ -301,9 +281,8 @@ class Composer:
 def _register(catalog: Catalog) -> None:
     """Tell Hydra the names of plugins and other choices."""
     store = ConfigStore.instance()
-    for group, names in (
-        {each: catalog.plugins[family] for each, family in FAMILIES.items()} | FIXED
-    ).items():
+    plugins = {group: catalog.plugins[family] for group, family in FAMILIES.items()}
+    for group, names in {**plugins, **FIXED}.items():
         store.repo[group] = {
             f"{name}.yaml": ConfigNode(name, OmegaConf.create({CHOSEN: name}), group, None, "aucbench")
             for name in names

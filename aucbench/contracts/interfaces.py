@@ -28,7 +28,7 @@ class ModelClass(StrEnum):
 
 @dataclass(frozen=True)
 class Claims:
-    """The claims of a method's paper."""
+    """The claims of a method's paper: the `rate` of convergence, and the `cost` of an iteration."""
 
     rate: str  # convergence rate in t, e.g. "1/sqrt(t)"
     cost: str  # cost per iteration in d, nnz, buffer or degree, e.g. "d"

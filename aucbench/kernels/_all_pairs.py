@@ -15,8 +15,12 @@ BESIDE = 2.0**-13  # step of a numeric second derivative
 LARGEST_EXPONENT = 700.0  # of a multiplicative loss; products of larger powers overflow
 
 
-class AllPairs:
-    """A mean with a curvature of all pairs; its subclasses give the sums over the pairs of each row."""
+class PairMean:
+    """The mean of a loss over all pairs, computed on demand, and its curvature.
+
+    The curvature is the Hessian by the scores: the Laplacian of a graph of pairs with weights. Here all pairs
+    have one, and subclasses give the sums over the pairs of each row.
+    """
 
     def __init__(self, positives: np.ndarray, negatives: np.ndarray):
         self._sides = positives, negatives
@@ -29,15 +33,28 @@ class AllPairs:
         return total
 
     @property
+    def value(self) -> float:
+        """The mean."""
+        raise NotImplementedError
+
+    @property
+    def slopes(self) -> np.ndarray:
+        """(n,) derivatives by the scores; at a kink a subderivative."""
+        raise NotImplementedError
+
+    @property
     def curvature(self) -> Self:
+        """Second derivatives by the scores; undefined at kinks."""
         return self
 
     @property
     def rows(self) -> np.ndarray:
+        """Numbers of the rows in pairs of positive weight."""
         return np.arange(sum(map(len, self._sides)))
 
     @property
     def diagonal(self) -> np.ndarray:
+        """(n,) second derivatives, each by one score."""
         raise NotImplementedError
 
     def _across(self, here: np.ndarray, there: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -50,15 +67,18 @@ class AllPairs:
         raise NotImplementedError
 
     def product(self, v: np.ndarray) -> np.ndarray:
+        """(n,) product of the Hessian with a vector (n,)."""
         here, there = (v[side] for side in self._sides)
         total: np.ndarray = (self.diagonal * v.T).T - self._by_row(*self._across(here, there))
         return total
 
     def scatter(self, X: Any) -> np.ndarray:
+        """(d, d) Hessian by the weights, X^T L X; takes dense copies of the rows."""
         rows = sorted_pairs.dense(X, self.rows)
         return np.asarray(rows.T @ self.product(rows))
 
     def dense(self) -> np.ndarray:
+        """(rows, rows) Hessian by the scores of the rows in `rows`."""
         (pos, neg), weights, size = self._sides, self._graph, self.rows.size
         graph = np.zeros((size, size))
         graph[np.ix_(pos, neg)], graph[np.ix_(neg, pos)] = -weights, -weights.T
@@ -66,7 +86,7 @@ class AllPairs:
         return graph
 
 
-class ByProduct(AllPairs):
+class ByProduct(PairMean):
     """The mean of e^(rate m): the product of the means of e^(rate s+) and e^(-rate s-)."""
 
     def __init__(self, rate: float, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
@@ -111,7 +131,7 @@ class ByProduct(AllPairs):
         return self._rate**2 * self._scale * np.outer(*self._shares)
 
 
-class ByPairs(AllPairs):
+class ByPairs(PairMean):
     """The mean pair by pair; second derivatives are differences of first derivatives."""
 
     def __init__(self, loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None):

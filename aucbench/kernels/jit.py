@@ -3,17 +3,17 @@
 import hashlib
 import pickle
 import sys
-import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, wraps
 from pathlib import Path
 from threading import RLock, get_ident
 from typing import Any
 
 import numba
-from numba.core import caching, event
-from numba.extending import overload
+from numba import types
+from numba.core import caching, cgutils, event
+from numba.extending import intrinsic, overload
 
 from aucbench.contracts.cache_folder import cache_folder
 from aucbench.contracts.code_digest import folder_digest, module_digest
@@ -131,6 +131,19 @@ def overloaded(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     return register
 
 
+@intrinsic
+def rarely(typingctx, condition):
+    """A condition that rarely holds, as a branch: numbers that it changes are not waited for."""
+
+    def generate(context, builder, signature, args):
+        kind = args[0].type
+        pair = cgutils.ir.FunctionType(kind, [kind, kind])
+        function = builder.module.declare_intrinsic("llvm.expect", [kind], pair)
+        return builder.call(function, [args[0], kind(0)])
+
+    return types.boolean(types.boolean), generate
+
+
 def cached(compiler: Callable[..., Any], function: Callable[..., Any], **options: Any) -> Any:
     """Apply a numba compiler and cache the result on disk, unless the function was typed at a prompt."""
     try:
@@ -167,20 +180,8 @@ class _Index(caching.IndexDataCacheFile):  # type: ignore[misc]  # numba declare
             return None
 
     def save(self, key: Any, data: Any) -> None:
-        try:
+        with suppress(OSError):  # a full disk only costs the next process the compilation
             super().save(key, data)
-        except OSError as error:  # a full disk: what is compiled can be used all the same
-            _warn_of_full_cache(str(error.strerror))
-
-
-@cache
-def _warn_of_full_cache(reason: str) -> None:
-    folder = cache_folder()
-    warnings.warn(
-        f"Compiled code cannot be kept in {folder} ({reason}): each process compiles anew until there is "
-        "room, or AUCBENCH_CACHE names another folder.",
-        stacklevel=2,
-    )
 
 
 def _unpickled(key: bytes) -> Any:

@@ -15,19 +15,17 @@ from aucbench.kernels import rows, vectors, weights
 from aucbench.kernels.jit import fast_kernel, kernel, overloaded, scalar
 from aucbench.kernels.rows import CSR, entry, extent, for_csr_rows, for_dense_rows, for_rows
 from aucbench.kernels.rule_loops import Scaled, exactly, has_faded, written_out
-from aucbench.kernels.rules import NOT_COMPUTED
 from aucbench.kernels.weights import _less
 
 STEP: Any = None
 STEP_ALL: Any = None
-BALL = SQUARE = True
+BALL = True
 LANES = 32
 
 CONTRACTED: Any = CSR | {"fastmath": {"contract"}}
 
 # The rows of numbers after those of `Scaled`.
 START = Scaled()
-WEIGHT = Scaled._fields.index("weight")
 PRODUCT, A, B = 6, 7, 8  # u.x, and the coefficients of x added to u and v
 FOLDS, FOLD_SCALE, FOLD_WEIGHT = 9, 10, 11  # flag to fold (1 or 0), scale and weight of the folding
 UNCERTAIN, AFTER = 12, 13  # as in `rule_loops.Update`
@@ -55,7 +53,7 @@ class Block(NamedTuple):
 
 
 def advance(
-    X, i, row_weight, t, positive, positives, refresh, block, faded, fixed, changes, F, own, given, loss
+    X, i, j, dots, row_weight, t, positive, n_pos, refresh, block, faded, fixed, changes, F, own, given, loss
 ):
     """Take step t of the rule along row i of X with every setting.
 
@@ -65,8 +63,8 @@ def advance(
     uv, numbers, lazy = block
     catch_up(X, i, uv, lazy)
     multiply(X, i, uv, numbers)
-    square = rows.norm(X, i) if SQUARE else NOT_COMPUTED
-    is_due = t % refresh == 0
+    square = rows.norm(X, i)
+    is_due = t & (refresh - 1) == 0
     if len(fixed) > 0 and (is_due or faded > 0):
         catch_up_all(uv, lazy)
         for m in range(LANES):
@@ -78,11 +76,11 @@ def advance(
                 put(numbers, fixed, OWN + len(own) + len(given), m, LANES, products)
     if positive:  # branch outside the loop over settings
         folds, uncertain, sums, faded = STEP_ALL(
-            t, True, positives, square, row_weight, is_due, numbers, fixed, changes, own, given, loss
+            t, True, n_pos, square, row_weight, is_due, numbers, fixed, changes, own, given, loss
         )  # fmt: skip
     else:
         folds, uncertain, sums, faded = STEP_ALL(
-            t, False, positives, square, row_weight, is_due, numbers, fixed, changes, own, given, loss
+            t, False, n_pos, square, row_weight, is_due, numbers, fixed, changes, own, given, loss
         )  # fmt: skip
     if folds > 0:
         fold(uv, numbers[FOLDS * LANES : UNCERTAIN * LANES], lazy)
@@ -99,7 +97,7 @@ def advance(
                 weight = w.weight + numbers[at(AFTER, m, LANES)] * (scale - w.scale)
                 w = Scaled(scale, 1.0 / scale, weight, w.total, size, w.peak)
                 put(numbers, START, 0, m, LANES, w)
-    return faded, fixed, own
+    return dots, faded, fixed, own
 
 
 def step_all(t, positive, positives, square, row_weight, is_due, numbers, fixed, changes, own, given, loss):
@@ -114,20 +112,24 @@ def step_all(t, positive, positives, square, row_weight, is_due, numbers, fixed,
             pick(numbers, START, 0, m, LANES), pick(numbers, fixed, OWN + len(own) + len(given), m, LANES),
             changes, pick(numbers, own, OWN, m, LANES), pick(numbers, given, OWN + len(own), m, LANES), loss,
         )  # fmt: skip
+        numbers[at(FOLDS, m, LANES)] = 1.0 if update.must_fold else 0.0
+        numbers[at(FOLD_SCALE, m, LANES)] = w.scale
+        numbers[at(FOLD_WEIGHT, m, LANES)] = w.weight
+        a = update.folded if update.must_fold else update.a
+        scale = 1.0 if update.must_fold else w.scale
+        inverse = 1.0 if update.must_fold else w.inverse
+        weight = 0.0 if update.must_fold else w.weight
+        w = Scaled(scale, inverse, weight + update.after * scale, w.total, w.size, w.peak)
         put(numbers, START, 0, m, LANES, w)
         put(numbers, own, OWN, m, LANES, new)
         put(numbers, fixed, OWN + len(own) + len(given), m, LANES, products)
-        numbers[at(WEIGHT, m, LANES)] = w.weight + update.after * w.scale
-        numbers[at(A, m, LANES)] = update.a
-        numbers[at(B, m, LANES)] = w.weight * update.a
-        numbers[at(FOLDS, m, LANES)] = 1.0 if update.must_fold else 0.0
-        numbers[at(FOLD_SCALE, m, LANES)] = update.fold_scale
-        numbers[at(FOLD_WEIGHT, m, LANES)] = update.fold_weight
+        numbers[at(A, m, LANES)] = a
+        numbers[at(B, m, LANES)] = weight * a
         numbers[at(UNCERTAIN, m, LANES)] = 1.0 if update.is_uncertain else 0.0
         numbers[at(AFTER, m, LANES)] = update.after
         folds += update.must_fold
         uncertain += update.is_uncertain
-        sums += w.weight != 0.0
+        sums += weight != 0.0
         faded += has_faded(w, products)
     return folds, uncertain, sums, faded
 

@@ -9,55 +9,20 @@ most `ACCURACY`). The loss plugin's declarations select the way, never its name.
 import math
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any
 
 import numpy as np
 
 from aucbench.kernels import sorted_pairs
-from aucbench.kernels._all_pairs import LARGEST_EXPONENT, ByPairs, ByProduct
+from aucbench.kernels._all_pairs import LARGEST_EXPONENT, ByPairs, ByProduct, PairMean
 from aucbench.kernels.jit import kernel
 from aucbench.kernels.loss_pieces import Piece, pieces, rate
 from aucbench.kernels.pair_tree import _ByTree
 from aucbench.kernels.sorted_pairs import Window
 
+__all__ = ["PairMean", "class_shares", "pair_mean"]
+
 FEW_PAIRS = 1 << 14  # so many are visited one by one, which takes less time than a tree
-
-
-class Curvature(Protocol):
-    """The Hessian of a mean over pairs by the scores: the Laplacian of a graph of pairs with weights."""
-
-    @property
-    def rows(self) -> np.ndarray:
-        """Numbers of the rows in pairs of positive weight."""
-
-    @property
-    def diagonal(self) -> np.ndarray:
-        """(n,) second derivatives, each by one score."""
-
-    def product(self, v: np.ndarray) -> np.ndarray:
-        """(n,) product with a vector (n,)."""
-
-    def scatter(self, X: Any) -> np.ndarray:
-        """(d, d) Hessian by the weights, X^T L X; takes dense copies of the rows."""
-
-    def dense(self) -> np.ndarray:
-        """(rows, rows) matrix of the rows in `rows`."""
-
-
-class PairMean(Protocol):
-    """The mean of a loss over all pairs, computed on demand."""
-
-    @property
-    def value(self) -> float:
-        """The mean."""
-
-    @property
-    def slopes(self) -> np.ndarray:
-        """(n,) derivatives by the scores; at a kink a subderivative."""
-
-    @property
-    def curvature(self) -> Curvature:
-        """Second derivatives by the scores; undefined at kinks."""
 
 
 def pair_mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> PairMean:
@@ -117,13 +82,14 @@ def class_shares(y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray
     return np.asarray(_class_shares(y, np.ones(y.size) if weights is None else weights))
 
 
-class _ByPieces:
+class _ByPieces(PairMean):
     """The mean by sums over sorted scores; its curvature has one weight for all pairs of a piece."""
 
     def __init__(
         self, parts: tuple[Piece, ...], scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None
     ):
         self._ranking = sorted_pairs.rank(scores, y, weights)
+        super().__init__(self._ranking.positives, self._ranking.negatives)
         self._parts = [
             (part, sorted_pairs.window(self._ranking, part.upper, part.lower))
             for part in parts
@@ -145,10 +111,6 @@ class _ByPieces:
             if part.c1 or part.c2:
                 total += sorted_pairs.slope_sums(self._ranking, pairs, part.c1, part.c2)
         return total / self._pairs
-
-    @property
-    def curvature(self) -> Self:
-        return self
 
     @property
     def _curved(self) -> list[tuple[float, Window]]:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aucbench.errors import ParameterError
-from aucbench.kernels._all_pairs import AllPairs, ByPairs, least_curvature, second, slope_sums
+from aucbench.kernels._all_pairs import ByPairs, PairMean, least_curvature, second, slope_sums
 from aucbench.kernels.compiled_loss import call, compile_loss
 from aucbench.kernels.jit import fast_kernel, kernel
 from aucbench.kernels.pair_plan import FLOOR, TERMS, TOLERANCE, UnorderedError, in_cells, plan_pairs
@@ -41,7 +41,7 @@ class Weighted(NamedTuple):
     low_moments: np.ndarray  # (nodes, TERMS)
 
 
-class _ByTree(AllPairs):
+class _ByTree(PairMean):
     """The mean by polynomials between intervals of scores."""
 
     def __init__(self, loss: Any, scores: np.ndarray, y: np.ndarray, shares: np.ndarray):

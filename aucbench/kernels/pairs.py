@@ -17,8 +17,8 @@ from aucbench.kernels.rows import prefetch as prefetch_row
 
 @for_dense_rows
 def room(X: Any, order: Any) -> Any:
-    """Room for the difference of any of the pairs `order` (k, 2): one float64 row, dense or CSR like X."""
-    return np.empty((1, X.shape[1]))
+    """Room for the difference of any of the pairs `order` (k, 2), a float64 row; for dense rows one more."""
+    return np.empty((2, X.shape[1]))
 
 
 @for_csr_rows(room)
@@ -65,9 +65,9 @@ def _difference_csr(X, i, Y, j, Z, row):
 
 
 @scalar
-def subtract(X, i, j, Z):
-    """Set row 0 of Z to the difference x_i - x_j."""
-    difference(X, i, X, j, Z, 0)
+def subtract(X, i, j, Z, row=0):
+    """Set a row of Z to the difference x_i - x_j."""
+    difference(X, i, X, j, Z, row)
 
 
 @scalar

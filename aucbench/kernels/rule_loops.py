@@ -1,8 +1,8 @@
 """The loops of a rule over rows and pairs: templates that are copied for each rule.
 
-In the copy RULE is the rule, BALL whether it projects on the l2 ball, SQUARE whether |x|^2 is computed, STEP
-a copy of `step`, and ADVANCE a copy of one of the functions `advance` below or, for many settings, of that of
-`lockstep` (see `Rule.loop`); their values here are never used.
+In the copy RULE is the rule, BALL whether it projects on the l2 ball, STEP a copy of `step`, FIRST a copy of
+`first` or `no_products`, and ADVANCE a copy of one of the functions `advance` below or, for many settings, of
+that of `lockstep` (see `Rule.loop`); their values here are never used.
 """
 
 from typing import Any, NamedTuple
@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aucbench.kernels import pairs, rows, thresholded, vectors, weights
-from aucbench.kernels.jit import overloaded, scalar
-from aucbench.kernels.rules import NOT_COMPUTED, Row
+from aucbench.kernels.jit import overloaded, rarely, scalar
+from aucbench.kernels.rules import Row
 
 RULE: Any = None
 STEP: Any = None
+FIRST: Any = None
 ADVANCE: Any = None
-BALL = SQUARE = True
+BALL = True
 
 CANCELLED = 1e-4  # compute |w|^2 exactly once it is a smaller share of its terms
 FADED = 1e3  # recompute the fixed products once they have shrunk by this factor
@@ -34,12 +35,11 @@ class Scaled(NamedTuple):
 
 
 class Update(NamedTuple):
-    """The change of u and v in a step: folding if needed, then adding multiples of x."""
+    """The change of u and v in a step: u += a x and v += weight a x, or folding and then u += folded x."""
 
-    a: float  # u += a x, v += weight a x
+    a: float
+    folded: float
     must_fold: bool
-    fold_scale: float  # scale and weight before the folding
-    fold_weight: float
     is_uncertain: bool  # |w|^2 must be recomputed exactly
     after: float  # weight of the new w in the average, to be added
 
@@ -53,62 +53,68 @@ def step(t, positive, positives, product, square, row_weight, is_due, w, fixed, 
     known = size if BALL else np.nan
     row = Row(t, positive, positives, scale * product, square, known, fixed, loss, row_weight)
     move, own = RULE(row, own, given)
-    step, factor = move.step, move.keep
+    step, keep, shrink = move.step, move.keep, 1.0
     weight += move.before * scale
     is_uncertain = starts = False
     if BALL:
         starts = (size == 0.0) & (step != 0.0)  # w is still 0: fold now, or v keeps a residue
-        terms = factor * factor * size + step * step * square
-        size = terms + 2.0 * factor * step * row.s
+        terms = keep * keep * size + step * step * square
+        size = terms + 2.0 * keep * step * row.s
         is_uncertain = is_due | ((terms > 0.0) & (size <= CANCELLED * terms))
         shrink, size = weights.into_ball(size, given.radius)
-        factor *= shrink
-        step *= shrink
     if len(fixed) > 0:
-        fixed = moved(fixed, factor, step, changes)
+        fixed = moved(fixed, keep * shrink, step * shrink, changes)
         peak = max(peak, magnitude(fixed))
-    if factor != 1.0:
-        scale *= factor
+    if rarely(keep != 1.0):
+        scale *= keep
         inverse = 1.0 / scale
-    # Fold before the step, which may be far larger than the remaining w.
+    a = step * inverse  # without waiting for the projection, which changes the scale only
+    if rarely(shrink != 1.0):
+        scale *= shrink
+        inverse = 1.0 / scale
     must_fold = starts | weights.is_out_of_range(scale, weight)
-    fold_scale, fold_weight = scale, weight
-    if must_fold:
-        scale, inverse, weight = 1.0, 1.0, 0.0
-    update = Update(step * inverse, must_fold, fold_scale, fold_weight, is_uncertain, move.after)
+    update = Update(a, step * shrink, must_fold, is_uncertain, move.after)
     return update, Scaled(scale, inverse, weight, total + move.before + move.after, size, peak), fixed, own
 
 
-def advance(X, i, row_weight, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
-    """Take step t of the rule along row i of X.
+def first(X, i, uv):
+    """The products of row i that `advance` takes: u.x and |x|^2."""
+    return rows.dot_norm(X, i, uv[0])
 
-    |w|^2 and `fixed` are updated by differences, and recomputed exactly every `refresh` steps.
+
+def no_products(X, i, uv):
+    """No products."""
+    return 0.0, 0.0
+
+
+def advance(
+    X, i, j, dots, row_weight, t, positive, n_pos, refresh, uv, w, fixed, changes, F, own, given, loss
+):
+    """Take step t of the rule along row i of X, whose products are `dots`, and return those of row j.
+
+    |w|^2 and `fixed` are updated by differences, and recomputed exactly every `refresh` steps, a power of 2.
     """
     u, v = uv[0], uv[1]
-    is_due = t % refresh == 0
+    is_due = t & (refresh - 1) == 0
     if len(fixed) > 0 and (is_due or has_faded(w, fixed)):
         w, fixed = exactly(w, fixed, F, u)
-    if SQUARE:
-        product, square = rows.dot_norm(X, i, u)
-    else:
-        product, square = rows.dot(X, i, u), NOT_COMPUTED
     update, w, fixed, own = STEP(
-        t, positive, positives, product, square, row_weight, is_due, w, fixed, changes, own, given, loss
+        t, positive, n_pos, dots[0], dots[1], row_weight, is_due, w, fixed, changes, own, given, loss
     )  # fmt: skip
     scale, inverse, weight, total, size, peak = w
-    if update.must_fold:
-        weights.fold(u, update.fold_scale, v, update.fold_weight)
     a = update.a
-    if a != 0.0:
-        if weight == 0.0:
-            rows.axpy(a, X, i, u)
-        else:
-            rows.axpy2(a, X, i, u, weight * a, v)
+    if rarely(update.must_fold):  # before the step, which may be far larger than the remaining w
+        weights.fold(u, scale, v, weight)
+        a, scale, inverse, weight = update.folded, 1.0, 1.0, 0.0
+    if weight == 0.0:
+        dots = rows.axpy_dot_norm(a, X, i, u, j)
+    else:
+        dots = rows.axpy2_dot_norm(a, X, i, u, weight * a, v, j)
     if BALL and update.is_uncertain:
         shrink, size = weights.into_ball(scale * scale * vectors.square(u), given.radius)
         scale *= shrink
         inverse = 1.0 / scale
-    return Scaled(scale, inverse, weight + update.after * scale, total, size, peak), fixed, own
+    return dots, Scaled(scale, inverse, weight + update.after * scale, total, size, peak), fixed, own
 
 
 @scalar
@@ -124,12 +130,14 @@ def exactly(w, fixed, F, u):
     return Scaled(w.scale, w.inverse, w.weight, w.total, w.size, magnitude(fixed)), fixed
 
 
-def advance_l1(X, i, row_weight, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss):
+def advance_l1(
+    X, i, j, dots, row_weight, t, positive, n_pos, refresh, uv, w, fixed, changes, F, own, given, loss
+):
     """Take a step with the l1 ball on w = u; an active projection changes every weight."""
     u, v = uv[0], uv[1]
     weight, total, bound = w.weight, w.total, w.size
     s, square, absolute = rows.dot_norms(X, i, u)
-    move, own = RULE(Row(t, positive, positives, s, square, np.nan, fixed, loss, row_weight), own, given)
+    move, own = RULE(Row(t, positive, n_pos, s, square, np.nan, fixed, loss, row_weight), own, given)
     weight += move.before
     if bound == 0.0 and move.step != 0.0:
         weight = 0.0  # the sum is still zero: weight u - v would leave a residue
@@ -141,16 +149,17 @@ def advance_l1(X, i, row_weight, t, positive, positives, refresh, uv, w, fixed, 
         weight = 0.0
         rows.axpy(move.step, X, i, u)
         bound = vectors.project_l1(u, given.radius)
-    return Scaled(1.0, 1.0, weight + move.after, total + move.before + move.after, bound, 0.0), fixed, own
+    w = Scaled(1.0, 1.0, weight + move.after, total + move.before + move.after, bound, 0.0)
+    return dots, w, fixed, own
 
 
 def advance_lazy_l1(
-    X, i, row_weight, t, positive, positives, refresh, vector, w, fixed, changes, F, own, given, loss
+    X, i, j, dots, row_weight, t, positive, n_pos, refresh, vector, w, fixed, changes, F, own, given, loss
 ):
     """Take a step with the l1 ball on sparse rows: w is a thresholded vector."""
     s = thresholded.score(X, i, vector)
-    square = rows.norm(X, i) if SQUARE else NOT_COMPUTED
-    move, own = RULE(Row(t, positive, positives, s, square, np.nan, fixed, loss, row_weight), own, given)
+    square = rows.norm(X, i)
+    move, own = RULE(Row(t, positive, n_pos, s, square, np.nan, fixed, loss, row_weight), own, given)
     thresholded.accumulate(vector, move.before)
     if move.keep != 1.0:
         thresholded.shrink(vector, 0.0, move.keep)
@@ -159,7 +168,7 @@ def advance_lazy_l1(
         thresholded.step(move.step, X, i, vector)
     thresholded.project(vector, given.radius)  # always, since the first point may lie outside
     thresholded.accumulate(vector, move.after)
-    return Scaled(1.0, 1.0, 0.0, w.total + move.before + move.after, 0.0, 0.0), fixed, own
+    return dots, Scaled(1.0, 1.0, 0.0, w.total + move.before + move.after, 0.0, 0.0), fixed, own
 
 
 def over_rows(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, products, own, given, loss):
@@ -168,6 +177,7 @@ def over_rows(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, produc
     `row_weights` (n,) are the weights of all rows; for None the loop is compiled without weights.
     """
     t, positives = counts
+    dots = FIRST(X, order[0], uv)
     for k in range(order.size):
         i = rows.visit(X, order, k)
         rows.visit(y, order, k)
@@ -178,8 +188,10 @@ def over_rows(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, produc
         positives += positive
         changes = row_of(products, i, fixed)
         row_weight = 1.0 if row_weights is None else row_weights[i]
-        w, fixed, own = ADVANCE(
-            X, i, row_weight, t, positive, positives, refresh, uv, w, fixed, changes, F, own, given, loss
+        j = order[k + 1] if k + 1 < order.size else -1
+        dots, w, fixed, own = ADVANCE(
+            X, i, j, dots, row_weight, t, positive, positives, refresh, uv, w, fixed, changes, F, own,
+            given, loss,
         )  # fmt: skip
     return w, (t, positives), fixed, own
 
@@ -187,14 +199,23 @@ def over_rows(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, produc
 def over_pairs(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, products, own, given, loss):
     """Steps along the differences of the pairs `order` (k, 2) of rows."""
     t, positives = counts
-    Z = pairs.room(X, order)
+    Z, dots, last = pairs.room(X, order), (0.0, 0.0), order.shape[0] - 1
+    if rows.are_dense(X):
+        pairs.subtract(X, order[0, 0], order[0, 1], Z)
+        dots = FIRST(Z, 0, uv)
     for k in range(order.shape[0]):
         t += 1
         i, j = pairs.visit(X, order, k)
-        pairs.subtract(X, i, j, Z)
+        if rows.are_dense(X):
+            here, there = k & 1, 1 - (k & 1)
+            pairs.subtract(X, order[min(k + 1, last), 0], order[min(k + 1, last), 1], Z, there)
+        else:
+            here, there = 0, -1
+            pairs.subtract(X, i, j, Z)
+            dots = FIRST(Z, 0, uv)
         changes = moved(row_of(products, i, fixed), 1.0, -1.0, row_of(products, j, fixed))
-        w, fixed, own = ADVANCE(
-            Z, 0, 1.0, t, True, t, refresh, uv, w, fixed, changes, F, own, given, loss
+        dots, w, fixed, own = ADVANCE(
+            Z, here, there, dots, 1.0, t, True, t, refresh, uv, w, fixed, changes, F, own, given, loss
         )  # fmt: skip
     return w, (t, positives), fixed, own
 

@@ -17,7 +17,7 @@ from aucbench.humanize import uncoloured
 from aucbench.kernels import lockstep, rule_loops, thresholded, weights
 from aucbench.kernels.compiled_loss import compile_loss
 from aucbench.kernels.rule_loops import Scaled
-from aucbench.kernels.rules import NOT_COMPUTED, Ball, Move, Row, Rule
+from aucbench.kernels.rules import Ball, Move, Row, Rule
 from aucbench.kernels.thresholded import Thresholded
 from aucbench.kernels.weights import Layout, layout, two_vectors
 
@@ -95,7 +95,7 @@ class RuleMethod(LinearMethod):
         Raises
         ------
         PluginError
-            The access, the rule, its numbers, its radius or its loss are inconsistent.
+            The access, the rule, its numbers or its radius are inconsistent.
         """
         self._check(given, own, fixed, loss)
         is_l1, uv = self.rule.ball is Ball.l1, two_vectors(problem.X)
@@ -131,8 +131,6 @@ class RuleMethod(LinearMethod):
             raise PluginError(f"{who}: a rule with a ball needs its radius as `given.radius`.")
         if rule.ball is Ball.l1 and fixed is not None:
             raise PluginError(f"{who}: a rule with the l1 ball has no fixed vectors.")
-        if rule.needs_loss and loss is None:
-            raise PluginError(f"{who}: its rule calls a loss; give it to `first_state`: loss=problem.loss.")
 
     def step(self, state: RuleState, batch: Batch) -> RuleState:
         """Consume the rows or pairs of a chunk, in order."""
@@ -140,14 +138,16 @@ class RuleMethod(LinearMethod):
             return state
         uv, w, counts, own, given, fixed, F, products, loss = state
         template = rule_loops.over_pairs if self.access == Access.pairs else rule_loops.over_rows
-        advance = rule_loops.advance
+        first, advance = rule_loops.first, rule_loops.advance
         if self.rule.ball is Ball.l1:
             is_lazy = isinstance(uv, Thresholded)
+            first = rule_loops.no_products
             advance = rule_loops.advance_lazy_l1 if is_lazy else rule_loops.advance_l1
-        address = NOT_COMPUTED if loss is None else compile_loss(loss).derivative
+        address = None if loss is None else compile_loss(loss).derivative
+        loop = self.rule.loop(template, FIRST=first, STEP=rule_loops.step, ADVANCE=advance)
         with _explained(self.rule):
-            w, counts, fixed, own = self.rule.loop(template, STEP=rule_loops.step, ADVANCE=advance)(
-                batch.rows_view, batch.y, batch.rows, batch.weights, max(REFRESH, batch.X.shape[1]),
+            w, counts, fixed, own = loop(
+                batch.rows_view, batch.y, batch.rows, batch.weights, _refresh(batch.X.shape[1]),
                 uv, w, counts, fixed, F, products, own, given, address,
             )  # fmt: skip
         return state._replace(w=w, counts=counts, own=own, fixed=fixed)
@@ -233,16 +233,16 @@ class _Block:
     def step(self, batch: Batch) -> None:
         """All consume the rows or pairs of a batch, in order."""
         self._no_rows, first = batch.take(batch.rows[:0]), self._first
-        address = NOT_COMPUTED if first.loss is None else compile_loss(first.loss).derivative
+        address = None if first.loss is None else compile_loss(first.loss).derivative
         loop = self._rule.loop(
-            self._template, LANES=self._count, STEP=rule_loops.step, STEP_ALL=lockstep.step_all,
-            ADVANCE=lockstep.advance,
+            self._template, LANES=self._count, FIRST=rule_loops.no_products, STEP=rule_loops.step,
+            STEP_ALL=lockstep.step_all, ADVANCE=lockstep.advance,
         )  # fmt: skip
         own, given, fixed = self._tuples(first)
         faded = 1  # assume faded: the numbers come from another batch
         with _explained(self._rule):
             _, self._counts, _, _ = loop(
-                batch.rows_view, batch.y, batch.rows, batch.weights, max(REFRESH, batch.X.shape[1]),
+                batch.rows_view, batch.y, batch.rows, batch.weights, _refresh(batch.X.shape[1]),
                 lockstep.Block(self._uv, self._numbers.ravel(), self._folds), faded, self._counts,
                 fixed, first.F, first.products, own, given, address,
             )  # fmt: skip
@@ -288,6 +288,11 @@ def _explained(rule: Rule) -> Iterator[None]:
             f"(row, own, given), where a row has {', '.join(Row._fields)}; return (Move, own) of the same "
             f"types, where a Move has {', '.join(Move._fields)}; and call kernels.scalar functions only."
         ) from error
+
+
+def _refresh(d: int) -> int:
+    """Steps between exact computations, which cost O(d): a power of 2."""
+    return 1 << (max(REFRESH, d) - 1).bit_length()
 
 
 def _typed(example: Any, numbers: Iterable[Any] | None = None) -> Any:

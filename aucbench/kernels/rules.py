@@ -16,23 +16,19 @@ the non-zeros of its row.
 """
 
 import hashlib
-import secrets
 from collections.abc import Callable
 from enum import StrEnum
-from functools import cached_property, partial
-from types import CodeType, FunctionType, ModuleType
+from functools import partial
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
 from aucbench.errors import ParameterError
-from aucbench.kernels.compiled_loss import call
 from aucbench.kernels.jit import cached, scalar
 
-PROCESS = secrets.token_hex(8)
-NOT_COMPUTED: Any = None  # replaces a number; a rule that reads it is not compiled
-PLAIN = (bool, int, float, complex, str, bytes, np.generic)  # types with the same `repr` in every process
+DATA = (bool, int, float, complex, str, bytes, tuple, np.generic, np.ndarray)  # constants of compiled code
 
 
 class Row(NamedTuple):
@@ -42,7 +38,7 @@ class Row(NamedTuple):
     positive: bool  # whether its label is 1; always for a pair
     positives: int  # positive rows so far, this one included
     s: float  # w.x
-    square: float  # |x|^2; None where the rule does not name it
+    square: float  # |x|^2
     size: float  # |w|^2; valid with the l2 ball only
     fixed: tuple[float, ...]  # products of w with the fixed vectors of the method, if it has any
     loss: int | None  # address of the derivative of the loss, for `kernels.call`; None without one
@@ -74,25 +70,13 @@ class Rule:
         self.inlined = scalar(function)
         self._loops: dict[Any, Any] = {}
 
-    @cached_property
-    def needs_loss(self) -> bool:
-        """Whether the rule, or a function that it calls, calls the loss by its address."""
-        known = [value for each in _functions(self.function) for value in _read(each).values()]
-        return any(value is call for value in known)
-
-    @cached_property
-    def needs_square(self) -> bool:
-        """Whether |x|^2 must be computed: for the ball, or for the rule or a function that it calls."""
-        named = set().union(*(_names(each.__code__) for each in _functions(self.function)))
-        return self.ball is Ball.l2 or "square" in named
-
     def loop(self, template: Callable[..., Any], **names: Any) -> Any:
         """Copy a template of a loop with this rule as its global RULE, so that the compiler inlines the rule.
 
         Parameters
         ----------
         template : callable
-            A function whose globals RULE, BALL and SQUARE, and those in `names`, are set in the copy.
+            A function whose globals RULE and BALL, and those in `names`, are set in the copy.
         **names : int or callable
             Constants, and templates that are copied in the same way and inlined; each knows those before it.
 
@@ -105,7 +89,7 @@ class Rule:
         """
         which = (template, *names.values())
         if which not in self._loops:
-            known = {"RULE": self.inlined, "BALL": self.ball is Ball.l2, "SQUARE": self.needs_square}
+            known = {"RULE": self.inlined, "BALL": self.ball is Ball.l2}
             for name, value in names.items():
                 known[name] = scalar(self._copy(value, known)) if callable(value) else value
             copy = self._copy(template, known)
@@ -138,8 +122,7 @@ def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> A
         the part of Python that numba compiles. It returns a `Move` and the new `own`, of the same types;
         whole numbers in `own` are exact up to 2^53. It calls nothing but functions made by
         `kernels.scalar`, `kernels.call` and those of `math` and NumPy, and depends on its arguments and on
-        constants of its module alone. |x|^2 is computed only where the code of the rule, or of what it
-        calls, has the name `square`; a rule that reads it otherwise is not compiled.
+        constants of its module alone.
     ball : none, l2 or l1
         The norm of the ball |w| <= given.radius on which w is projected after each step.
 
@@ -161,79 +144,24 @@ def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> A
 
 
 def _digest(function: Any) -> str:
-    """What tells a rule from others of its name, such as lambdas or those that a function makes.
+    """A digest of what tells a rule from others of its name, such as those that one function makes.
 
     Numba finds compiled code by the name of a function and its code, which here is that of the template.
     """
-    return hashlib.sha256(repr(_identity(function, [])).encode()).hexdigest()[:8]
+    return hashlib.sha256(repr(_identity(function)).encode()).hexdigest()[:8]
 
 
-def _identity(value: Any, seen: list[Any]) -> Any:
-    """What equal values that a rule closes over, or has as defaults, have in common in every process."""
-    if isinstance(value, Rule):
-        return str(value.ball), _identity(value.function, seen)
+def _identity(value: Any, seen: tuple[FunctionType, ...] = ()) -> Any:
+    """The code of a function with all constants and functions that it reads; the content of other values."""
     plain = getattr(value, "py_func", value)
     if isinstance(plain, FunctionType):
-        if any(plain is each for each in seen):  # a recursive function
-            return "seen"
-        code, known = plain.__code__, [*seen, plain]
-        constants = [each.co_code if isinstance(each, CodeType) else each for each in code.co_consts]
-        defaults = [plain.__defaults__, *(plain.__kwdefaults__ or {}).items()]
-        bound = [_identity(each, known) for each in (*_closed_over(plain), *defaults)]
-        named = [
-            (name, _identity(each, known)) for name, each in _read(plain).items() if _is_code_or_data(each)
-        ]
-        return code.co_code, code.co_names, constants, code.co_firstlineno, bound, named
-    kind = type(value).__qualname__
-    if isinstance(value, tuple):
-        return kind, [_identity(each, seen) for each in value]
-    if isinstance(value, np.ndarray):
-        return kind, value.shape, str(value.dtype), value.tobytes()
-    if value is None or isinstance(value, PLAIN):
-        return kind, repr(value)
-    return kind, PROCESS, id(value)  # recompiled in each process
-
-
-def _is_code_or_data(value: Any) -> bool:
-    """Whether a value can be compared between processes: all that matters of the globals of a rule."""
-    return hasattr(value, "py_func") or isinstance(value, (*PLAIN, tuple, np.ndarray))
-
-
-def _closed_over(function: FunctionType) -> list[Any]:
-    return [cell.cell_contents for cell in function.__closure__ or ()]
-
-
-def _names(code: CodeType) -> set[str]:
-    """The names in a code and in the functions defined inside it."""
-    inside = [_names(each) for each in code.co_consts if isinstance(each, CodeType)]
-    return {*code.co_names, *code.co_varnames}.union(*inside)
-
-
-def _read(function: FunctionType) -> dict[str, Any]:
-    """The global values that a function names, and those of modules that it names, by their names."""
-    names, found = sorted(_names(function.__code__)), {}
-    scopes, seen = [("", function.__globals__)], set()
-    while scopes:
-        prefix, scope = scopes.pop()
-        for name in names:
-            value = scope.get(name)
-            if value is not None:
-                found[prefix + name] = value
-            if isinstance(value, ModuleType) and value not in seen:
-                seen.add(value)
-                scopes.append((f"{prefix}{name}.", {each: getattr(value, each, None) for each in names}))
-    return found
-
-
-def _functions(function: Any) -> list[FunctionType]:
-    """A function and the compiled functions that it calls or closes over, directly or indirectly."""
-    found: list[FunctionType] = []
-    waiting = [function]
-    while waiting:
-        each = waiting.pop()
-        plain = getattr(each, "py_func", each)
-        if isinstance(plain, FunctionType) and plain not in found:
-            found.append(plain)
-            named = (*_read(plain).values(), *_closed_over(plain))
-            waiting += [value for value in named if hasattr(value, "py_func")]
-    return found
+        if plain in seen:
+            return "recursive"
+        code, scope = plain.__code__, plain.__globals__
+        modules = [vars(each) for each in map(scope.get, code.co_names) if isinstance(each, ModuleType)]
+        named = [each.get(name) for each in (scope, *modules) for name in code.co_names]
+        bound = [cell.cell_contents for cell in plain.__closure__ or ()]
+        read = [each for each in named if hasattr(each, "py_func") or isinstance(each, DATA)]
+        inner = [_identity(each, (*seen, plain)) for each in (*read, *bound, *(plain.__defaults__ or ()))]
+        return code.co_code, repr(code.co_consts), code.co_names, code.co_firstlineno, inner
+    return (str(value.dtype), value.shape, value.tobytes()) if isinstance(value, np.ndarray) else repr(value)

@@ -23,10 +23,13 @@ def gradients(row, own):
     with s = w.x and p the share of positive rows so far. Returns dF/ds, dF/da, dF/db and dF/dalpha;
     dF/dw = dF/ds x.
     """
-    s, p = row.s, row.positives / row.t
-    a, b, alpha = own
-    q, r = 2.0 * (1.0 - p), 2.0 * p
-    of_positive = (q * (s - a - (1.0 + alpha)), -q * (s - a), 0.0, -q * s - q * p * alpha)
-    of_negative = (r * (s - b + (1.0 + alpha)), 0.0, -r * (s - b), r * s - q * p * alpha)
-    # Both are computed and one is selected: a branch on random labels cannot be predicted.
-    return of_positive if row.positive else of_negative
+    # Selects of numbers: a branch on the label, which cannot be predicted, costs as much as a short row.
+    share = row.positives / row.t
+    sign, centre, q = 1.0, own.a, 2.0 * (1.0 - share)
+    if not row.positive:
+        sign, centre, q = -1.0, own.b, 2.0 * share
+    distance = row.s - centre
+    dcentre, dalpha = -q * distance, -q * (sign * row.s + (1.0 - 0.5 * q) * own.alpha)
+    da = dcentre if row.positive else 0.0
+    db = 0.0 if row.positive else dcentre
+    return q * (distance - sign * (1.0 + own.alpha)), da, db, dalpha

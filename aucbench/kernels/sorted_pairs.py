@@ -20,8 +20,6 @@ from aucbench.kernels.jit import kernel
 
 SPARSE = 0.125  # below this share of non-zeros, sparse products are faster than dense ones
 SPLIT = 134217729.0  # 2^27 + 1 splits a float64 into two halves (Dekker)
-LARGEST = 2**63 - 1
-MOST_MOVES = 4  # of a row, on average, in putting nearly sorted scores in order
 
 
 class Ranking(NamedTuple):
@@ -56,29 +54,14 @@ class Window(NamedTuple):
 
 def rank(scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> Ranking:
     """Sort both classes by their scores; `weights` (n,) are those of the rows."""
-    positives, negatives = np.flatnonzero(y == 1), np.flatnonzero(y == -1)
     scores = near_zero(scores)
-    positives, high = _ascending(positives, scores)
-    negatives, low = _ascending(negatives, scores)
+    positives, negatives = (
+        rows[np.argsort(scores[rows])] for rows in (np.flatnonzero(y == 1), np.flatnonzero(y == -1))
+    )
+    high, low = scores[positives], scores[negatives]
     if weights is None:
         return Ranking(positives, negatives, high, low)
     return Ranking(positives, negatives, high, low, weights[positives], weights[negatives])
-
-
-def _ascending(rows: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The rows in ascending order of their scores, and the scores.
-
-    Sorting numbers whose last bits are replaced by their place takes half the time of sorting places by
-    numbers; a pass over the result then puts in order what differs in those bits alone.
-    """
-    bits = int(rows.size).bit_length()
-    keys = _keys(scores, rows, bits)
-    keys.sort()
-    found = np.empty_like(rows), np.empty(rows.size)
-    if not _settle(scores, rows, keys, bits, *found):
-        ordered = rows[np.argsort(scores[rows])]
-        return ordered, scores[ordered]
-    return found
 
 
 def near_zero(scores: np.ndarray) -> np.ndarray:
@@ -182,33 +165,6 @@ def dense(X: Any, rows: np.ndarray | slice) -> np.ndarray:
     """Some rows as a float64 array."""
     part = X[rows]
     return np.asarray(part if isinstance(part, np.ndarray) else part.toarray(), np.float64)
-
-
-@kernel
-def _keys(scores, rows, bits):
-    """Integers in the order of the scores, but for the last bits, which are places."""
-    keys = scores[rows].view(np.int64)
-    for k in range(rows.size):
-        key = keys[k] ^ ((keys[k] >> 63) & LARGEST)
-        keys[k] = ((key >> bits) << bits) | k
-    return keys
-
-
-@kernel
-def _settle(scores, rows, keys, bits, ordered, ascending):
-    """Fill in the rows and scores from sorted keys; False if the last bits of too many scores decide."""
-    moves, mask = MOST_MOVES * rows.size, (1 << bits) - 1
-    for k in range(rows.size):
-        row = rows[keys[k] & mask]
-        score, i = scores[row], k
-        while i > 0 and ascending[i - 1] > score:
-            ordered[i], ascending[i] = ordered[i - 1], ascending[i - 1]
-            i -= 1
-        ordered[i], ascending[i] = row, score
-        moves -= k - i
-        if moves < 0:
-            return False
-    return True
 
 
 @kernel

@@ -1,55 +1,31 @@
 """A lock that processes of several users and machines share, as a file."""
 
 import contextlib
-import fcntl
-import os
 from collections.abc import Iterator
-from math import inf
+from errno import ENOTDIR
 from pathlib import Path
-from time import monotonic, sleep
-
-POLL_SECONDS = 0.05
+from stat import S_IMODE
 
 
 @contextlib.contextmanager
-def file_lock(file: Path, timeout: float = inf) -> Iterator[None]:
+def file_lock(file: Path, timeout: float = -1.0) -> Iterator[None]:
     """Wait until no other process has the lock, by default without end; the file's folder is made.
 
-    The file follows the umask, so that whoever may write beside it may lock it. Its holder may remove it.
+    The file follows the umask, so that whoever may write beside it may lock it.
 
     Raises
     ------
     OSError
-        If the file cannot be written; a TimeoutError if another process holds the lock for `timeout` seconds.
+        If the file cannot be written, or another process holds the lock for `timeout` seconds.
     """
-    end = monotonic() + timeout
-    while (descriptor := _locked(file)) is None:
-        if monotonic() >= end:
-            raise TimeoutError(f"another process holds {file}")
-        sleep(POLL_SECONDS)
-    try:
-        yield
-    finally:
-        os.close(descriptor)
+    from filelock import FileLock  # only where something is shared
 
-
-def _locked(file: Path) -> int | None:
-    """The descriptor of the file if no other process has the lock, which its end gives back; else None."""
-    while True:
+    while not file.exists():
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
-        except (FileExistsError, FileNotFoundError):
-            if any(os.path.lexists(each) and not each.is_dir() for each in file.parents):
-                raise
-            continue  # another process has just removed the empty folder
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.stat(descriptor).st_ino == os.stat(file).st_ino:
-                return descriptor
-        except FileNotFoundError:  # the last holder has removed it
-            pass
-        except BlockingIOError:
-            os.close(descriptor)
-            return None
-        os.close(descriptor)
+            file.touch()
+        except (FileExistsError, FileNotFoundError):  # another process has just removed the empty folder
+            if any(each.is_symlink() and not each.exists() for each in (file, *file.parents)):
+                raise NotADirectoryError(ENOTDIR, "a link leads nowhere", str(file.parent)) from None
+    with FileLock(file, timeout=timeout, mode=S_IMODE(file.stat().st_mode)):  # else 0644
+        yield

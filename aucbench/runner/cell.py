@@ -13,7 +13,7 @@ from threadpoolctl import ThreadpoolController
 
 from aucbench.contracts import Access, Batch, MethodFacts
 from aucbench.data.memory import check_width
-from aucbench.errors import ParameterError
+from aucbench.errors import ParameterError, PluginError
 from aucbench.evaluation.delong import block_deviations
 from aucbench.humanize import sentence_of
 from aucbench.kernels.jit import NotCompiledError, no_compilation
@@ -51,13 +51,22 @@ def run_cell(task: Task, progress: Callable[[float], None] = lambda fraction: No
         if outcome.stop_reason is StopReason.diverged:
             return outcome
         scores, blocks = scorer.scores(), task.blocks
-        has_model = task.keep_model and MethodFacts(task.algorithm).model is not None
         return replace(
             outcome,
             placements=None if blocks is None else block_deviations(scores, task.y_test, blocks),
             scores=scores if outcome.weights is None else None,
-            model=task.algorithm.model(trainer.final) if has_model else None,
+            model=_model(task.algorithm, trainer.final) if task.keep_model else None,
         )
+
+
+def _model(algorithm: Any, state: Any) -> bytes | None:
+    """The model of a method that gives it as bytes."""
+    if MethodFacts(algorithm).model is None:
+        return None
+    model = algorithm.model(state)
+    if not isinstance(model, bytes):
+        raise PluginError(f"{algorithm.name}: `model` must return bytes, got {type(model).__name__}")
+    return model
 
 
 def batches(trainer: Trainer, next_batch: Callable[[int], Batch]) -> Iterator[Batch]:

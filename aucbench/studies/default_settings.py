@@ -344,6 +344,10 @@ class NoTracking:
     name: ClassVar[str] = "none"
 
 
+SECTIONS: tuple[Any, ...] = (Budget, Limits, StoreSettings, Matrix, Ruleset)  # top-level names with fields
+TRACKINGS: tuple[Any, ...] = (MlflowTracking, NoTracking)
+
+
 def _bytes(amount: Any) -> int:
     from dask.utils import parse_bytes
 

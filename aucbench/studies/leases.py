@@ -11,7 +11,13 @@ from aucbench.pool import file_lock
 
 
 class Leases:
-    """The leases that this process holds in a folder, which is made when it is needed."""
+    """The leases that this process holds in a folder; `close` gives them back.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the files of all holders are; it is made when it is needed.
+    """
 
     def __init__(self, folder: Path):
         self._folder = folder
@@ -25,15 +31,18 @@ class Leases:
 
     def take(self, name: str) -> bool:
         """Take a lease, and return whether this process has it."""
+        from filelock import Timeout  # only where something is shared
+
         if name not in self._held:
             with contextlib.ExitStack() as held:
                 try:
                     held.enter_context(file_lock(self._folder / name, timeout=0.0))
-                except TimeoutError:
+                except (Timeout, FileNotFoundError, FileExistsError):  # another has it, or gave it back
                     return False
                 except OSError as error:
-                    why = error.strerror or error
-                    raise MachineError(f"{self._folder} cannot be written to: {why}.") from error
+                    raise MachineError(
+                        f"{self._folder} cannot be written to: {error.strerror or error}."
+                    ) from error
                 self._held[name] = held.pop_all()
         return True
 
@@ -44,7 +53,8 @@ class Leases:
     def give_back(self, name: str) -> None:
         """Give a lease back; nothing happens if this process does not hold it."""
         if (held := self._held.pop(name, None)) is not None:
-            (self._folder / name).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # on Windows, the lock keeps its file
+                (self._folder / name).unlink()
             held.close()
 
     def close(self) -> None:

@@ -36,15 +36,21 @@ def sizes(file: Path) -> dict[str, int]:
         return {info.filename.removesuffix(ENDING): info.compress_size for info in archive.infolist()}
 
 
-def read(file: Path, wanted: Callable[[str], bool]) -> dict[str, NDArray[Any]]:
-    """The arrays of a file with a wanted name."""
+def read(file: Path, text: str, wanted: Callable[[str], bool]) -> tuple[bytes, dict[str, NDArray[Any]]]:
+    """The bytes of the array `text` in a file, and the other arrays with a wanted name."""
     with ZipFile(file) as archive:
         names = {name.removesuffix(ENDING): name for name in archive.namelist()}
-        return {short: _array(archive.read(name)) for short, name in names.items() if wanted(short)}
+        content = archive.read(names.pop(text))
+        found = {short: _array(archive.read(name)) for short, name in names.items() if wanted(short)}
+    return content[_header_end(content) :], found
+
+
+def _header_end(content: bytes) -> int:
+    return 10 + int.from_bytes(content[8:10], "little")  # bytes 8 and 9 hold the length of the header
 
 
 def _array(content: bytes) -> NDArray[Any]:
-    start = 10 + int.from_bytes(content[8:10], "little")  # bytes 8 and 9 hold the length of the header
+    start = _header_end(content)
     kind, shape, order = _described(content[:start])
     return np.ndarray(shape, kind, bytearray(content[start:]), order=order)
 

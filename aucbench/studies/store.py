@@ -99,7 +99,7 @@ class Store:
 
     def record(self, key: str) -> CellRecord | None:
         """The record alone of the finished cell of that key, None when there is none."""
-        found = self._cell(key, lambda name: name == RECORD)
+        found = self._cell(key, lambda name: False)
         return None if found is None else found.record
 
     def sizes(self, key: str) -> dict[str, int]:
@@ -235,8 +235,8 @@ class Store:
         """The record of a cell, and those of its arrays that are wanted."""
 
         def made(file: Path) -> CellResult:
-            content: dict[str, Any] = npz.read(file, lambda name: name == RECORD or wanted(name))
-            record = decode(content.pop(RECORD).tobytes(), CellRecord)
+            text, content = npz.read(file, RECORD, wanted)
+            record = decode(text, CellRecord)
             weights, every, scores, model = (content.pop(name, None) for name in OUTPUTS)
             curve = {name.removeprefix(CURVE_PREFIX): values for name, values in content.items()}
             return CellResult(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from aucbench.kernels.pair_loss import Curvature
+from aucbench.kernels.pair_loss import PairMean
 from aucbench_algorithms import _newton
 
 LARGEST_DENSE = 1 << 25  # entries of rows that are made dense for a Hessian (256 MB)
@@ -22,7 +22,7 @@ MOST_PRODUCTS = 2000  # most products in one solution by conjugate gradients
 
 
 def solve(
-    X: Any, curvature: Curvature, ridge: float, weight: float, g: np.ndarray, tolerance: float
+    X: Any, curvature: PairMean, ridge: float, weight: float, g: np.ndarray, tolerance: float
 ) -> np.ndarray:
     """The solution p; conjugate gradients stop at a residual of `tolerance` |g|."""
 
@@ -52,7 +52,7 @@ def solve(
     return p + solver(g - multiply(p))
 
 
-def _by_rows(X: Any, curvature: Curvature, ridge: float, weight: float) -> Callable[[np.ndarray], np.ndarray]:
+def _by_rows(X: Any, curvature: PairMean, ridge: float, weight: float) -> Callable[[np.ndarray], np.ndarray]:
     rows, graph = curvature.rows, curvature.dense()
     part = X[rows]
     matrix = weight * (_newton.dense(part @ part.T) @ graph)

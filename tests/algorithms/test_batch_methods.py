@@ -17,6 +17,7 @@ from aucbench_algorithms import (
     UniSquare,
     _newton,
     _pair_newton,
+    _svm_or_kink,
 )
 from tests.algorithms.pair_oracles import all_pairs, hinge_value, logistic_gradient
 from tests.helpers.training import difference, random_problem, train, weights
@@ -132,3 +133,10 @@ def test_rounding_ends_what_the_gradient_cannot():
     assert 3 < iterations < 13  # 16 where only a step that moves nothing ends it
     by_w, by_b = logistic_gradient(state.w, X, y, 1 / 5e11, state.b)
     assert np.hypot(np.linalg.norm(by_w), by_b) < 1e-14
+
+
+def test_svm_or_does_not_depend_on_how_it_is_certified(monkeypatch):
+    X, y = random_problem(5, 200, 6)
+    certified = weights(SvmOr(0.1), X, y, PASSES)
+    monkeypatch.setattr(_svm_or_kink, "MOST_PAIRS", 0)
+    assert difference(weights(SvmOr(0.1), X, y, PASSES), certified) < 1e-7

@@ -205,3 +205,28 @@ def test_a_loss_is_given_for_pairs_alone():
     assert aucbench.run(*words, "algo.rounds=10").auc > 0.98
     with pytest.raises(ParameterError, match="takes no loss"):
         aucbench.run(*words, "algo.criterion=log_loss")
+
+
+def test_validation_rows_count_by_their_weights():
+    held = SimpleNamespace(X=X, y=Y, weights=np.ones(len(Y)))
+    copies = SimpleNamespace(X=np.repeat(X, 2, axis=0), y=np.repeat(Y, 2), weights=None)
+    algorithm = Boosting(patience=5, validation=0.5, rounds=20)
+    finals = [with_validation(algorithm, each)[0] for each in (held, copies)]
+    assert finals[0].best_auc == pytest.approx(finals[1].best_auc, abs=1e-12)
+
+
+def test_lambdarank_takes_more_rows_than_a_group_of_lightgbm_holds():
+    rows, y = random_problem(2, 2500, 4, unit=False)
+    assert roc_auc_score(y == 1, scores_of(Boosting(criterion="ranking"), rows, rows, labels=y)) > 0.85
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_list_has_a_value_for_each_feature(library):
+    rows = np.column_stack([X[:, 0], -X[:, 0]])
+    free, bound = (
+        scores_of(Boosting(library=library, criterion="log_loss", params=params), rows, rows)
+        for params in (None, {"monotone_constraints": [1, -1]})
+    )
+    order = np.argsort(X[:, 0])
+    assert np.all(np.diff(bound[order]) >= 0)
+    assert not np.all(np.diff(free[order]) >= 0)

@@ -50,3 +50,11 @@ def auc(name, kind, seed, epochs=None, **fields):
 def test_no_kind_of_rows_makes_a_default_lose_the_order(name, kind):
     for seed in range(3):
         assert auc(name, kind, seed) > auc("ls_svm", kind, seed) - 0.03, seed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_pass_more_does_not_change_the_auc_of_opauc_by_much(kind):
+    for seed in range(3):
+        found = [auc("opauc", kind, seed, float(passes)) for passes in range(1, 21)]
+        assert np.abs(np.diff(found)).max() < 0.1, seed
+        assert max(found) - found[-1] < 0.1, seed

@@ -252,3 +252,24 @@ def test_a_class_that_ends_the_program_and_scores_of_nan_get_a_sentence():
         aucbench.run(*words, f"algo.cls={__name__}.Ends")
     record = aucbench.run(*words, f"algo.cls={__name__}.NoNumbers").record
     assert record["result"]["advice"] == "its scores are NaN or infinite"
+
+
+class Complex(NoNumbers):
+    def decision_function(self, X):
+        return X[:, 0] + 1j
+
+
+class OneColumn:
+    def fit(self, X, y):
+        return self
+
+    def predict_proba(self, X):
+        return np.ones((len(X), 1))
+
+
+@pytest.mark.parametrize(
+    ("cls", "words"), [("Complex", "complex numbers"), ("OneColumn", r"shape \(\d+, 1\)")]
+)
+def test_scores_that_rank_nothing_are_refused(cls, words):
+    with pytest.raises(ParameterError, match=words):
+        scores_of(ImportedEstimator(cls=f"{__name__}.{cls}"))

@@ -9,6 +9,7 @@ from scipy import sparse
 import aucbench
 import aucbench_algorithms as methods
 from aucbench import Batch, ParameterError, Problem
+from aucbench_algorithms import _partners
 from tests.algorithms import reference, reference_pairs, reference_stream
 from tests.helpers.fake_plugins import two_clouds
 from tests.helpers.training import difference, problem_of, random_problem, train, weights
@@ -144,3 +145,13 @@ def test_the_l1_norm_of_ftrl_gives_exact_zeros_where_the_sums_are_small(layout):
 
 
 # Partners of fifo_ogd and aogd
+
+
+@each_layout
+@pytest.mark.parametrize("partner", ["previous", "opposite"])
+def test_partners_are_those_of_one_pass_however_many_differences_fit_at_once(partner, layout, monkeypatch):
+    for algorithm in (methods.FifoOgd(partner=partner, radius=1.0), methods.Aogd(partner=partner)):
+        whole = weights(algorithm, layout(X), Y, ORDER)
+        with monkeypatch.context() as patch:
+            patch.setattr(_partners, "ROOM", 100)
+            assert np.array_equal(whole, weights(algorithm, layout(X), Y, ORDER))

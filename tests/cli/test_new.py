@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from aucbench.cli.commands.new import TEMPLATES, Names, write
+from aucbench.cli.commands.new import KINDS, class_name, write
+from aucbench.contracts.validation import Family
 from aucbench.testing import CHECKS, Status
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def packages(tmp_path_factory):
     """A package of each kind, in one folder."""
     folder = tmp_path_factory.mktemp("packages")
-    return {kind: write(kind, Names(f"generated_{kind}"), folder) for kind in TEMPLATES}
+    return {kind: write(kind, f"generated_{kind}", folder) for kind in KINDS}
 
 
 def clean(*words, cwd):
@@ -41,18 +42,18 @@ def test_generated_packages_have_the_projects_style_and_types(packages):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", TEMPLATES)
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_generated_plugin_passes_every_check_as_it_is(packages, kind, monkeypatch):
     name = f"generated_{kind}"
     spec = importlib.util.spec_from_file_location(name, packages[kind] / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, name, module)  # where pickles look for it
     spec.loader.exec_module(module)
-    cls = getattr(module, Names(name).cls)
-    findings = [check.find(check.prepare(cls)) for check in CHECKS[TEMPLATES[kind].family]]
+    cls = getattr(module, class_name(name))
+    findings = [check.find(check.prepare(cls)) for check in CHECKS[Family(KINDS[kind]["family"])]]
     assert [str(finding) for finding in findings if finding.status is not Status.passed] == []
     assert cls.name == name
-    assert getattr(module, f"aucbench_{TEMPLATES[kind].family}")() == (cls,)
+    assert getattr(module, f"aucbench_{KINDS[kind]['family']}")() == (cls,)
 
 
 def test_a_package_is_written_without_importing_it_and_the_next_commands_are_shown(run, tmp_path):
@@ -79,4 +80,4 @@ def test_a_folder_or_file_that_is_there_is_left_alone(refused, tmp_path):
 
 @pytest.mark.parametrize("name", ["true", "none", "state", "batch", "any"])
 def test_a_class_never_has_the_name_of_a_keyword_or_of_what_its_module_imports(name):
-    assert Names(name).cls == f"{name.capitalize()}Plugin"
+    assert class_name(name) == f"{name.capitalize()}Plugin"

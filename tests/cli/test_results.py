@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from aucbench.cli.commands.results import results
 from aucbench.cli.main import main
 from aucbench.studies import provenance
 from aucbench.studies.archives.archive_file import FORMAT, read, write
@@ -227,12 +226,6 @@ REFUSED = {
 def test_bad_input_gets_one_sentence(refused, finished, folder, words):
     (folder / "text.zip").write_text("nothing")
     assert REFUSED[words] in refused(*words.format(store=finished / "aucbench-store").split())
-
-
-@pytest.mark.parametrize("name", sorted(results.commands))
-def test_each_subcommand_has_help_with_examples(done, name):
-    out = done("results", name, "--help")
-    assert f"aucbench results {name}" in out.partition("Examples:")[2]
 
 
 @pytest.mark.usefixtures("process")

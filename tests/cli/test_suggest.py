@@ -36,5 +36,5 @@ def test_a_file_of_ones_own_is_read_as_by_run(run, folder):
 
 @pytest.mark.slow
 def test_an_installation_without_an_archive_says_so(refused, monkeypatch):
-    monkeypatch.setattr(archive_file, "SHIPPED", "none.zip")
+    monkeypatch.setattr(archive_file, "shipped", lambda: None)
     assert "--with FILE" in refused("suggest", "wine")

@@ -82,15 +82,8 @@ def test_a_length_that_is_too_small_cuts_the_file_which_the_published_facts_reve
     assert files_of(cache / "raw") == files_of(cache / "data") == []
 
 
-def test_a_large_download_is_refused_in_a_run_and_names_the_command(web, cache, monkeypatch):
-    web.serve("/binary/tiny", content(BODY, length=250_000_000))
-    with pytest.raises(FetchError, match=r"tiny .*250 MB.* aucbench fetch tiny --yes"):
-        load(Declared())
-    assert web.requests["/binary/tiny"] == 1
-    assert files_of(cache) == []
-
-
-def test_a_large_download_of_untold_size_is_refused_while_it_arrives(web, cache, monkeypatch):
+@pytest.mark.parametrize("is_told", [True, False])
+def test_a_large_download_is_refused_in_a_run_and_names_the_command(web, cache, monkeypatch, is_told):
     monkeypatch.setattr(locate.find, "__defaults__", (3_000_000,))
 
     def without_length(handler):
@@ -98,9 +91,11 @@ def test_a_large_download_of_untold_size_is_refused_while_it_arrives(web, cache,
         handler.end_headers()
         handler.wfile.write(BODY * (10_000_000 // len(BODY)))
 
-    web.serve("/binary/tiny", without_length)
-    with pytest.raises(FetchError, match=r"more than 3\.\d+ MB.* aucbench fetch tiny --yes"):
+    web.serve("/binary/tiny", content(BODY, length=250_000_000) if is_told else without_length)
+    size = "250 MB" if is_told else r"more than 3\.\d+ MB"
+    with pytest.raises(FetchError, match=rf"tiny.* {size}.* aucbench fetch tiny --yes"):
         load(Declared())
+    assert web.requests["/binary/tiny"] == 1
     assert files_of(cache) == []
 
 

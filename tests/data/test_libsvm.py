@@ -130,12 +130,10 @@ def test_a_malformed_line_is_refused_with_file_number_and_token(tmp_path, line, 
 
 
 @pytest.mark.parametrize("pack", [bz2, lzma, gzip], ids=lambda pack: pack.__name__)
-def test_archives_are_read_and_damaged_ones_refused(tmp_path, pack):
+def test_damaged_archives_are_refused(tmp_path, pack):
     rng = np.random.default_rng(0)
     text = "".join(f"1 1:{value!r}\n" for value in rng.standard_normal(2000).tolist()).encode()
     path = tmp_path / f"own{ {bz2: '.bz2', lzma: '.xz', gzip: '.gz'}[pack] }"
-    path.write_bytes(pack.compress(text))
-    assert_same_as_sklearn(parse(path, 1000), io.BytesIO(text))
     for damaged in (pack.compress(text)[:-20], pack.compress(text)[: len(text) // 8]):
         path.write_bytes(damaged)
         with pytest.raises(DataError, match=r"damaged or cut short"):

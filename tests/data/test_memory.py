@@ -212,15 +212,6 @@ def test_the_limits_of_the_process_and_of_its_container_count(monkeypatch):
     assert [memory.fits(size) for size in (150_000_000, 300_000_000)] == [True, False]
 
 
-@pytest.mark.usefixtures("process")
-def test_a_limit_of_data_too_small_to_start_within_ends_in_a_sentence():
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_DATA, (200_000_000,) * 2)"
-    code = f"{limit}; from aucbench.cli.main import main; raise SystemExit(main(['algo=psam']))"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert ended.returncode == 2
-    assert "200 MB of data" in ended.stderr
-
-
 def test_maps_are_no_data_of_a_limited_process(tmp_path, monkeypatch):
     with NpyWriter(tmp_path / "x.npy", np.float64) as writer:
         writer.write(np.arange(3.0))

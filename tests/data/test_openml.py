@@ -43,6 +43,8 @@ def test_openml_by_number_reads_arff_as_its_description_says(web):
     assert loaded.source.endswith("/file7.arff")
     with pytest.raises(DataError, match=r"1 values are missing, in column 'body weight' \(1\)"):
         load(Openml(7))
+    with pytest.raises(ParameterError, match=r"openml: path"):
+        load(Openml())
 
 
 def test_openml_by_name_takes_the_first_active_version(web):
@@ -89,8 +91,3 @@ def test_bad_arff_is_one_clear_sentence(web, old, new, message):
     web.serve("/file4.arff", content(ARFF.replace(old, new).encode()))
     with pytest.raises(DataError, match=message):
         load(Openml(4, missing="median"))
-
-
-def test_a_data_set_without_a_number_is_refused():
-    with pytest.raises(ParameterError, match=r"openml: path"):
-        Openml().files  # noqa: B018

@@ -344,12 +344,6 @@ def test_a_first_line_of_numbers_that_may_be_names_is_refused_until_declared(sav
     np.testing.assert_array_equal(load(saved(frame, index=index, header=True)).X, values[:, :-1])
 
 
-def test_whole_numbers_above_whole_numbers_are_a_row(saved):
-    values = np.random.default_rng(0).integers(0, 99, (40, 6))
-    values[:, -1] %= 2
-    np.testing.assert_array_equal(load(saved(pd.DataFrame(values), names=False)).X, values[:, :-1])
-
-
 def test_a_number_that_is_the_name_of_another_column_is_refused(saved):
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 5)))
     frame[3] = frame[4] = np.arange(40) % 2

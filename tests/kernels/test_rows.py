@@ -33,6 +33,8 @@ def _additions(X, order, u, v):
     rows.axpy2(2.0, X, i, u[1], -3.0, v[1])
     rows.axpy(2.0, Z, 0, u[2])
     rows.axpy2(2.0, Z, 0, u[3], -3.0, v[3])
+    first = rows.axpy_dot_norm(2.0, X, i, u[4], j)
+    return *first, *rows.axpy2_dot_norm(2.0, X, i, u[5], -3.0, v[5], j)
 
 
 @kernels.kernel
@@ -77,10 +79,13 @@ def test_additions_of_rows_and_pairs_equal_numpy(X, dtype):
     for form in forms(X):
         for i, j in [(0, 1), (3, 2), (2, 3)]:
             x, z = wide[i], wide[i] - wide[j]
-            u, v = np.ones((2, 4, d))
-            _additions(form, np.array([[i, j]]), u, v)
-            np.testing.assert_allclose(u, 1 + 2 * np.stack([x, x, z, z]), rtol=1e-14, atol=1e-14)
-            np.testing.assert_allclose(v, 1 - 3 * np.stack([0 * x, x, 0 * z, z]), rtol=1e-14, atol=1e-14)
+            u, v = np.ones((2, 6, d))
+            found = _additions(form, np.array([[i, j]]), u, v)
+            np.testing.assert_allclose(u, 1 + 2 * np.stack([x, x, z, z, x, x]), rtol=1e-14, atol=1e-14)
+            added = np.stack([0 * x, x, 0 * z, z, 0 * x, x])
+            np.testing.assert_allclose(v, 1 - 3 * added, rtol=1e-14, atol=1e-14)
+            following = (wide[j] @ (1 + 2 * x), wide[j] @ wide[j])
+            np.testing.assert_allclose(found, following * 2, rtol=1e-13, atol=1e-13)
 
 
 def test_equal_rows_have_exactly_no_difference():

@@ -302,12 +302,10 @@ ONE = pd.DataFrame({"a": [1.0, 2.0]})
     [
         (ONE, pd.Series([None, True], dtype="boolean"), "True or False, got <NA>"),
         (ONE, pd.DataFrame({"y": [True, False]}), r"series .* \(2, 1\)"),
-        (ONE, True, r"series .* \(\)"),
         (ONE, [[True], [True, False]], r"True or False, got \[True\]"),
         (ONE, [True], "2 rows and 1 labels"),
         (pd.DataFrame([[1.0, 2.0, 3.0]], columns=["a", "b", "b"]), [True], "one column .* 'b'"),
         (np.ones((2, 2)), [True, False], "data frame.* ndarray"),
-        (pd.Series([1.0, 2.0]), [True, False], "data frame.* Series"),
         (None, [True, False], "data frame.* NoneType"),
     ],
 )

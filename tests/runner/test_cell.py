@@ -97,7 +97,7 @@ def test_finalize_is_scored_and_does_not_disturb_the_run():
 
 @pytest.mark.parametrize(("total", "count"), [(1, 50), (3, 50), (1000, 5), (464_809, 50), (7, 1)])
 def test_checkpoints_ascend_and_end_with_the_last_iteration(total, count):
-    points = log_spaced(total, count)
+    points = list(log_spaced(total, count))
     assert points == sorted(set(points))
     assert points[-1] == total
     assert points[0] >= 1

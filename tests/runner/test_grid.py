@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 
 import aucbench
-from aucbench import Access, ParameterError, kernels
+from aucbench import Access, DataError, ParameterError, kernels
 from aucbench.runner import cell, grid
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
@@ -290,3 +290,9 @@ def test_settings_that_have_no_order_in_common_end_as_they_do_alone():
     changes["weights"] = np.ones(len(Y))
     assert_as_alone([one, *(replace(one, **{name: own}) for name, own in changes.items()), task(Iterating())])
     assert run_grid([]) == []
+
+
+def test_more_features_than_memory_holds_are_refused():
+    wide = sparse.csr_matrix((len(Y), 2**31 - 1))
+    with pytest.raises(DataError, match=r"85\.9 GB"):
+        run_grid([Task(Perceptron(), None, wide, Y, wide, Y)])

@@ -114,12 +114,9 @@ def test_cells_and_grids_give_a_method_its_rows_and_none_to_a_method_that_asks_f
     assert given_rows[-1][1] is None
 
 
-def test_a_class_without_two_rows_is_refused():
+def test_a_class_without_two_rows_and_a_share_outside_of_its_range_are_refused():
     with pytest.raises(DataError):
         hold_out([numbered(10, 1)], 0)
-
-
-def test_a_share_outside_of_its_range_is_refused():
     wrong = type("Wrong", (Perceptron,), {"validation": 1.5})()
     with pytest.raises(ParameterError):
         hold_out([replace(numbered(10, 5), algorithm=wrong)], 0)

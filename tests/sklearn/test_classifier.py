@@ -213,3 +213,10 @@ def test_probabilities_of_known_patients_are_not_certain_where_calibration_knows
     assert apart.predict_proba(rows).std() > 3 * together.predict_proba(rows).std()
     with pytest.raises(DataError, match="one group per row"):
         AUCClassifier().fit(rows, labels, groups=patients[:3])
+
+
+@pytest.mark.parametrize("rows", [[[0.0], [1.0]], np.zeros((10, 3))], ids=["two", "zeros"])
+@pytest.mark.parametrize("algo", ["spdam", "solam", "fsauc", "psam", "opauc"])
+def test_rows_that_are_equal_within_their_class_train(algo, rows):
+    model = AUCClassifier(algo, random_state=0).fit(rows, ([0, 1] * 5)[: len(rows)])
+    assert np.isfinite(model.decision_function(rows)).all()

@@ -14,8 +14,8 @@ pytestmark = [pytest.mark.faults, pytest.mark.usefixtures("process")]
 @pytest.mark.parametrize(
     ("method", "patience", "words", "line"),
     [
-        (mistaken.Endless, 4.0, "5 s", ": w = w + 0.0"),
-        (mistaken.EndlessCompiled, 4.0, "5 s", ": return w * _forever(1.0)"),
+        (mistaken.Endless, 4.0, "9 s", ": w = w + 0.0"),
+        (mistaken.EndlessCompiled, 4.0, "9 s", ": return w * _forever(1.0)"),
         (mistaken.Crashing, 30.0, "SIGABRT", ": os.abort()"),
         (mistaken.Leaving, 30.0, "os._exit, status 7", ""),
     ],

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130  # exit statuses beside 0
+
 
 class Command(NamedTuple):
     """A command: its line in the help, its module in this folder, and the function or click command in it."""

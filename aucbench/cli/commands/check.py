@@ -1,6 +1,7 @@
 """``aucbench check``: the rules every plugin must obey, tried on registered ones."""
 
 import textwrap
+from collections import Counter
 
 import click
 
@@ -24,12 +25,10 @@ INDENT = " " * 11
 @click.option("--all", "every", is_flag=True, help="Check every registered plugin.")
 @click.option("--list", "listed", is_flag=True, help="Show the checks and the rules they stand for.")
 @click.option(
-    "--patience",
-    default=PATIENCE,
-    metavar="SECONDS",
+    "--patience", default=PATIENCE, metavar="SECONDS",
     help="For all checks of a plugin, a minute unless given, compiling not counted; "
     "a slow one is tried on smaller problems.",
-)
+)  # fmt: skip
 def check(names: tuple[str, ...], every: bool, listed: bool, patience: float) -> int:
     """Check the plugins NAMES, of whatever family, against the rules of the contract.
 
@@ -40,55 +39,43 @@ def check(names: tuple[str, ...], every: bool, listed: bool, patience: float) ->
     if listed:
         for family, checks in CHECKS.items():
             width = max(len(each.name) for each in checks)
-            print(
-                f"{family}:", *(f"  {each.name:<{width}}  {each.sentence}" for each in checks), "", sep="\n"
-            )
+            lines = [f"  {each.name:<{width}}  {each.sentence}" for each in checks]
+            print(f"{family}:", *lines, "", sep="\n")
         return 0
     if not names and not every:
         raise click.UsageError("Name the plugins to check, or use --all; --list shows the checks.")
     if not patience > 0.0:
         raise ParameterError(f"--patience must be > 0, got {patience:g}.")
-    plugins, failures = _chosen(api.catalog(), names, every)
-    return _check(plugins, failures, patience)
-
-
-def _chosen(catalog: Catalog, names: tuple[str, ...], every: bool) -> tuple[list[Plugin], list[Failure]]:
-    """The plugins of these names, or of classes called so, and what of these names was left out."""
-    if every:
-        return list(catalog), list(catalog.failures)
-    found: dict[Plugin, None] = {}
-    broken: dict[Failure, None] = {}
-    for name in dict.fromkeys(names):
-        same = [plugin for plugin in catalog if name in (plugin.name, plugin.cls.__name__)]
-        failures = [failure for failure in catalog.failures if name in failure.names]
-        if not same and not failures:
-            known = sorted({plugin.name for plugin in catalog})
-            raise PluginError(f"Unknown plugin '{name}'. {suggest(name, known)}")
-        found |= dict.fromkeys(same)
-        broken |= dict.fromkeys(failures)
-    return list(found), list(broken)
-
-
-def _check(plugins: list[Plugin], failures: list[Failure], patience: float) -> int:
-    counts = dict.fromkeys(Status, 0)
+    catalog = api.catalog()
+    plugins, failures = (list(catalog), [*catalog.failures]) if every else _chosen(catalog, names)
     for failure in failures:
         print(f"{failure.what}: left out, it could not be registered")
         print(f"  failed   {failure.reason}{'' if failure.reason.endswith('?') else '.'}")
         _details(("the place", failure.place))
-    for plugin in plugins:
-        findings, seconds = _examined(plugin, patience)
-        _report(plugin, findings, seconds)
-        for finding in findings:
-            counts[finding.status] += 1
-    told = ", ".join(f"{count} {status}" for status, count in counts.items())
+    counts = Counter(finding.status for plugin in plugins for finding in _checked(plugin, patience))
+    told = ", ".join(f"{counts[status]} {status}" for status in Status)
     unusable = f"; {len(failures)} could not be registered" if failures else ""
     print(f"{counted(len(plugins), 'plugin')} checked: {told}{unusable}")
-    return 1 if counts[Status.failed] or counts[Status.untried] or failures else 0
+    return int(bool(counts[Status.failed] or counts[Status.untried] or failures))
 
 
-def _examined(plugin: Plugin, patience: float) -> tuple[tuple[Finding, ...], list[float]]:
-    """The findings, and the seconds that the time limit counted; none if the process ended early."""
-    seconds: list[float] = []
+def _chosen(catalog: Catalog, names: tuple[str, ...]) -> tuple[list[Plugin], list[Failure]]:
+    """The plugins of these names, or of classes called so, and what of these names was left out."""
+    found: dict[Plugin | Failure, None] = {}
+    for name in names:
+        same = [each for each in catalog if name in (each.name, each.cls.__name__)]
+        failures = [failure for failure in catalog.failures if name in failure.names]
+        if not same and not failures:
+            known = sorted({plugin.name for plugin in catalog})
+            raise PluginError(f"Unknown plugin '{name}'. {suggest(name, known)}")
+        found |= dict.fromkeys([*same, *failures])
+    plugins = [each for each in found if isinstance(each, Plugin)]
+    return plugins, [each for each in found if isinstance(each, Failure)]
+
+
+def _checked(plugin: Plugin, patience: float) -> tuple[Finding, ...]:
+    """Check a plugin and print what did not pass, a cause once and with it the checks that it stopped."""
+    seconds: list[float] = []  # that the time limit counted; none if the process ended early
     with bar("{desc}") as shown:  # of a terminal
 
         def listen(message: Finding | str | float) -> None:
@@ -97,35 +84,28 @@ def _examined(plugin: Plugin, patience: float) -> tuple[tuple[Finding, ...], lis
             elif isinstance(message, float):
                 seconds.append(message)
 
-        return examined_apart(plugin.family, plugin.cls, patience, listen), seconds
-
-
-def _report(plugin: Plugin, findings: tuple[Finding, ...], seconds: list[float]) -> None:
-    """Print what did not pass, a cause once and with it the checks that it stopped."""
+        findings = examined_apart(plugin.family, plugin.cls, patience, listen)
     passed = sum(finding.status is Status.passed for finding in findings)
     print(
         f"{plugin.name} ({plugin.family.singular} of {plugin.distribution} {plugin.version}): "
         f"{passed} of {len(findings)} checks passed" + "".join(f" in {each:.1f} s" for each in seconds)
     )
     rules = {check.name: check.sentence for check in CHECKS[plugin.family]}
+    others: dict[tuple[Status, str], list[str]] = {}  # names of checks by status and message
     for finding in findings:
         if finding.status is Status.failed:
             print(f"  failed   {finding.check}: {finding.message}")
             stopped = [each.check for each in findings if each.follows == finding.check]
             told = f"{counted(len(stopped), 'other check')}: {', '.join(stopped)}"
-            _details(
-                ("the place", finding.place),
-                ("the rule", rules[finding.check]),
-                ("it stops", textwrap.fill(told, WIDTH, subsequent_indent=INDENT + " " * 11) * bool(stopped)),
-            )
+            told = textwrap.fill(told, WIDTH, subsequent_indent=INDENT + " " * 11) * bool(stopped)
+            _details(("the place", finding.place), ("the rule", rules[finding.check]), ("it stops", told))
         elif finding.check == "runs" and finding.status is Status.passed and finding.message:
             print(f"  note     {finding.message}")
-    others: dict[tuple[Status, str], list[str]] = {}  # names of checks by status and message
-    for each in findings:
-        if each.status in (Status.exempt, Status.untried) and not each.follows:
-            others.setdefault((each.status, each.message), []).append(each.check)
+        elif finding.status is not Status.passed and not finding.follows:
+            others.setdefault((finding.status, finding.message), []).append(finding.check)
     for (status, message), names in others.items():
         print(f"  {status:<7}  {', '.join(names)}: {message}")
+    return findings
 
 
 def _details(*lines: tuple[str, str]) -> None:

@@ -1,13 +1,16 @@
 """``aucbench fetch`` and ``aucbench data``: the data sets in the cache."""
 
+import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from aucbench import analysis, api
+from aucbench.cli.progress import say
 from aucbench.contracts import DatasetFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError, DataError, FetchError, ParameterError
@@ -29,19 +32,19 @@ def fetch(names: tuple[str, ...], all_small: bool, yes: bool) -> None:
     if not names and not all_small:
         raise ParameterError("Name the data sets to fetch, or use --all-small.")
     catalog = api.catalog()
-    wanted = [catalog.dataset(name)() for name in names]
-    if all_small:
-        known = [plugin.cls() for plugin in catalog.plugins[Family.datasets].values()]
-        wanted += [dataset for dataset in known if dataset.name not in names and _is_small(dataset)]
-    failed = {}
-    for dataset in wanted:
+    wanted = {name: catalog.dataset(name)() for name in names}
+    for plugin in catalog.plugins[Family.datasets].values() if all_small else ():
+        if _is_small(plugin.cls):
+            wanted.setdefault(plugin.name, plugin.cls())
+    failed = []
+    for name, dataset in wanted.items():
         try:
             _fetch(dataset, yes)
         except AucbenchError as error:
             if len(wanted) == 1:
                 raise
-            failed[dataset.name] = error
-            print(f"aucbench: {error}", file=sys.stderr)
+            failed.append(name)
+            say(str(error))
     if failed:
         raise FetchError(f"{len(failed)} of {len(wanted)} data sets failed: {', '.join(failed)}.")
 
@@ -65,12 +68,10 @@ def _fetch(dataset: Any, yes: bool) -> None:
         print(f"{name}: {part} part, {loaded.X.shape[0]:,} rows, {loaded.X.shape[1]:,} features")
 
 
-def _is_small(dataset: Any) -> bool:
-    try:
-        files = tuple(DatasetFacts(dataset).files)
-    except AucbenchError:  # a file of one's own, which is not named
-        return False
-    return bool(files) and not DatasetFacts(dataset).large and not any(file.by_hand for file in files)
+def _is_small(cls: type) -> bool:
+    files = DatasetFacts(cls).files
+    is_published = isinstance(files, tuple) and bool(files)  # else they are of a file of one's own
+    return is_published and not DatasetFacts(cls).large and not any(file.by_hand for file in files)
 
 
 @click.group("data", invoke_without_command=True)
@@ -93,10 +94,8 @@ def show_data(context: click.Context, removed: tuple[str, ...], remove_all: bool
     known = [plugin.cls() for plugin in api.catalog().plugins[Family.datasets].values()]
     listed = {each.name: each for each in cache_inventory.held(known)}
     for name in sorted(listed) if remove_all else removed:
-        path = str(Path(name).absolute())
-        wanted = [
-            key for key, each in listed.items() if name in (key, Path(key).name, each.dataset) or path == key
-        ]
+        called = {key: (key, Path(key).name, each.dataset) for key, each in listed.items()}
+        wanted = [key for key, names in called.items() if name in names or str(Path(name).absolute()) == key]
         if not wanted:
             raise _nothing_of(name, listed)
         for key in wanted:
@@ -104,10 +103,11 @@ def show_data(context: click.Context, removed: tuple[str, ...], remove_all: bool
     if removed or remove_all:
         return
     print(f"{cache_folder()}")
-    sizes = [(each.parsed_bytes, each.file_bytes, each.name) for each in listed.values()]
-    for parsed, of_files, name in sizes:
-        print(f"  {filesize(parsed):>9} parsed  {filesize(of_files):>9} of files  {name}")
-    print(f"  {filesize(sum(parsed + of_files for parsed, of_files, _ in sizes)):>9} in all")
+    for each in listed.values():
+        sizes = f"{filesize(each.parsed_bytes):>9} parsed  {filesize(each.file_bytes):>9} of files"
+        print(f"  {sizes}  {each.name}")
+    total = sum(each.parsed_bytes + each.file_bytes for each in listed.values())
+    print(f"  {filesize(total):>9} in all")
 
 
 def _nothing_of(name: str, known: Iterable[str]) -> ParameterError:
@@ -132,11 +132,8 @@ def verify(names: tuple[str, ...]) -> None:
     for name, part, damaged in parts:
         found = f"removed, {', '.join(damaged)} is damaged" if damaged else "undamaged"
         print(f"{name}: {part}: {found}")
-    bad = sum(bool(damaged) for _, _, damaged in parts)
-    if bad:
-        raise DataError(
-            f"{bad} of {len(parts)} parts were damaged; they are parsed again when they are needed."
-        )
+    if bad := sum(bool(damaged) for _, _, damaged in parts):
+        raise DataError(f"{bad} of {len(parts)} parts were damaged, and are parsed again when needed.")
     print(f"{len(parts)} parts are undamaged")
 
 
@@ -149,16 +146,15 @@ def describe(file: str, overrides: tuple[str, ...]) -> None:
     OVERRIDES are those of a run, such as dataset.target=outcome or 'dataset.drop=[id]'; dataset=npz and the
     like say how to read a file whose name does not.
     """
-    from aucbench.cli.standard_input import keep_standard_input
+    from aucbench.data.files.kept_files import STDIN, keep
+    from aucbench.reports.views.text import TextTable, show_table
 
-    file = keep_standard_input() if file == "-" else file
+    file = keep(STDIN, partial(shutil.copyfileobj, sys.stdin.buffer)) if file == "-" else file
     found = analysis.describe_data(file, *overrides)
-    labels = [f"{label} ({rows:,})" for label, rows in list(found.labels.items())[:LABELS]]
-    more = f" and {len(found.labels) - LABELS} more" if len(found.labels) > LABELS else ""
-    print(
-        f"{file}: {found.rows:,} rows, {found.features:,} features, {found.nonzeros:,} values that are not 0"
-    )
-    print(f"labels: {', '.join(labels)}{more}")
+    labels = [f"{label} ({rows:,})" for label, rows in found.labels.items()]
+    more = f" and {len(labels) - LABELS} more" if len(labels) > LABELS else ""
+    print(f"{file}: {found.rows:,} rows, {found.features:,} features, {found.nonzeros:,} values not 0")
+    print(f"labels: {', '.join(labels[:LABELS])}{more}")
     if found.repeated:
         print(
             f"equal rows: {found.repeated:,} of {found.rows:,} rows equal an earlier one; "
@@ -167,7 +163,13 @@ def describe(file: str, overrides: tuple[str, ...]) -> None:
     if found.test_rows:
         print(f"test file: {found.test_rows:,} rows, {found.test_repeated:,} of which are also training rows")
     if found.columns:
-        _print_columns(found.columns)
+        rows = [
+            [f"{number}", each.name, each.kind, f"{each.levels or ''}", f"{each.missing or ''}"]
+            for number, each in enumerate(found.columns)
+        ]
+        table = TextTable(["column", "name", "read as", "levels", "missing"], [True] * 3 + [False] * 2, rows)
+        notes = [f"{each.name or at}: {each.note}" for at, each in enumerate(found.columns) if each.note]
+        show_table("", table, notes, is_framed=False)
     wanted = list(overrides)
     if any(column.missing for column in found.columns) and "dataset.missing=median" not in overrides:
         print(
@@ -176,15 +178,3 @@ def describe(file: str, overrides: tuple[str, ...]) -> None:
         )
         wanted.append("dataset.missing=median")
     print(f"run: {analysis.run_command(file, *wanted)}")
-
-
-def _print_columns(columns: Sequence[Any]) -> None:
-    from aucbench.reports.views.text import TextTable, show_table
-
-    rows = []
-    for number, each in enumerate(columns):
-        counts = [f"{count:,}" if count else "" for count in (each.levels, each.missing)]
-        rows.append([f"{number}", each.name, each.kind, *counts])
-    table = TextTable(["column", "name", "read as", "levels", "missing"], [True] * 3 + [False] * 2, rows)
-    notes = [f"{each.name or number}: {each.note}" for number, each in enumerate(columns) if each.note]
-    show_table("", table, notes, is_framed=False)

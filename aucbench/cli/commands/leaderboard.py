@@ -1,8 +1,6 @@
 """``aucbench leaderboard`` and ``aucbench compare``."""
 
-import os
 import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +8,7 @@ from typing import Any
 import click
 
 from aucbench.cli.commands._store import sources_of, store_option, with_option
+from aucbench.cli.progress import say
 from aucbench.contracts import ModelClass
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, MEASURES
@@ -45,7 +44,7 @@ from aucbench.suggestions import suggest
     "--reference",
     help=f"Method that gains are relative to; by default that of the plan, else {REFERENCE}, "
     f"{TUNED_REFERENCE} if methods are tuned.",
-)  # fmt: skip
+)
 @click.option(
     "--rope", type=click.FloatRange(0.0, min_open=True),
     help="Largest difference in the measure that does not matter in practice; for the AUC by default that "
@@ -97,7 +96,6 @@ def leaderboard(
     report = build(**given, **compared)
     wanted = [name for each in methods.split(",") if (name := each.strip())]
     _check_names("method", wanted, sorted({*report.methods["method"], *report.methods["algorithm"]}))
-    quoted = report.only(wanted) if wanted else report
     known = list(report.data_sets["data_set"].unique())
     _check_names("data set", data_sets, known)
     show(report, data_sets, notes)
@@ -107,7 +105,7 @@ def leaderboard(
         from aucbench.reports.views.export import PAGE, write
         from aucbench.reports.views.figures import draw_all
 
-        quoted = with_titles(quoted)
+        quoted = with_titles(report.only(wanted) if wanted else report)
         files = write(report, folder, quoted)
         if pictures:
             drawn = draw_all(quoted, folder / "pictures", width, font, data_sets)
@@ -116,10 +114,8 @@ def leaderboard(
                 print(line(f"Without numbers, and not drawn: {listed(drawn.lacking)}"))
         print(f"{len(files)} files written to {folder}; open {folder / PAGE}")
     elif len(known) > 1 and not data_sets:
-        print(
-            f"One data set: --dataset {shlex.quote(known[0])}; how the numbers are made: --notes; "
-            f"all files: --out FOLDER"
-        )
+        first = f"One data set: --dataset {shlex.quote(known[0])}"
+        print(f"{first}; how the numbers are made: --notes; all files: --out FOLDER")
 
 
 @click.command()
@@ -145,11 +141,10 @@ def compare(
       aucbench compare fsauc_table2 --with theirs.zip
     """
     from aucbench.reports import papers
-    from aucbench.reports.papers import TABLES
     from aucbench.reports.views.text import show_table
 
-    if table not in TABLES:
-        raise ParameterError(f"Unknown table '{table}'. {suggest(table, list(TABLES))}")
+    if table not in papers.TABLES:
+        raise ParameterError(f"Unknown table '{table}'. {suggest(table, list(papers.TABLES))}")
     hint = f"run aucbench +experiment={table} first"
     sources = sources_of(store, archives, hint)
     known = dict.fromkeys(plan.study for each in sources for plan in each.plans())
@@ -158,27 +153,24 @@ def compare(
     for study in names:
         if study not in known:
             raise ParameterError(f"{sources[0].path} has no study '{study}': {hint}.")
-    cells = joined(
-        from_store(each, study)
-        for study in names
-        for each in sources
-        if any(plan.study == study for plan in each.plans())
-    )
+    having = [(each, {plan.study for plan in each.plans()}) for each in sources]
+    cells = joined(from_store(each, study) for study in names for each, own in having if study in own)
     folder = _made(out)
-    frame = papers.compare(TABLES[table], cells)
-    words = [f"--store {shlex.quote(store)}"] if store != StoreSettings.path else []
-    words += [f"--with {shlex.quote(file)}" for file in archives]
-    words += [f"--study {shlex.quote(study)}" for study in studies]
-    text = papers.markdown(table, TABLES[table], frame, " ".join(["aucbench compare", table, *words]))
-    print("\n".join([papers.about(TABLES[table]), *papers.verdicts(frame)]))
+    frame = papers.compare(papers.TABLES[table], cells)
+    print("\n".join([papers.about(papers.TABLES[table]), *papers.verdicts(frame)]))
     for dataset, own in papers.tried(frame).groupby("dataset", sort=False):
         notes = [f"{row['method']}: {row['note']}" for row in own.to_dict("records") if row["note"]]
         show_table(str(dataset), papers.text_table(own, ("dataset", "note")), notes)
     if folder:
+        words = ["--store", store] if store != StoreSettings.path else []
+        words += [word for file in archives for word in ("--with", file)]
+        words += [word for study in studies for word in ("--study", study)]
+        command = shlex.join(["aucbench", "compare", table, *words])
+        text = papers.markdown(table, papers.TABLES[table], frame, command)
         (folder / f"{table}.md").write_text(text, encoding="utf-8")
         frame.to_csv(folder / f"{table}.csv", index=False)
         frame.to_parquet(folder / f"{table}.parquet", index=False)
-        print(f"written to {folder}", file=sys.stderr)
+        say(f"written to {folder}")
 
 
 def _check_names(what: str, names: Sequence[str], known: list[str]) -> None:
@@ -191,11 +183,8 @@ def _made(out: str | None) -> Path | None:
     """The folder to write to, made at once: what cannot be written need not be computed."""
     if out is None:
         return None
-    folder = Path(out)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        Path(out).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ParameterError(f"--out: {out} cannot be made ({error.strerror}).") from error
-    if not os.access(folder, os.W_OK):
-        raise ParameterError(f"--out: {out} cannot be written to.")
-    return folder
+    return Path(out)

@@ -3,23 +3,19 @@
 import keyword
 import re
 import tomllib
-from dataclasses import dataclass
 from importlib.metadata import distributions
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from string import Template
-from typing import NamedTuple
 
 import click
 
 from aucbench import api
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError, PluginError
-from aucbench.registry import Catalog
 from aucbench.suggestions import suggest
 
-SUFFIX = ".template"  # so that no tool takes what is not rendered for Python
 PATTERN = re.compile(r"(?!.$)[a-z][a-z0-9]*(_[a-z0-9]+)*")
 # What the templates import or define; a class of that name would hide it.
 TAKEN_CLASSES = {
@@ -28,6 +24,8 @@ TAKEN_CLASSES = {
 }  # fmt: skip
 # Hydra reads these as values, and the generated tests need their module.
 VALUES = frozenset({"null", "true", "false", "nan", "inf", "pytest"})
+FOLDER = files("aucbench.cli") / "templates"
+KINDS = tomllib.loads((FOLDER / "kinds.toml").read_text("utf-8"))  # family, use, change and requirements
 
 
 @click.command("new")
@@ -44,57 +42,29 @@ def new(kind: str, name: str, model: str, into: str) -> None:
     KIND is algorithm, dataset, loss or features. The lines to be changed are marked in its module; its tests
     are the rules that every plugin obeys.
     """
-    if kind not in KINDS:
-        raise ParameterError(f"Unknown kind '{kind}'. {suggest(kind, list(KINDS))}")
+    known = [each for each in KINDS if "_" not in each]
+    if kind not in known:
+        raise ParameterError(f"Unknown kind '{kind}'. {suggest(kind, known)}")
     if model != "linear" and kind != "algorithm":
-        raise ParameterError(
-            f"--model {model} is for algorithms; a {KINDS[kind].family.singular} has no model."
-        )
+        raise ParameterError(f"--model {model} is for algorithms; a {kind} has no model.")
+    _check_name(name)
     template = kind if model == "linear" else f"{kind}_{model}"
-    details = TEMPLATES[template]
-    names = check_name(name, api.catalog())
-    folder = write(template, names, Path(into))
+    folder = write(template, name, Path(into))
     print(f"{'wrote':>10}  {folder}")
-    print(f"{'change':>10}  {folder / name}.py: {details.change}")
+    print(f"{'change':>10}  {folder / name}.py: {KINDS[template]['change']}")
     print(f"{'next':>10}  cd {folder} && pip install -e '.[test]' && pytest")
     print(f"{'':>10}  aucbench check {name}")
-    print(f"{'':>10}  {details.use.replace('$name', name)}")
+    print(f"{'':>10}  {KINDS[template]['use'].replace('$name', name)}")
 
 
-class Kind(NamedTuple):
-    """A kind of plugin that can be made, and its names in the package."""
-
-    family: Family
-    use: str  # a command that uses it
-    change: str  # what its author replaces
-    requires: str = ""  # of its package beside aucbench, as TOML
+def class_name(name: str) -> str:
+    """The class of a plugin ``my_method``: ``MyMethod``."""
+    words = "".join(word.capitalize() for word in name.split("_"))
+    return f"{words}Plugin" if words in TAKEN_CLASSES or keyword.iskeyword(words) else words
 
 
-_DECLARED = tomllib.loads((files("aucbench.cli") / "templates" / "kinds.toml").read_text("utf-8"))
-TEMPLATES = {name: Kind(**own | {"family": Family(own["family"])}) for name, own in _DECLARED.items()}
-KINDS = {name: kind for name, kind in TEMPLATES.items() if "_" not in name}
-
-
-@dataclass(frozen=True)
-class Names:
-    """A plugin's name and those that follow from it."""
-
-    name: str  # of the plugin and of its module, ``my_method``
-
-    @property
-    def distribution(self) -> str:
-        """Of the package and its folder, ``my-method``."""
-        return self.name.replace("_", "-")
-
-    @property
-    def cls(self) -> str:
-        """Of the class, ``MyMethod``."""
-        words = "".join(word.capitalize() for word in self.name.split("_"))
-        return f"{words}Plugin" if words in TAKEN_CLASSES or keyword.iskeyword(words) else words
-
-
-def check_name(name: str, catalog: Catalog) -> Names:
-    """The names of a new plugin; refuses those that cannot be, that are taken, or that hide a module."""
+def _check_name(name: str) -> None:
+    """Refuse the name of a plugin that cannot be, that is taken, or that hides a module."""
     if not PATTERN.fullmatch(name):
         raise ParameterError(
             f"'{name}' cannot name a plugin: expected an identifier of two or more small letters, digits "
@@ -102,57 +72,35 @@ def check_name(name: str, catalog: Catalog) -> Names:
         )
     if keyword.iskeyword(name) or name in VALUES:
         raise ParameterError(f"'{name}' cannot name a plugin: Python or Hydra reads it otherwise.")
-    for plugin in catalog:
+    for plugin in api.catalog():
         if plugin.name == name:
             raise PluginError(
                 f"There is already a plugin '{name}': the {plugin.family.singular} of {plugin.distribution} "
                 f"{plugin.version} ({plugin.source}); choose another name."
             )
-    names = Names(name)
-    if _is_importable(name):
+    spec = find_spec(name)
+    if spec is not None and spec.origin is not None:  # a folder without code has none
         raise ParameterError(f"There is already a Python module '{name}', which a plugin would hide.")
-    if any(distributions(name=names.distribution)):
-        raise ParameterError(f"There is already an installed package '{names.distribution}'.")
-    return names
+    if any(distributions(name=name.replace("_", "-"))):
+        raise ParameterError(f"There is already an installed package '{name.replace('_', '-')}'.")
 
 
-def _is_importable(name: str) -> bool:
-    """Whether there is a module of that name; a folder without code is none."""
-    try:
-        spec = find_spec(name)
-    except (ImportError, ValueError):
-        return True
-    return spec is not None and spec.origin is not None
-
-
-def render(template: str, names: Names) -> dict[str, str]:
-    """The files of a package by their path in it."""
-    kind = TEMPLATES[template]
-    words = {
-        "name": names.name, "cls": names.cls, "distribution": names.distribution,
-        "noun": kind.family.singular, "change": kind.change, "requires": kind.requires,
-        "use": kind.use.replace("$name", names.name),
-    }  # fmt: skip
-    sources = {
-        "pyproject.toml": "pyproject.toml",
-        "README.md": "README.md",
-        "AGENTS.md": "AGENTS.md",
-        f"{names.name}.py": f"{template}.py",
-        f"tests/test_{names.name}.py": f"test_{template}.py",
-    }
-    folder = files("aucbench.cli") / "templates"
-    texts = {path: (folder / (source + SUFFIX)).read_text("utf-8") for path, source in sources.items()}
-    return {path: Template(text).substitute(words) for path, text in texts.items()}
-
-
-def write(template: str, names: Names, into: Path) -> Path:
+def write(template: str, name: str, into: Path) -> Path:
     """Write the package as a new folder in `into`, which is made where it is missing; returns the folder."""
-    folder = into / names.distribution
-    texts = render(template, names)
+    kind, distribution = KINDS[template], name.replace("_", "-")
+    folder = into / distribution
     if folder.exists() or folder.is_symlink():
         raise ParameterError(f"{folder} is there already; choose another name, or another folder by --into.")
-    for path, text in texts.items():
+    words = {
+        "name": name, "cls": class_name(name), "distribution": distribution,
+        "noun": Family(kind["family"]).singular, "change": kind["change"],
+        "requires": kind.get("requires", ""), "use": kind["use"].replace("$name", name),
+    }  # fmt: skip
+    sources = {each: each for each in ("pyproject.toml", "README.md", "AGENTS.md")}
+    sources |= {f"{name}.py": f"{template}.py", f"tests/test_{name}.py": f"test_{template}.py"}
+    for path, source in sources.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, "utf-8")
+        text = (FOLDER / f"{source}.template").read_text("utf-8")
+        target.write_text(Template(text).substitute(words), "utf-8")
     return folder

@@ -1,22 +1,27 @@
 """``aucbench results``: results as archives, which travel from machine to machine."""
 
-import sys
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
 import click
 
+from aucbench.cli.commands import FAILED
 from aucbench.cli.commands._store import opened, store_option, trust_option
-from aucbench.cli.exit_status import FAILED
 from aucbench.errors import ParameterError
 from aucbench.humanize import counted, filesize
+from aucbench.studies import store_size
+from aucbench.studies.archives import archive as archives
+from aucbench.studies.archives.archive_file import SCORES, read, write
 from aucbench.studies.archives.replications import TOLERANCE, Agreement, Comparison, describe
+from aucbench.studies.store import Store
 
 LISTED = 10  # disagreements that are printed
 tolerance_option = click.option(
     "--tolerance", type=click.FloatRange(0.0), default=TOLERANCE, show_default=True,
     help="Of AUCs under different versions or code, or on different processors.",
 )  # fmt: skip
+study_option = click.option("--study", help="Of the cells of this study only.")
 
 
 @click.group()
@@ -51,37 +56,23 @@ def export(study: str, file: str, store: str, weights: bool, no_scores: bool, co
 
     Command lines and tracebacks stay here, since they may hold addresses and names of folders, and so do
     models and the test scores of files of your own. An archive never has labels or features of rows.
-
-    \b
-    Examples:
-      aucbench results export mine mine.zip
-      aucbench results export mine mine.zip --compact
     """
-    from aucbench.studies.archives.archive import from_store
-    from aucbench.studies.archives.archive_file import SCORES, write
-
-    archive = from_store(opened(store), study, weights=weights, scores=not no_scores, compact=compact)
+    archive = archives.from_store(
+        opened(store), study, weights=weights, scores=not no_scores, compact=compact
+    )
     manifest = write(archive, file)
-    size = filesize(Path(file).stat().st_size)
     failed = f", {counted(manifest.failures, 'failure')}" if manifest.failures else ""
+    size = filesize(Path(file).stat().st_size)
     print(f"{counted(manifest.cells, 'cell')}{failed} of {study} written to {file} ({size})")
     if (entry := manifest.entries.get(SCORES)) is not None:
         print(f"{filesize(entry.bytes)} of it are test scores; --no-scores leaves them out")
 
 
 @results.command()
-@click.option("--study", help="Of the cells of this study only.")
+@study_option
 @store_option
 def size(study: str | None, store: str) -> None:
-    """Show how much a store has of records with curves, weights, test scores and models.
-
-    \b
-    Examples:
-      aucbench results size
-      aucbench results size --study mine --store ours
-    """
-    from aucbench.studies import store_size
-
+    """Show how much a store has of records with curves, weights, test scores and models."""
     sizes = store_size.size_of(opened(store), study)
     print(f"{store_size.CELLS:<8} {sizes[store_size.CELLS]:>10,}")
     for kind in store_size.KINDS:
@@ -91,22 +82,15 @@ def size(study: str | None, store: str) -> None:
 @results.command()
 @click.option("--scores", is_flag=True, help="Remove the test scores of methods that are not linear.")
 @click.option("--models", is_flag=True, help="Remove the models of methods that give them.")
-@click.option("--study", help="Of the cells of this study only.")
+@study_option
 @store_option
 def prune(scores: bool, models: bool, study: str | None, store: str) -> None:
     """Remove test scores or models from the cells of a store; records, curves and weights stay.
 
     Only another training brings them back. Without scores, further measures of a method that is not linear
     need a training, too.
-
-    \b
-    Examples:
-      aucbench results prune --models
-      aucbench results prune --scores --models --study mine
     """
-    from aucbench.studies import store_size
-
-    kinds = [kind for kind, asked in (("scores", scores), ("models", models)) if asked]
+    kinds = ["scores"] * scores + ["models"] * models
     if not kinds:
         raise ParameterError("Say what to remove: --scores, --models or both.")
     removed = store_size.prune(opened(store, writable=True), kinds, study)
@@ -121,18 +105,9 @@ def import_(file: str, store: str) -> None:
     """Put the cells of the archive FILE into the store.
 
     A cell that the store has stays as it is, and that of the archive is kept as its replication.
-
-    \b
-    Examples:
-      aucbench results import theirs.zip
-      aucbench results import theirs.zip --store ours
     """
-    from aucbench.studies.archives.archive import into_store
-    from aucbench.studies.archives.archive_file import read
-    from aucbench.studies.store import Store
-
     manifest, archive = read(file)
-    done = into_store(archive, Store(store))
+    done = archives.into_store(archive, Store(store))
     print(
         f"{counted(done.cells, 'cell')}, {counted(done.replications, 'replication')} and "
         f"{counted(done.failures, 'failure')} of {', '.join(manifest.studies)} put into {store}"
@@ -148,29 +123,21 @@ def check(file: str, method: str | None) -> int:
     Ends with exit status 2 when the file is refused, and 1 when cells of its studies are missing or failed,
     or were not run under a ruleset as it is installed here. With --method, each data set of the reference
     study must be there under both rulesets.
-
-    \b
-    Examples:
-      aucbench results check theirs.zip
-      aucbench results check theirs.zip --method psam
     """
     from aucbench import analysis
-    from aucbench.studies.archives.archive_file import read
+    from aucbench.cli.progress import say
 
     manifest, archive = read(file)
-    print(
-        f"{file}: {', '.join(manifest.studies)}, written by aucbench {manifest.aucbench} on {manifest.made}"
-    )
+    studies = ", ".join(manifest.studies)
+    print(f"{file}: {studies}, written by aucbench {manifest.aucbench} on {manifest.made}")
     print(f"{counted(manifest.cells, 'cell')}, {counted(manifest.failures, 'failure')}")
-    for machine in manifest.machines:
-        print(
-            f"{counted(machine.cells, 'cell')} on {machine.cpu}, {machine.platform}, Python {machine.python}"
-        )
+    for each in manifest.machines:
+        print(f"{counted(each.cells, 'cell')} on {each.cpu}, {each.platform}, Python {each.python}")
     if archive.others:
         print(f"{counted(len(archive.others), 'cell')} with replications, as the archive says")
     gaps = analysis.check(archive, method)
     for gap in gaps:
-        print(f"aucbench: {gap}", file=sys.stderr)
+        say(gap)
     return FAILED if gaps else 0
 
 
@@ -185,20 +152,11 @@ def merge(first: str, other: str, merged: str | None, tolerance: float) -> int:
     Equal cells are replications. Under equal versions, on equal processors, their AUCs must be equal bit for
     bit, otherwise within the tolerance; cells with a budget in seconds are not compared. Ends with exit
     status 1 when some disagree, and lists them with both environments.
-
-    \b
-    Examples:
-      aucbench results merge mine.zip theirs.zip
-      aucbench results merge mine.zip theirs.zip both.zip
     """
-    from aucbench.studies.archives.archive import merged as merged_of
-    from aucbench.studies.archives.archive_file import read, write
-
-    archive, comparisons = merged_of(read(first)[1], read(other)[1], tolerance)
+    archive, comparisons = archives.merged(read(first)[1], read(other)[1], tolerance)
     status = _show(comparisons)
     if merged is not None:
-        manifest = write(archive, merged)
-        print(f"{counted(manifest.cells, 'cell')} written to {merged}")
+        print(f"{counted(write(archive, merged).cells, 'cell')} written to {merged}")
     return status
 
 
@@ -229,14 +187,8 @@ def verify(
     are in a file of one's own or cannot be downloaded, if their budget is in seconds, or if they name an
     import path that --trust does not cover. Ends with exit status 1 when a result disagrees, when a cell has
     other data, settings, iterations, trials or AUCs on the way here or fails, or when no cell can be run.
-
-    \b
-    Examples:
-      aucbench results verify theirs.zip --cells 3
-      aucbench results verify theirs.zip --sample 0.01
     """
     from aucbench.analysis import entry_of
-    from aucbench.studies.archives.archive_file import read
     from aucbench.studies.execution.verify import verify_sample
 
     _, archive = read(file)
@@ -254,7 +206,7 @@ def verify(
 
 def _show(comparisons: list[Comparison]) -> int:
     """Print what replications say; exit status 1 where some disagree."""
-    counts = {each: sum(found.agreement is each for found in comparisons) for each in Agreement}
+    counts = Counter(each.agreement for each in comparisons)
     print(
         f"{counted(len(comparisons), 'replication')}: {counts[Agreement.identical]} with equal AUC, "
         f"{counts[Agreement.close]} within the tolerance, {counts[Agreement.differs]} that disagree, "
@@ -262,10 +214,8 @@ def _show(comparisons: list[Comparison]) -> int:
     )
     if others := [each for each in comparisons if each.other_code]:
         largest = max((each.difference for each in others if each.difference >= 0), default=0.0)
-        print(
-            f"{counted(len(others), 'cell')} made by other code than that here: AUCs differ by at most "
-            f"{largest:.2g}"
-        )
+        made = f"{counted(len(others), 'cell')} made by other code than that here"
+        print(f"{made}: AUCs differ by at most {largest:.2g}")
     differing = [each for each in comparisons if each.agreement is Agreement.differs]
     for each in differing[:LISTED]:
         code = ", made by other code" if each.other_code else ""

@@ -3,11 +3,10 @@
 from collections import Counter
 
 import click
-import numpy as np
 from msgspec.structs import asdict
 
+from aucbench.cli.commands import FAILED
 from aucbench.cli.commands._store import opened, plans_of, store_option
-from aucbench.cli.exit_status import FAILED
 from aucbench.humanize import counted
 from aucbench.studies.provenance import changed_versions
 from aucbench.studies.record import FailureRecord, StudyPlan
@@ -54,7 +53,6 @@ def _show(store: Store, plan: StudyPlan) -> dict[str, FailureRecord]:
     rows = []
     failures: dict[str, FailureRecord] = {}
     versions: Counter[str] = Counter()
-    totals = np.zeros(4, int)
     for entry in plan.entries:
         records = {key: record for key in entry.cells if (record := store.record(key)) is not None}
         left = [key for key in entry.cells if key not in records]
@@ -66,13 +64,12 @@ def _show(store: Store, plan: StudyPlan) -> dict[str, FailureRecord]:
                 versions[f"made with {name} {made}, {now}"] += 1
         words = failures_by_word(list(failed.values()))
         diverged = sum(record.diverged for record in records.values())
-        done, missing = len(records) - diverged, len(left) - len(failed)
-        counts = [done, diverged + words["diverged"], words["failed"], missing]
-        totals += counts
-        rows.append([entry.algorithm, entry.dataset, *map(str, counts)])
+        counts = [len(records) - diverged, diverged + words["diverged"], words["failed"]]
+        rows.append([entry.algorithm, entry.dataset, *counts, len(left) - len(failed)])
+    rows.append(["all", "", *map(sum, list(zip(*rows, strict=True))[2:])])
+    lines = [[str(each) for each in row] for row in rows]
     head = ["method", "data set", "done", "diverged", "failed", "missing"]
-    table = TextTable(head, [True, True] + [False] * 4, [*rows, ["all", "", *map(str, totals)]])
-    show_table(plan.study, table, is_framed=False)
+    show_table(plan.study, TextTable(head, [True, True] + [False] * 4, lines), is_framed=False)
     for sentence, count in versions.items():
         print(f"{counted(count, 'cell')} {sentence}")
     for each in plan.unavailable:

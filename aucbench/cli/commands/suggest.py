@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from aucbench import analysis
-from aucbench.cli.exit_status import FAILED
+from aucbench.cli.commands import FAILED
 from aucbench.humanize import duration
 from aucbench.reports.columns import signed
 

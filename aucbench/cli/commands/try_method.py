@@ -9,10 +9,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from time import monotonic
-from typing import Any
 
 import click
-from rich.console import Console
 
 from aucbench import api
 from aucbench.cli.progress import BarView, bar
@@ -38,6 +36,7 @@ EXPERIMENT = ("+experiment=try", "tracking=none")
 EPOCHS, SECONDS = 5.0, 60.0
 ANY_LOSS = "logistic"  # of a method that takes any and has no default
 GRACE = 6.0  # seconds beyond its own that a run may take: for a process to begin, and for compiling
+WIDTH = 80
 
 
 @click.command("try")
@@ -52,18 +51,31 @@ def try_method(name: str, epochs: float, seconds: float, store: str | None) -> i
     that hangs is killed. Shows leaderboards and a verdict in words. Nothing is downloaded or logged.
     Exit status 1 when the method failed or diverged on some of the data.
     """
+    from aucbench.reports.try_verdict import next_steps, verdict
+    from aucbench.reports.views.text import console, show
+
     for option, value in (("epochs", epochs), ("seconds", seconds)):
         if not 0.0 < value < math.inf:
             raise ParameterError(f"--{option} must be > 0, got {value:g}.")
     catalog = api.catalog()
-    cls = catalog.find(Family.algorithms, name).cls
+    catalog.find(Family.algorithms, name)
     with opened_store(store) as opened, closing(_Stages(seconds)) as stages, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # overflows of a method that diverges are in the verdict
-        trial = _Trial(catalog, cls, epochs, seconds, opened, stages)
+        trial = _Trial(catalog, name, epochs, seconds, opened, stages)
         trial.run()
         stages.begin("comparing them")
         report, troubles = trial.report(), trial.failures()
-    _show(report, name, troubles, trial.remarks, None if trial.is_cut else epochs)
+    show(report)
+    print()
+    sentences = [
+        *verdict(report, name),
+        *(f"Failed on {each}" for each in troubles),
+        *(f"Note: {remark}." for remark in trial.remarks),
+        *(f"Next: {step}" for step in next_steps(report, name, trial.epochs, bool(troubles))),
+    ]
+    for sentence in sentences:
+        width = min(WIDTH, console().width)
+        print(textwrap.fill(sentence, width, subsequent_indent="  ", break_long_words=False))
     own = report.results[report.results["method"] == name]
     return int(bool(troubles) or bool(own["diverged"].any()))
 
@@ -89,31 +101,35 @@ class _Trial:
     """
 
     def __init__(
-        self, catalog: Catalog, cls: Any, epochs: float, seconds: float, store: Store, stages: _Stages
+        self, catalog: Catalog, name: str, epochs: float, seconds: float, store: Store, stages: _Stages
     ) -> None:
-        self._catalog, self._cls, self._name = catalog, cls, str(cls.name)
-        self._epochs, self._seconds = epochs, seconds
-        self._store, self._stages, self._study = store, stages, f"try_{cls.name}"
+        self._catalog, self._name, self._seconds = catalog, name, seconds
+        self._facts = MethodFacts(catalog.find(Family.algorithms, name).cls)
+        self._store, self._stages = store, stages
         self._entries: list[Entry] = []
         self._refused: dict[str, str] = {}  # sentence by data set, of the method alone
         self.remarks: list[str] = []
-        self.is_cut = False  # whether the method got fewer epochs than was asked for
+        self.epochs: float | None = epochs  # None once the method got fewer
 
     def run(self) -> None:
         """Run what there is time for."""
-        takes_any = MethodFacts(self._cls).losses[:1] == ("*",)
-        words = (f"algo={self._name}", *(f"loss={ANY_LOSS}",) * takes_any)
-        if takes_any:
+        words = [f"algo={self._name}"]
+        if self._facts.losses[:1] == ("*",):
+            words.append(f"loss={ANY_LOSS}")
             self.remarks.append(f"it takes any loss and has no default: {ANY_LOSS} was used")
         own, rivals = self._composed(*words), self._composed()
         start_fork_server()
-        self._end = monotonic() + self._seconds
+        end = monotonic() + self._seconds
         self._stages.begin("training the methods it is compared with")
-        self._add([entry for entry in rivals if entry.algorithm.name != self._name])
+        self._add([entry for entry in rivals if entry.algorithm.name != self._name], end)
         self._stages.begin(f"measuring how fast {self._name} is")
-        needed = self._measured(own)
+        needed = 0.0  # infinite if the method hangs
+        with Pool() as pool:
+            for entry in own:
+                if math.isfinite(needed):  # one that fails takes no time: its run will tell
+                    needed += entry.settings.runs * (seconds_of(entry, pool, self._seconds / 3.0) or 0.0)
         self._stages.begin(f"training {self._name} with its defaults")
-        self._add(self._fitted(own, needed))
+        self._add(self._fitted(own, needed, max(1e-3, end - monotonic()) / 2.0), end)
 
     def report(self) -> Report:
         """The leaderboard over all runs that were made; a remark says how many were not."""
@@ -133,25 +149,27 @@ class _Trial:
             if cell.described.algorithm.name == self._name
             and (failure := self._store.failure(cell.key)) is not None
         ]
-        if not MethodFacts(self._cls).requires:  # else it declares which rows it takes
-            told += self._refused.items()
+        told += [] if self._facts.requires else self._refused.items()  # else it declares which rows it takes
         alike: dict[str, tuple[str, dict[str, None]]] = {}  # sentences that differ in numbers alone
         for dataset, sentence in told:
             alike.setdefault(re.sub(r"\d+", "", sentence), (sentence, {}))[1][dataset] = None
         return [f"{', '.join(data_sets)}: {sentence}" for sentence, data_sets in alike.values()]
+
+    @property
+    def _study(self) -> str:
+        return f"try_{self._name}"
 
     def _composed(self, *words: str) -> list[Entry]:
         """Entries of the experiment, of its own methods unless the words name another."""
         study = build_study(self._catalog, parse([*EXPERIMENT, *words]))
         if study.refused:
             raise study.refused[0].error
-        # Methods that run until they have converged do so here, too.
-        return [_with_epochs(each, self._epochs) for each in study.entries]
+        return _with_epochs(study.entries, self.epochs or EPOCHS)
 
-    def _add(self, entries: Sequence[Entry]) -> None:
+    def _add(self, entries: Sequence[Entry], end: float) -> None:
         """Run the study with more entries."""
         self._entries += entries
-        running = Running(stop_after=max(1e-3, self._end - monotonic()))
+        running = Running(stop_after=max(1e-3, end - monotonic()))
         study = Study(self._entries, running, self._study, command=f"aucbench try {self._name}")
         result = execute_study(study, self._store, self._stages)
         if sum(left for _, left in result.left) == result.cells:
@@ -162,54 +180,24 @@ class _Trial:
                 self._refused[dataset] = each.why
                 self.remarks.append(f"{dataset}: it did not run: {each.why.rstrip('.')}")
 
-    def _measured(self, own: Sequence[Entry]) -> float:
-        """The seconds of all runs, infinite if the method hangs."""
-        needed = 0.0
-        with Pool() as pool:
-            for entry in own:
-                seconds = seconds_of(entry, pool, self._seconds / 3.0) or 0.0  # it fails: the run will tell
-                needed += entry.settings.runs * seconds
-                if math.isinf(needed):
-                    break
-        return needed
-
-    def _fitted(self, own: Sequence[Entry], needed: float) -> list[Entry]:
-        """The method's entries with as many epochs as fit into half of the time that is left."""
-        time = max(1e-3, self._end - monotonic()) / 2.0
-        limit = 1.0 + 2.0 * time / sum(entry.settings.runs for entry in own)
-        limits = Limits(seconds=limit, grace=GRACE)
+    def _fitted(self, own: Sequence[Entry], needed: float, time: float) -> list[Entry]:
+        """The method's entries with as many epochs as fit into the time."""
+        limits = Limits(seconds=1.0 + 2.0 * time / sum(entry.settings.runs for entry in own), grace=GRACE)
         fitted = [replace(entry, limits=limits) for entry in own]
-        self.is_cut = needed > time
-        if not self.is_cut or math.isinf(needed):
+        epochs, share = self.epochs or EPOCHS, time / needed if needed else 1.0
+        if share >= 1.0:
             return fitted
-        share = time / needed
+        self.epochs = None
+        if math.isinf(needed):
+            return fitted
         self.remarks.append(
-            f"{self._name} takes {duration(needed)} for {self._epochs:g} epochs on all data sets: there was "
-            f"time for {share * self._epochs:.2g} (--seconds {10 * math.ceil(0.2 * needed + 2.0)} is enough)"
+            f"{self._name} takes {duration(needed)} for {epochs:g} epochs on all data sets: there was "
+            f"time for {share * epochs:.2g} (--seconds {10 * math.ceil(0.2 * needed + 2.0)} is enough)"
         )
-        return [_with_epochs(entry, share * self._epochs) for entry in fitted]
+        return _with_epochs(fitted, share * epochs)
 
 
-def _with_epochs(entry: Entry, epochs: float) -> Entry:
-    budget = replace(entry.budget, epochs=entry.budget.epochs and epochs)
-    return replace(entry, budget=budget)
-
-
-def _show(
-    report: Report, name: str, troubles: Sequence[str], remarks: Sequence[str], epochs: float | None
-) -> None:
-    """Print the board and the verdict."""
-    from aucbench.reports.try_verdict import next_steps, verdict
-    from aucbench.reports.views.text import show
-
-    show(report)
-    print()
-    sentences = [
-        *verdict(report, name),
-        *(f"Failed on {each}" for each in troubles),
-        *(f"Note: {remark}." for remark in remarks),
-        *(f"Next: {step}" for step in next_steps(report, name, epochs, bool(troubles))),
-    ]
-    width = min(80, Console().width)
-    for sentence in sentences:
-        print(textwrap.fill(sentence, width, subsequent_indent="  ", break_long_words=False))
+def _with_epochs(entries: Sequence[Entry], epochs: float) -> list[Entry]:
+    """The entries with other epochs; methods that run until they have converged do so."""
+    budgets = [replace(entry.budget, epochs=entry.budget.epochs and epochs) for entry in entries]
+    return [replace(entry, budget=budget) for entry, budget in zip(entries, budgets, strict=True)]

@@ -78,6 +78,11 @@ class Feature:
         )
 
     @property
+    def _missing(self) -> tuple[str, ...]:
+        """The words for missing numbers."""
+        return (*MISSING_NUMBERS, *self.missing_words)
+
+    @property
     def undeclared(self) -> bool:
         """Whether neither the user nor the file says the type."""
         return not self.declared and self.stated != "categories"
@@ -116,14 +121,13 @@ class Feature:
 
     def values(self, array: Any) -> NDArray[np.float64] | None:
         """The numbers of an array of cells, NaN where they are missing; None where some are no numbers."""
-        missing = (*MISSING_NUMBERS, *self.missing_words)
         if types.is_timestamp(array.type) or types.is_date(array.type):
             self.notation = "date"
             return np.asarray(days(array).to_numpy(zero_copy_only=False), np.float64)
         if self.notation:
-            values = read_numbers(self.notation, plain_texts(array, missing).cast(pyarrow.string()))
+            values = read_numbers(self.notation, plain_texts(array, self._missing).cast(pyarrow.string()))
         else:
-            values = numbers_or_missing(array, missing)
+            values = numbers_or_missing(array, self._missing)
         sentinels = [float(word) for word in self.missing_words if is_number(word)]
         if values is not None and sentinels:
             values = np.where(np.isin(values, sentinels), np.nan, values)
@@ -131,16 +135,9 @@ class Feature:
 
     def first_other(self, array: Any) -> tuple[int, str]:
         """The row from 1 and the text of the first cell that is not a number."""
-        texts = plain_texts(array, (*MISSING_NUMBERS, *self.missing_words)).to_pylist()
-        for row, text in enumerate(texts, 1):
-            is_read = (
-                read_numbers(self.notation, pyarrow.array([str(text)])) is not None
-                if self.notation
-                else is_number(text)
-            )
-            if text is not None and not is_read:
-                return row, str(text)
-        raise RuntimeError(f"Column {self.name!r} has numbers only.")
+        texts = enumerate(plain_texts(array, self._missing).to_pylist(), 1)
+        cells = ((row, str(text)) for row, text in texts if text is not None)
+        return next(cell for cell in cells if self.values(pyarrow.array([cell[1]])) is None)
 
     def learn(self, array: Any) -> NDArray[np.float64]:
         """Learn from the next cells; gives their numbers, NaN where one is missing or a text."""
@@ -178,7 +175,7 @@ class Feature:
             )
         if missing := int(np.count_nonzero(np.isnan(values))):
             self.missing += missing
-            self.words += words_for_missing(array, (*MISSING_NUMBERS, *self.missing_words))
+            self.words += words_for_missing(array, self._missing)
 
     def _learn_texts(self, array: Any, before: int) -> None:
         """Count the texts; refuses types that are not texts."""
@@ -191,7 +188,7 @@ class Feature:
             return
         self.missing += texts.null_count
         if self.notations:
-            known = plain_texts(texts, (*MISSING_NUMBERS, *self.missing_words))
+            known = plain_texts(texts, self._missing)
             self.notations = [name for name in self.notations if is_written_as(name, known)]
         self.texts.add(*coded(texts), before)
 

@@ -1,11 +1,11 @@
-"""Reading LIBSVM text, plain or compressed, in blocks of constant memory, by scikit-learn's parser.
+"""Reading LIBSVM text, plain or compressed, in blocks of constant memory.
 
 A line is ``label index:value index:value ... # comment``; indices count from 1, or from 0, and ascend. Values
 equal Python's ``float()`` to the last bit. A query number (``qid:7``) behind the label is passed over. Where
-a topic is asked for, rows have any number of labels, with commas between.
+a topic is asked for, rows have any number of labels, with commas between. pyarrow reads the features of a
+block, one ``index:value`` a line.
 """
 
-import io
 import math
 import re
 from collections import Counter
@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow
+from pyarrow import csv
 from scipy import sparse
 
 from aucbench.data.readers.blocks import Block, Coded, ZeroBasedError
@@ -23,7 +25,12 @@ from aucbench.errors import DataError
 BLOCK_BYTES = 1 << 21
 MAX_INDEX = 2**31 - 1
 _NUMBER = re.compile(rb"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
-_PLAIN = re.compile(rb"[-+.0-9eE:, \t\r\v\f\n]*")  # what has other characters is looked at token by token
+_PLAIN = re.compile(rb"[-+.0-9eE:\n]*")  # pyarrow would read indices such as 0x1F
+_ONE_A_LINE = bytes.maketrans(b" \t\r\v\f", b"\n" * 5)
+_PARSE = csv.ParseOptions(delimiter=":", quote_char=False)
+_CONVERT = csv.ConvertOptions(
+    column_types={"index": pyarrow.int32(), "value": pyarrow.float64()}, null_values=[]
+)
 
 
 def read_blocks(
@@ -36,7 +43,7 @@ def read_blocks(
     """
     first = 0 if zero_based else 1
     for X, found in _parsed(path, block_bytes, topic is not None, zero_based):
-        labels = found if topic is None else np.array([1.0 if topic in each else -1.0 for each in found])
+        labels = np.array([each[0] if topic is None else 1.0 if topic in each else -1.0 for each in found])
         distinct, codes = np.unique(labels, return_inverse=True)
         shape = X.shape[0], int(X.indices.max(initial=first - 1)) + 1 - first
         indices = X.indices.astype(np.int32) - np.int32(first)
@@ -72,34 +79,61 @@ def _block(
     path: Path, text: bytes, number: int, has_topics: bool, zero_based: bool | None
 ) -> tuple[Any, Any]:
     """The rows and labels of some lines without comments, the first of which has this number."""
-    from sklearn.datasets import load_svmlight_file
-
-    if not text.strip():
-        return sparse.csr_matrix((0, 1)), []
+    rows = [row for row in (_split(line, has_topics) for line in text.split(b"\n")) if any(row)]
+    tokens = b"\n".join(features for _, features in rows).translate(_ONE_A_LINE)
+    tokens = re.sub(rb":\+(?=[.0-9])", b":", tokens) if b"+" in tokens else tokens
+    read = csv.ReadOptions(use_threads=False, block_size=len(tokens) + 1, column_names=["index", "value"])
     try:
-        if not _PLAIN.fullmatch(text.replace(b"qid", b"")):
+        if not _PLAIN.fullmatch(tokens):
             raise ValueError("an unusual character")
-        X, labels = load_svmlight_file(io.BytesIO(text), multilabel=has_topics, zero_based=True)
-    except (ValueError, OverflowError):
+        labels = {label: _labels(label, has_topics) for label, _ in rows}
+        indices, values = np.empty(0, np.int32), np.empty(0)
+        if tokens.strip():
+            table = csv.read_csv(pyarrow.BufferReader(tokens), read, _PARSE, _CONVERT)
+            indices, values = (column.to_numpy() for column in table.columns)
+        ends = np.cumsum([0, *(features.count(b":") for _, features in rows)])
+        lowest = int(indices.min(initial=1))
+        begins = np.zeros(len(indices) + 1, np.bool_)
+        begins[ends] = True
+        ascends = begins[1:-1] | (np.diff(indices) > 0)
+        if lowest < (zero_based is False) or not ascends.all() or not np.isfinite(values).all():
+            raise ValueError("indices that do not ascend, or infinite values")
+    except ValueError:  # of pyarrow, too
         raise _mistake(path, text, number, has_topics, zero_based) from None
-    lowest = int(X.indices.min(initial=1))
     if lowest == 0 and zero_based is None:
         raise ZeroBasedError(f"{path}: an index is 0.")
-    all_labels = np.array([label for each in labels for label in each]) if has_topics else labels
-    if (lowest == 0 and not zero_based) or not np.isfinite(X.data).all() or not np.isfinite(all_labels).all():
-        raise _mistake(path, text, number, has_topics, zero_based)
-    return X, labels
+    X = sparse.csr_matrix((values, indices, ends), (len(rows), int(indices.max(initial=0)) + 1))
+    return X, [labels[label] for label, _ in rows]
+
+
+def _split(line: bytes, has_topics: bool) -> tuple[bytes, bytes]:
+    """The label of a line and its features; a row of several labels may have none."""
+    label, *features = line.split(maxsplit=1) or [b""]
+    if has_topics and b":" in label:
+        label, features = b"", [line]
+    if features and features[0].startswith(b"qid:"):
+        features = features[0].split(maxsplit=1)[1:]
+    return label, features[0] if features else b""
+
+
+def _labels(label: bytes, has_topics: bool) -> list[float]:
+    texts = label.split(b",") if has_topics and label else [label] if label or not has_topics else []
+    if not all(map(_is_finite, texts)):
+        raise ValueError("a label that is no finite number")
+    return [float(text) for text in texts]
 
 
 def _mistake(path: Path, text: bytes, number: int, has_topics: bool, zero_based: bool | None) -> DataError:
     """What is wrong with the first malformed token of some lines."""
     first = 0 if zero_based in (True, None) else 1
-    for line, words in enumerate(map(bytes.split, text.split(b"\n")), number):
-        label = words.pop(0) if words and not (has_topics and b":" in words[0]) else b""
-        previous, what = first - 1, "expected a label that is a finite number"
-        labels = label.split(b",") if has_topics and label else [label] if label else []
-        wrong = None if all(map(_is_finite, labels)) else label
-        for word in words[words[:1] != [] and words[0].startswith(b"qid:") :] if wrong is None else ():
+    for line, row in enumerate(text.split(b"\n"), number):
+        label, features = _split(row, has_topics)
+        previous, wrong, what = first - 1, None, "expected a label that is a finite number"
+        try:
+            _labels(label, has_topics or not features)
+        except ValueError:
+            wrong = label
+        for word in features.split() if wrong is None else ():
             index, _, value = word.partition(b":")
             if not re.fullmatch(rb"[0-9]{1,20}", index) or not _is_finite(value):
                 wrong, what = word, "expected a whole number, a colon and a finite number"

@@ -152,7 +152,7 @@ def test_scores_are_kept_in_single_precision_unless_ties_or_overflow_changed_the
 
 
 class Modelled(Weightless):
-    """Gives its model."""
+    """Gives its model, as bytes unless it is changed."""
 
     name = "modelled"
 
@@ -160,13 +160,16 @@ class Modelled(Weightless):
         return state.tobytes()
 
 
-def test_a_model_is_kept_as_the_method_gives_it(tmp_path):
-    store, bare = Store(tmp_path / "store"), Store(tmp_path / "bare")
+def test_a_model_is_kept_as_the_method_gives_it_and_anything_but_bytes_is_refused(tmp_path, monkeypatch):
+    store, bare, wrong = (Store(tmp_path / name) for name in ("store", "bare", "wrong"))
     run_entries([entry(Modelled())], store)
     (cell,) = store
     assert np.isfinite(np.frombuffer(cell.model)).all()
     run_entries([replace(entry(Modelled()), keep_model=False)], bare)
     assert [each.model for each in bare] == [None]
+    monkeypatch.setattr(Modelled, "model", lambda self, state: state)
+    (failure,) = run_entries([entry(Modelled())], wrong).failures
+    assert "ndarray" in failure.message
 
 
 def test_a_diverged_cell_has_no_value_says_why_and_is_not_trained_again(tmp_path):
