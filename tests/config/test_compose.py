@@ -111,6 +111,7 @@ REFUSED = {
     "matrix.runs={10: 1000}": "matrix.runs",
     "matrix.skip={solm: [gaussian]}": "Did you mean solam",
     "matrix.for_dataset=3": "matrix.for_dataset",
+    "matrix.skip={psam: 3}": "matrix.skip.psam: expected a list",
     "matrix.for_dataset={a9b: ['runs=2']}": "Did you mean a9a",
     "matrix.for_algo={solam: [3]}": "got 3",
     "matrix=3": "matrix=3",
@@ -119,6 +120,7 @@ REFUSED = {
     "+algo.foo=1": "algo.foo: ",
     "+loss.foo=1 loss=hinge": "loss.foo: ",
     "loss.margin=2 algo=ls_svm": "loss.margin: ",
+    "dataset.part=half": "part must be one of train, test, all, got 'half'",
 }
 
 
