@@ -44,10 +44,10 @@ def mixed(attacks):
     return [first, *(entry(Hostile(attack=attack)) for attack in attacks), *others]
 
 
-def run_mixed(attacks, store, workers=1, entries=None, meanwhile=lambda: None):
+def run_mixed(attacks, store, workers=1, part=slice(None), meanwhile=lambda: None):
     """Run them in isolation; gives what a function says of the processes before these are ended."""
     with closing(LocalExecutor(Observer(), workers, isolated=True)) as executor:
-        run_entries(mixed(attacks)[:entries], Store(store), executor)
+        run_entries(mixed(attacks)[part], Store(store), executor)
         return meanwhile()
 
 
@@ -96,7 +96,7 @@ def expected(tmp_path_factory):
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attack_changes_no_cell_of_others(attack, expected, tmp_path):
     folder, known = os.getcwd(), set(psutil.Process().children(recursive=True))
-    run_mixed([attack], tmp_path, entries=3)  # a cell before it, and one after it
+    run_mixed([attack], tmp_path, part=slice(3))  # a cell before it, and one after it
     found = healthy(tmp_path)
     assert len(found) == 2
     assert found.items() <= expected.items()
@@ -116,7 +116,7 @@ def test_open_files_of_the_study_are_out_of_reach(attack, tmp_path):
         file.write("kept")
         file.flush()
         fcntl.flock(file, fcntl.LOCK_EX)
-        run_mixed([attack], tmp_path / "store", entries=2)
+        run_mixed([attack], tmp_path / "store", part=slice(1, 2))
         assert (tmp_path / "open").read_text() == "kept"
         assert os.lseek(file.fileno(), 0, os.SEEK_CUR) == 4
         with open(tmp_path / "open") as other, pytest.raises(BlockingIOError):
