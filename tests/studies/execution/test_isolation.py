@@ -20,7 +20,6 @@ from aucbench.contracts.hooks import PROJECT
 from aucbench.pool import start_fork_server
 from aucbench.studies.entry_and_keys import BoundPlugin
 from aucbench.studies.execution.executor import LocalExecutor
-from aucbench.studies.execution.prepared_data import prepared_data
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer
 from tests.helpers.hostile_methods import ATTACKS, Hostile, Victim
@@ -38,17 +37,15 @@ def victims():
     return [replace(each, algorithm=BoundPlugin(each.algorithm.instance, PROJECT, "1")) for each in found]
 
 
+def hostile(attack):
+    found = entry(Hostile(attack=attack))
+    return replace(found, algorithm=BoundPlugin(found.algorithm.instance, "hostile", "1"))
+
+
 def mixed(attacks):
     """A victim, the attacks, and the other victims after them."""
     first, *others = victims()
-    return [first, *(entry(Hostile(attack=attack)) for attack in attacks), *others]
-
-
-def run_mixed(attacks, store, workers=1, part=slice(None), meanwhile=lambda: None):
-    """Run them in isolation; gives what a function says of the processes before these are ended."""
-    with closing(LocalExecutor(Observer(), workers, isolated=True)) as executor:
-        run_entries(mixed(attacks)[part], Store(store), executor)
-        return meanwhile()
+    return [first, *map(hostile, attacks), *others]
 
 
 def healthy(store):
@@ -57,8 +54,9 @@ def healthy(store):
 
 def words_of(process):
     with contextlib.suppress(psutil.NoSuchProcess):
-        if process.ppid() == os.getpid():
-            return set(re.findall(r"\w+", " ".join(process.cmdline())))
+        return (
+            set(re.findall(r"\w+", " ".join(process.cmdline()))) if process.ppid() == os.getpid() else set()
+        )
     return set()
 
 
@@ -96,7 +94,8 @@ def expected(tmp_path_factory):
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attack_changes_no_cell_of_others(attack, expected, tmp_path):
     folder, known = os.getcwd(), set(psutil.Process().children(recursive=True))
-    run_mixed([attack], tmp_path, part=slice(3))  # a cell before it, and one after it
+    with closing(LocalExecutor(Observer(), isolated=True)) as executor:
+        run_entries(mixed([attack])[:3], Store(tmp_path), executor)  # a cell before it, and one after it
     found = healthy(tmp_path)
     assert len(found) == 2
     assert found.items() <= expected.items()
@@ -105,8 +104,10 @@ def test_an_attack_changes_no_cell_of_others(attack, expected, tmp_path):
 
 
 def test_daemons_of_a_plugin_end_with_its_process(daemons, tmp_path):
-    started = run_mixed(["leaves_daemons"], tmp_path, meanwhile=daemons)
-    assert len(started) >= 2  # each step starts two
+    with closing(LocalExecutor(Observer(), isolated=True)) as executor:
+        run_entries(mixed(["leaves_daemons"]), Store(tmp_path), executor)
+        started = daemons()
+        assert len(started) >= 2  # each step starts two
     assert psutil.wait_procs(started, timeout=PATIENCE)[1] == []
 
 
@@ -116,7 +117,8 @@ def test_open_files_of_the_study_are_out_of_reach(attack, tmp_path):
         file.write("kept")
         file.flush()
         fcntl.flock(file, fcntl.LOCK_EX)
-        run_mixed([attack], tmp_path / "store", part=slice(1, 2))
+        with closing(LocalExecutor(Observer(), isolated=True)) as executor:
+            run_entries([hostile(attack)], Store(tmp_path / "store"), executor)
         assert (tmp_path / "open").read_text() == "kept"
         assert os.lseek(file.fileno(), 0, os.SEEK_CUR) == 4
         with open(tmp_path / "open") as other, pytest.raises(BlockingIOError):
@@ -127,7 +129,8 @@ def test_open_files_of_the_study_are_out_of_reach(attack, tmp_path):
 @pytest.mark.parametrize(("workers", "attacks"), [(1, list(ATTACKS)[::2]), (2, list(ATTACKS)[1::3])])
 def test_all_attacks_in_one_study_change_no_cell_of_others(workers, attacks, expected, tmp_path):
     known = set(psutil.Process().children(recursive=True))
-    run_mixed(attacks, tmp_path, workers)
+    with closing(LocalExecutor(Observer(), workers, isolated=True)) as executor:
+        run_entries(mixed(attacks), Store(tmp_path), executor)
     assert healthy(tmp_path) == expected
     left = set(psutil.Process().children(recursive=True)) - known
     # Workers are forked from one server, which serves all tests and has a tracker.
@@ -171,6 +174,8 @@ class HostileClouds(Clouds):
 
 
 def test_the_maker_of_the_rows_of_another_distribution_changes_no_cell_of_others(expected, tmp_path):
+    from aucbench.studies.execution.prepared_data import prepared_data
+
     folder = os.getcwd()
     prepared_data().isolates = True
     try:
