@@ -78,7 +78,8 @@ def by(function, **more):
     names |= {"momentum", "lam", "schedule"} if "rest" in names else set()  # of an optimiser
 
     def call(run, **fields):
-        of_run = {"X": run.X, "y": run.y, "loss": run.loss, "margin": getattr(run.loss, "margin", None)}
+        of_run = {"X": run.X, "y": run.y, "loss": run.loss}
+        of_run |= {"margin": run.loss.margin} if hasattr(run.loss, "margin") else {}
         of_run |= dict.fromkeys(("order", "pairs", "batches"), run.rows)
         of_run |= {"kind": fields.get("optimiser"), "derivative": run.loss and slope(run.loss)}
         if "tau" in fields:
