@@ -147,10 +147,8 @@ def test_the_curvature_is_that_of_the_gradient_and_below_its_bound(loss, n):
     np.testing.assert_allclose(mean.curvature.product(v), hessian @ v, atol=1e-8 * abs(hessian @ v).max())
     for layout in (np.asarray, sparse.csr_array):
         Z = rng.normal(size=(n, 2))
-        expected = Z.T @ hessian @ Z
-        np.testing.assert_allclose(
-            mean.curvature.scatter(layout(Z)), expected, atol=1e-8 * abs(expected).max()
-        )
+        found_scatter, expected = mean.curvature.scatter(layout(Z)), Z.T @ hessian @ Z
+        np.testing.assert_allclose(found_scatter, expected, atol=1e-8 * abs(expected).max())
     if np.all(np.isfinite(found.curvature_bound)):
         assert np.linalg.eigvalsh(np.diag(found.curvature_bound) - hessian).min() > -1e-12
 
@@ -163,9 +161,8 @@ def test_copies_of_all_rows_change_nothing_up_to_a_million(loss):
     shares, values, slopes = written_out(loss, scores, y)
     found = pair_loss(loss, np.tile(scores, 1000), np.tile(y, 1000))
     assert found.value == pytest.approx((shares * values).sum(), rel=1e-9)
-    np.testing.assert_allclose(
-        found.gradient[:1000] * 1000, by_row(y, shares * slopes), rtol=1e-9, atol=1e-15
-    )
+    expected = by_row(y, shares * slopes)
+    np.testing.assert_allclose(found.gradient[:1000] * 1000, expected, rtol=1e-9, atol=1e-15)
 
 
 def test_a_kink_that_is_not_declared_costs_few_pairs_and_too_many_are_declined(monkeypatch):
@@ -253,16 +250,12 @@ def test_boosters_lower_the_loss_in_every_round(name, weighted, rows):
     X, y, weights = rows
     own = weights if weighted else None
     light, extreme = lightgbm.Dataset(X, y, weight=own), xgboost.DMatrix(X, y, weight=own)
+    params = {"objective": lightgbm_objective(name), "verbose": -1, "num_threads": 1, "learning_rate": 0.1}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        booster = lightgbm.train(
-            {"objective": lightgbm_objective(name), "verbose": -1, "num_threads": 1, "learning_rate": 0.1},
-            light, 20,
-        )  # fmt: skip
-    other = xgboost.train(
-        {"base_score": 0.0, "nthread": 1, "eta": 0.1, "max_depth": 4}, extreme, 20,
-        obj=xgboost_objective(name),
-    )  # fmt: skip
+        booster = lightgbm.train(params, light, 20)
+    params = {"base_score": 0.0, "nthread": 1, "eta": 0.1, "max_depth": 4}
+    other = xgboost.train(params, extreme, 20, obj=xgboost_objective(name))
     for scores in (
         [booster.predict(X, num_iteration=k) for k in range(1, 21)],
         [other.predict(extreme, output_margin=True, iteration_range=(0, k)) for k in range(1, 21)],
@@ -300,9 +293,8 @@ def test_derivatives_for_boosters_are_those_of_the_pairs(loss):
         if np.all(np.abs(slopes) + bends < np.finfo(np.float32).max):  # else a booster stops
             np.testing.assert_allclose(gradient, slopes, rtol=1e-6, atol=1e-6 * np.abs(slopes).max())
             least = len(y) * class_shares(y, weights) * (1e-3 if bends.any() else 1.0)
-            np.testing.assert_allclose(
-                curvature, np.maximum(bends, least), rtol=1e-6, atol=1e-6 * bends.max()
-            )
+            expected = np.maximum(bends, least)
+            np.testing.assert_allclose(curvature, expected, rtol=1e-6, atol=1e-6 * bends.max())
 
 
 @pytest.mark.jax

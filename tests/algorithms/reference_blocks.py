@@ -7,21 +7,17 @@ from aucbench import kernels
 
 def optimiser(kind, eta, momentum, lam, schedule="constant"):
     """A function of (w, gradient without lam w) that gives the next w."""
-    kept = {"u": 0, "buffer": None, "m": 0.0, "v": 0.0}
+    u, first, second = 0, 0.0, 0.0
 
     def step(w, g):
-        kept["u"] += 1
-        u = kept["u"]
-        g = g + lam * w
+        nonlocal u, first, second
+        u, g = u + 1, g + lam * w
         rate = eta / np.sqrt(u) if schedule == "sqrt" else eta
-        if kind == "sgd":
-            return w - rate * g
-        if kind == "momentum":
-            kept["buffer"] = g if kept["buffer"] is None else momentum * kept["buffer"] + g
-            return w - rate * kept["buffer"]
-        kept["m"] = 0.9 * kept["m"] + 0.1 * g
-        kept["v"] = 0.999 * kept["v"] + 0.001 * g * g
-        return w - rate / (1 - 0.9**u) * kept["m"] / (np.sqrt(kept["v"]) / np.sqrt(1 - 0.999**u) + 1e-8)
+        if kind != "adam":
+            first = (momentum if kind == "momentum" else 0.0) * first + g
+            return w - rate * first
+        first, second = 0.9 * first + 0.1 * g, 0.999 * second + 0.001 * g * g
+        return w - rate / (1 - 0.9**u) * first / (np.sqrt(second) / np.sqrt(1 - 0.999**u) + 1e-8)
 
     return step
 

@@ -6,6 +6,7 @@ It shares nothing with the kernels: dense rows, every vector and matrix computed
 import math
 
 import numpy as np
+from scipy.special import comb
 
 from tests.algorithms.reference import proj2
 
@@ -89,16 +90,13 @@ def sauc(X, y, order, loss, radius, beta, degree, kappa, average, step_rule):
     R, m, Dx, N, d = radius, degree, kappa, len(order), X.shape[1]
     T = round((math.sqrt(1 + 8 * N) - 1) / 2) - 1
     L = 2 * R * Dx
-    phi = [loss(L * (2 * j / m - 1)) for j in range(m + 1)]
+    phi = [loss.value(L * (2 * j / m - 1), 1.0) for j in range(m + 1)]
     dk = [sum((-1) ** (k - j) * math.comb(k, j) * phi[j] for j in range(k + 1)) for k in range(m + 1)]
-    A, R2, S1m, S2m = np.zeros((m + 1, m + 1)), 0.0, 0.0, 0.0
-    for i in range(m + 1):
-        for k in range(i, m + 1):
-            A[i, k] = math.comb(m, k) * math.comb(k, i) * (m + 1) * dk[k] / (2 * L) ** k
-            term = math.comb(m, k) * math.comb(k, i) * (m + 1) * abs(dk[k]) / (2**k * L**i)
-            R2 += term
-            S1m += term * (k - i) / L
-            S2m += term * (k - i) * (k - i - 1) / L**2
+    i, k = np.arange(m + 1)[:, None], np.arange(m + 1)
+    gap = np.maximum(k - i, 0)
+    terms = np.triu(comb(m, k) * comb(k, i)) * (m + 1)
+    A, sizes = terms * dk / (2 * L) ** k, terms * np.abs(dk) / (2.0**k * L**i)
+    R2, S1m, S2m = sizes.sum(), (sizes * gap).sum() / L, (sizes * gap * (gap - 1)).sum() / L**2
     R1 = sum(L**i for i in range(m + 1))
     S1p = sum(i * L ** (i - 1) for i in range(1, m + 1))
     S2p = sum(i * (i - 1) * L ** (i - 2) for i in range(2, m + 1))
@@ -119,14 +117,11 @@ def sauc(X, y, order, loss, radius, beta, degree, kappa, average, step_rule):
             s = w @ x
             if average == "before":
                 sums = [left + right for left, right in zip(sums, (w, a, b, al), strict=True)]
-            e, de = np.zeros(m + 1), np.zeros(m + 1)
-            for i in range(m + 1):
-                if label == 1:
-                    e[i] = (L / 2 + s) ** i
-                    de[i] = i * (L / 2 + s) ** (i - 1) if i else 0.0
-                else:
-                    e[i] = sum(A[i, k] * (L / 2 - s) ** (k - i) for k in range(i, m + 1))
-                    de[i] = -sum(A[i, k] * (k - i) * (L / 2 - s) ** (k - i - 1) for k in range(i + 1, m + 1))
+            if label == 1:
+                e, de = (L / 2 + s) ** k, k * (L / 2 + s) ** np.maximum(k - 1, 0)
+            else:
+                e = (A * (L / 2 - s) ** gap).sum(axis=1)
+                de = -(A * gap * (L / 2 - s) ** np.maximum(gap - 1, 0)).sum(axis=1)
             q = a if label == 1 else b
             w, a, b, al = (
                 proj2(w - eta * ((al - q) @ de / (m + 1) * x + gamma * (w - w0)), R),

@@ -19,7 +19,7 @@ from aucbench_algorithms import (
     _pair_newton,
     _svm_or_kink,
 )
-from tests.algorithms.pair_oracles import all_pairs, hinge_value, logistic_gradient
+from tests.algorithms.pair_oracles import hinge_value, logistic_gradient
 from tests.helpers.training import difference, random_problem, train, weights
 
 PASSES = np.zeros((1000, 0), np.int64)
@@ -72,18 +72,6 @@ def test_every_way_to_solve_a_newton_system_gives_the_same_weights(algorithm, la
     monkeypatch.setattr(_pair_newton, "LARGEST_GRAM", 0)
     monkeypatch.setattr(_newton, "LARGEST_FACTORED", 0)
     assert difference(weights(algorithm, layout(X), y, PASSES), expected) < 1e-6
-
-
-def least_squares_gradient(w, X, y, lam):
-    Z = all_pairs(X, y)
-    return lam * w - Z.T @ (1.0 - Z @ w) / len(Z)
-
-
-def test_high_dimensional_sparse_rows_are_solved_without_a_matrix(monkeypatch):
-    monkeypatch.setattr(_newton, "LARGEST_FACTORED", 10)
-    X, y = random_problem(10, 50, 300, density=0.05)
-    w = weights(LsSvm(1e-2), sparse.csr_array(X), y, PASSES)
-    assert np.abs(least_squares_gradient(w, X, y, 1e-2)).max() < 1e-12
 
 
 # Univariate losses

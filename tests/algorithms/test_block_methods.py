@@ -24,6 +24,14 @@ def _coefficients(high, low, loss, c):
     pair_batch.coefficients(high, low, loss, c)
 
 
+def assert_those_of_all_pairs(loss, high, low, rtol=1e-11, atol=1e-14):
+    c = np.empty((2, len(high)))
+    _coefficients(high, low, _pair_blocks.loss_at(loss), c)
+    _, slope = reference.of_loss(loss)
+    slopes = np.array([[slope(a - b) for b in low] for a in high]) / len(high) ** 2
+    np.testing.assert_allclose(c, [slopes.sum(axis=1), -slopes.sum(axis=0)], rtol, atol)
+
+
 @pytest.mark.parametrize("size", [1, 5, pair_batch.SORTED - 1, pair_batch.SORTED])
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
 def test_coefficients_from_sorting_equal_those_of_all_pairs_with_ties_and_repeated_rows(loss, size):
@@ -31,20 +39,12 @@ def test_coefficients_from_sorting_equal_those_of_all_pairs_with_ties_and_repeat
     # on a grid of tenths, scores tie and margins fall on the kink; rows occur several times
     high, low = rng.integers(-12, 20, size) / 10.0, rng.integers(-20, 12, size) / 10.0
     high[: size // 3], low[size // 2 :] = high[0], low[-1]
-    c = np.empty((2, size))
-    _coefficients(high, low, _pair_blocks.loss_at(loss), c)
-    _, slope = reference.of_loss(loss)
-    slopes = np.array([[slope(a - b) for b in low] for a in high]) / size**2
-    np.testing.assert_allclose(c, [slopes.sum(axis=1), -slopes.sum(axis=0)], rtol=1e-11, atol=1e-14)
+    assert_those_of_all_pairs(loss, high, low)
 
 
 def test_coefficients_of_the_exponential_loss_do_not_overflow():
     high, low = np.array([-500.0, 3.0, 400.0]), np.array([380.0, -3.0, 2.0])
-    c = np.empty((2, 3))
-    _coefficients(high, low, _pair_blocks.loss_at(Exponential()), c)
-    _, slope = reference.of_loss(Exponential())
-    slopes = np.array([[slope(a - b) for b in low] for a in high]) / 9
-    np.testing.assert_allclose(c, [slopes.sum(axis=1), -slopes.sum(axis=0)], rtol=1e-12)
+    assert_those_of_all_pairs(Exponential(), high, low, rtol=1e-12, atol=0.0)
 
 
 @pytest.mark.parametrize("temperature", [1e-3, 1e-2])
@@ -58,12 +58,8 @@ def test_sopa_s_does_not_overflow_at_a_small_temperature(temperature):
 @pytest.mark.parametrize("count", [1, 2, 7, 50, 299])
 def test_hard_thresholding_keeps_that_many_weights_and_of_equal_ones_the_first(count):
     rng = np.random.default_rng(count)
-    for w in (
-        rng.integers(-5, 6, 300) / 2.0,
-        rng.standard_normal(300),
-        np.sort(rng.random(300)),
-        np.ones(300),
-    ):
+    tied = rng.integers(-5, 6, 300) / 2.0
+    for w in (tied, rng.standard_normal(300), np.sort(rng.random(300)), np.ones(300)):
         kept = sorted(range(300), key=lambda j: (-abs(w[j]), j))[:count]
         expected = np.zeros(300)
         expected[kept] = w[kept]

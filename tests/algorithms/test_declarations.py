@@ -11,6 +11,7 @@ import aucbench
 import aucbench_algorithms
 from aucbench import Claims, ParameterError
 from aucbench.contracts import field_types
+from aucbench_algorithms import Boosting, Mlp, SklearnClassifier
 
 CATALOG = aucbench.catalog()
 REFERENCES = (Path(aucbench_algorithms.__file__).parent / "references.bib").read_text()
@@ -56,3 +57,18 @@ def test_a_value_out_of_range_is_refused_with_plugin_field_and_value(cls):
             with pytest.raises(ParameterError) as caught:
                 cls(**{field: value})
             assert all(word in str(caught.value) for word in (cls.name, field, str(value))), (field, value)
+
+
+@pytest.mark.parametrize(
+    ("cls", "fields", "words"),
+    [
+        (Boosting, {"library": "xgboost"}, r"library=xgboost needs .*pip install 'aucbench\[boosting\]'"),
+        (Mlp, {}, r"jax.*pip install 'aucbench\[nn\]'"),
+        (SklearnClassifier, {"estimator": "lightgbm"}, r"lightgbm needs the package lightgbm.*pip install"),
+    ],
+    ids=["of boosting", "of mlp", "of sklearn"],
+)
+def test_a_library_that_is_not_installed_is_named_with_what_installs_it(cls, fields, words, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ParameterError, match=words):
+        cls(**fields)

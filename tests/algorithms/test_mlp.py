@@ -229,24 +229,17 @@ def test_the_model_is_a_file_from_which_numpy_scores():
         np.testing.assert_allclose((h @ file["w2"] + file["b2"])[:, 0], algorithm.score(state, X), rtol=1e-4)
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"batch": 31},
-        {"dropout": 1.0},
-        *({"optimiser": name} for name in ("lbfgs", "adem", "chain", "scale_by_adam")),
-    ],
-    ids=str,
-)
-def test_bad_fields_are_refused_in_a_sentence(fields):
-    with pytest.raises(ParameterError, match=f"mlp: {next(iter(fields))}"):
-        Mlp(**fields)
+BAD = [("batch", 31), ("dropout", 1.0)]
+BAD += [("optimiser", name) for name in ("lbfgs", "adem", "chain", "scale_by_adam")]
 
 
-def test_without_jax_the_sentence_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "jax" else object())
-    with pytest.raises(ParameterError, match=r"jax.*pip install 'aucbench\[nn\]'"):
-        Mlp()
+def test_bad_fields_and_plans_without_a_number_of_iterations_are_refused_in_a_sentence():
+    for field, value in BAD:
+        with pytest.raises(ParameterError, match=f"mlp: {field}"):
+            Mlp(**{field: value})
+    for planned in (Mlp(criterion="min_max_margin"), Mlp(schedule="cosine")):
+        with pytest.raises(ParameterError, match="iterations"):
+            planned.init(Problem(X, Y, None, LOGISTIC), np.random.default_rng(0))
 
 
 @pytest.mark.parametrize(("given", "recorded"), [("1", 1), ("3", 3), ("", 0), ("many", 0)])
@@ -261,9 +254,3 @@ def test_keys_name_the_device_of_jax_also_without_a_word_of_the_method(monkeypat
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     for method, device in ((Mlp(), "gpu"), (Unsaid(), "gpu"), (Psam(), "cpu")):
         assert bound(method).device == device
-
-
-@pytest.mark.parametrize("fields", [{"criterion": "min_max_margin"}, {"schedule": "cosine"}], ids=str)
-def test_plans_need_a_number_of_iterations(fields):
-    with pytest.raises(ParameterError, match="iterations"):
-        Mlp(**fields).init(Problem(X, Y, None, LOGISTIC), np.random.default_rng(0))

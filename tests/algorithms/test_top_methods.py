@@ -53,8 +53,7 @@ def test_the_projection_satisfies_its_optimality_conditions(whole):
 
 @pytest.mark.parametrize("K", [1, 500, 5_000, 20_000])
 def test_a_long_projection_keeps_its_digits(K):
-    rng = np.random.default_rng(1)
-    b, r = rng.normal(size=7_000), rng.normal(size=20_000)
+    b, r = (np.random.default_rng(seed).normal(size=size) for seed, size in ((1, 7_000), (2, 20_000)))
     a, q = b.copy(), r.copy()
     project(a, q, K, 1.0)
     assert violation(b, r, K, 1.0, a, q) < 1e-12 * (np.abs(b).sum() + np.abs(r).sum())

@@ -5,6 +5,7 @@ a range, from which Hypothesis draws by the logarithm, and a list is a choice. F
 or a word of several, are drawn without being named; others keep their default.
 """
 
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from scipy import sparse
 import aucbench
 from aucbench import Access, kernels
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
-from tests.algorithms import reference, reference_blocks, reference_pairs, reference_square, reference_stream
+from tests.algorithms import reference, reference_blocks, reference_pairs, reference_square
 from tests.algorithms.pair_oracles import block_least_squares, sgd_classifier
 from tests.helpers.settings_of_plugins import fields_of
 from tests.helpers.smooth_losses import Softplus
@@ -71,66 +72,27 @@ def slope(loss):
     return lambda m: type(loss).derivative(m, theta)
 
 
-def on_stream(function):
-    return lambda run, **fields: function(run.X, run.y, run.rows, **fields)
+def by(function, **more):
+    """The transcription as a function of a run and all fields, of which it takes those that it names."""
+    names = set(signature(function).parameters)
+    names |= {"momentum", "lam", "schedule"} if "rest" in names else set()  # of an optimiser
 
+    def call(run, **fields):
+        of_run = {"X": run.X, "y": run.y, "loss": run.loss}
+        of_run |= {"margin": run.loss.margin} if hasattr(run.loss, "margin") else {}
+        of_run |= dict.fromkeys(("order", "pairs", "batches"), run.rows)
+        of_run |= {"kind": fields.get("optimiser"), "derivative": run.loss and slope(run.loss)}
+        if "tau" in fields:
+            of_run["draws"] = np.random.default_rng(0).standard_normal((len(run.rows), fields["tau"]))
+        given = {**of_run, **fields, **more}
+        return function(**{name: given[name] for name in names & given.keys()})
 
-def on_pairs(function):
-    return lambda run, **fields: function(run.X, run.rows, **fields)
-
-
-def on_margin(function):
-    return lambda run, **fields: function(run.X, run.rows, margin=run.loss.margin, **fields)
-
-
-def by_oam(kind):
-    return lambda run, **fields: reference_pairs.oam(
-        run.X, run.y, run.rows, kind, margin=run.loss.margin, **fields
-    )
-
-
-def by_descent(run, **fields):
-    return reference_stream.pair_descent(run.X, run.y, run.rows, slope(run.loss), **fields)
-
-
-def by_asam(run, **fields):
-    return reference.psam(run.X, run.rows, derivative=slope(run.loss), **fields)
-
-
-def by_opauc_r(run, tau, **fields):
-    draws = np.random.default_rng(0).standard_normal((len(run.rows), tau))
-    return reference_square.opauc_r(run.X, run.y, run.rows, draws, **fields)
-
-
-def by_sauc(run, **fields):
-    return reference_square.sauc(run.X, run.y, run.rows, lambda m: run.loss.value(m, 1.0), **fields)
-
-
-def by_spdam(run, batch_fraction, **fields):
-    return reference_square.spdam(run.X, run.y, run.rows, **fields)
-
-
-def by_sht_auc(run, batch, **fields):
-    return reference_blocks.sht_auc(run.X, run.y, run.rows, **fields)
-
-
-def by_cbr_diag(run, **fields):
-    return reference_pairs.cbr(run.X, run.y, run.rows, diagonal=True, **fields)
-
-
-def by_ls_svm(run, lam, **rest):
-    return reference.ls_svm(run.X, run.y, lam)
+    return call
 
 
 def by_soap(run, prior, **fields):
     p = np.mean(run.y == 1) if prior == "data" else 0.5
-    return on_blocks(reference_blocks.soap)(run, p=p, **fields)
-
-
-def on_blocks(function):
-    return lambda run, block, optimiser, **fields: function(
-        run.X, run.rows, run.loss, block, kind=optimiser, **fields
-    )
+    return by(reference_blocks.soap, p=p)(run, **fields)
 
 
 def case(name, transcription, problems=ANY, losses=(), most=0, sizes=(20,), **choices):
@@ -146,9 +108,11 @@ SHRINKS_TO_NOTHING = {
     "eta": [1.0], "lam": [1.0], "block": [1],
     "optimiser": ["sgd"], "schedule": ["constant"], "average": [True],
 }  # fmt: skip
-SOLAM, FSAUC = on_stream(reference.solam), on_stream(reference.fsauc)
-SPAM, SPAUC = on_stream(reference_square.spam), on_stream(reference_stream.spauc)
-OPAUC, PAIR_BATCH = on_stream(reference.opauc), on_blocks(reference_blocks.pair_batch)
+SOLAM, FSAUC = by(reference.solam), by(reference.fsauc)
+SPAM, SPAUC = by(reference_square.spam), by(reference_pairs.spauc)
+OPAUC, PAIR_BATCH = by(reference.opauc), by(reference_blocks.pair_batch)
+DESCENT = by(reference_pairs.pair_descent)
+ASAM, SPDAM = by(reference.psam), by(reference_square.spdam)
 CASES = [
     case("solam", SOLAM, zeta=(0.1, 100.0), radius=(0.05, 1e4), kappa=[None, 0.5]),
     case("regsolam", SOLAM, zeta=(0.1, 100.0), lam=(1e-5, 1e5), kappa=[None, 1.0]),
@@ -164,39 +128,40 @@ CASES = [
     case("spauc", SPAUC, **UNSCALED, C=(0.01, 0.3), beta=[0.0, 1e-3, 1.0], nu=[0.01]),
     case("opauc", OPAUC, SQUARE, most=200, eta=(1e-3, 0.01), lam=[0.0, 0.01, 1.0]),
     case("adaoam", OPAUC, SQUARE, most=200, eta=(1e-3, 0.1), lam=[0.0, 1e-2, 4.0]),
-    case("opauc_r", by_opauc_r, most=600, eta=(1e-3, 0.03), lam=[0.0, 0.1], tau=[1, 10]),
-    case("spdam", by_spdam, SCALED, sizes=(1, 30, 300), lam=[1e-5, 1e-2, 10.0], kappa=[None, 1.0]),
-    case("spdam", by_spdam, **UNSCALED, sizes=(1, 30, 300), lam=[1e-5, 1e-2, 10.0], kappa=[None]),
+    case("opauc_r", by(reference_square.opauc_r), most=600, eta=(1e-3, 0.03), lam=[0.0, 0.1], tau=[1, 10]),
+    case("spdam", SPDAM, SCALED, sizes=(1, 30, 300), lam=[1e-5, 1e-2, 10.0], kappa=[None, 1.0]),
+    case("spdam", SPDAM, **UNSCALED, sizes=(1, 30, 300), lam=[1e-5, 1e-2, 10.0], kappa=[None]),
     *(
         case(
-            "sauc", by_sauc, (name,), (Hinge(), Logistic(), SmoothHinge()),
+            "sauc", by(reference_square.sauc), (name,), (Hinge(), Logistic(), SmoothHinge()),
             radius=(0.05, 0.5), beta=(0.3, 2.0), degree=[1, 4],
             kappa=[float(np.linalg.norm(PROBLEMS[name][0], axis=1).max())], step_rule=["code"],
         )
         for name in ANY
     ),
     case(
-        "psam", on_margin(reference.psam), losses=MARGINS,
+        "psam", by(reference.psam, derivative=None), losses=MARGINS,
         gamma=(1e-10, 0.1), t0=[None, 0.0, 100.0], rskip=[1, 16], askip=[1, 50],
     ),
-    case("asam", by_asam, losses=OF_PAIRS, gamma=(1e-3, 0.1), t0=[1e4], rskip=[1, 16], askip=[1, 16]),
-    case("asam", by_asam, SCALED, (SmoothHinge(),), gamma=(1e-3, 1.0), rskip=[1, 16], askip=[1, 50]),
-    case("roc_sgd", on_margin(reference_pairs.roc_sgd), losses=MARGINS, lam=(1e-6, 1e3)),
-    case("uni_exp", on_stream(reference_pairs.uni_exp), eta=(1e-4, 2.0)),
+    case("asam", ASAM, losses=OF_PAIRS, gamma=(1e-3, 0.1), t0=[1e4], rskip=[1, 16], askip=[1, 16]),
+    case("asam", ASAM, SCALED, (SmoothHinge(),), gamma=(1e-3, 1.0), rskip=[1, 16], askip=[1, 50]),
+    case("roc_sgd", by(reference_pairs.roc_sgd), losses=MARGINS, lam=(1e-6, 1e3)),
+    case("uni_exp", by(reference_pairs.uni_exp), eta=(1e-4, 2.0)),
     *(
-        case(name, by_oam(name[4:]), losses=MARGINS, most=500, C=C, buffer=[1, 7, 50, 300], radius=radius)
+        case(name, by(reference_pairs.oam, kind=name[4:]), losses=MARGINS, most=500, C=C,
+             buffer=[1, 7, 50, 300], radius=radius)
         for name in ("oam_seq", "oam_gra")
         for C, radius in (((2.0**-12, 0.1), [None, 0.3]), ((10.0, 100.0), [0.01, 1.0]))
     ),
-    case("cbr_diag", by_cbr_diag, most=300, **CONFIDENT),
-    case("cbr", on_stream(reference_pairs.cbr), SQUARE, most=60, **CONFIDENT),
-    case("fifo_ogd", by_descent, losses=[Hinge(), Logistic()], eta=(0.01, 3.0), radius=[None, 0.3]),
+    case("cbr_diag", by(reference_pairs.cbr, diagonal=True), most=300, **CONFIDENT),
+    case("cbr", by(reference_pairs.cbr), SQUARE, most=60, **CONFIDENT),
+    case("fifo_ogd", DESCENT, losses=[Hinge(), Logistic()], eta=(0.01, 3.0), radius=[None, 0.3]),
     case(
-        "aogd", by_descent, losses=[Hinge(), Logistic()],
+        "aogd", DESCENT, losses=[Hinge(), Logistic()],
         eta=(0.01, 3.0), radius=[None, 0.3], theta=[0.0, 0.85, 0.99],
     ),
-    case("ftrl_auc", on_stream(reference_stream.ftrl_auc), **SUMS),
-    case("ftrl_log", on_stream(reference_stream.ftrl_log), **SUMS),
+    case("ftrl_auc", by(reference_pairs.ftrl_auc), **SUMS),
+    case("ftrl_log", by(reference_pairs.ftrl_log), **SUMS),
     case("sgd_hinge", sgd_classifier("sgd_hinge"), SCALED, alpha=(1e-4, 3.0)),
     case("sgd_log", sgd_classifier("sgd_log"), SCALED, alpha=(1e-4, 3.0)),
     case(
@@ -204,16 +169,16 @@ CASES = [
         block=[1, 2, 9], **RATES,
     ),
     case("pair_batch", PAIR_BATCH, SCALED, [SquaredHinge()], most=60, **SHRINKS_TO_NOTHING),
-    case("sopa", on_blocks(reference_blocks.sopa), **BLOCKS, alpha=[0.4, 1.0], eta_s=[0.2]),
-    case("sopa_s", on_blocks(reference_blocks.sopa_s), **BLOCKS, temperature=[0.7], gamma=[0.6, 1.0]),
+    case("sopa", by(reference_blocks.sopa), **BLOCKS, alpha=[0.4, 1.0], eta_s=[0.2]),
+    case("sopa_s", by(reference_blocks.sopa_s), **BLOCKS, temperature=[0.7], gamma=[0.6, 1.0]),
     case("soap", by_soap, **BLOCKS, gamma=[0.6, 1.0]),
     case(
-        "pesg", on_pairs(reference_blocks.pesg), SCALED, block=[1, 3, 8], eta=(0.02, 0.1), margin=[0.4, 1.0],
+        "pesg", by(reference_blocks.pesg), SCALED, block=[1, 3, 8], eta=(0.02, 0.1), margin=[0.4, 1.0],
         lam=[1e-5, 0.3, 2.0], pull=[2e-3, 0.5, 3.0], stages=[3, 7, 900], decay=[1.0, 2.0, 10.0],
     ),
-    case("sht_auc", by_sht_auc, SCALED, sparsity=[1, 3, 7, 20], eta=[0.5], lam=[0.1]),
+    case("sht_auc", by(reference_blocks.sht_auc), SCALED, sparsity=[1, 3, 7, 20], eta=[0.5], lam=[0.1]),
     case("mba", block_least_squares, ("dense", "unscaled"), sizes=(30,), lam=(1e-3, 1.0)),
-    case("ls_svm", by_ls_svm, SQUARE, lam=(1e-3, 10.0)),
+    case("ls_svm", by(reference.ls_svm), SQUARE, lam=(1e-3, 10.0)),
 ]  # fmt: skip
 
 

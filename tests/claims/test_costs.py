@@ -59,13 +59,11 @@ def test_claimed_exponents_are_those_of_the_terms_along_an_axis():
     oam = aucbench.catalog().algorithm("oam_seq")()
     lines = design(oam, "buffer nnz + d")
     for variable, expected in {"n": (0, 0), "d": (0, 1), "nnz": (0, 1), "buffer": (0, 1)}.items():
-        assert claimed_exponents(oam, "buffer nnz + d", variable, lines[variable][0]) == pytest.approx(
-            expected
-        )
-    bam = aucbench.catalog().algorithm("bam")()
-    least, most = claimed_exponents(bam, "nnz + n log n", "n", design(bam, "nnz + n log n")["n"][0])
-    assert least == pytest.approx(1.0)
-    assert 1.05 < most < 1.2
-    assert claimed_exponents(bam, "n d min(n, d)", "d", design(bam, "n d min(n, d)")["d"][0])[
-        0
-    ] == pytest.approx(2.0)
+        found = claimed_exponents(oam, "buffer nnz + d", variable, lines[variable][0])
+        assert found == pytest.approx(expected)
+    bam, found = aucbench.catalog().algorithm("bam")(), {}
+    for claim, variable in (("nnz + n log n", "n"), ("n d min(n, d)", "d")):
+        found[variable] = claimed_exponents(bam, claim, variable, design(bam, claim)[variable][0])
+    assert found["n"][0] == pytest.approx(1.0)
+    assert 1.05 < found["n"][1] < 1.2
+    assert found["d"][0] == pytest.approx(2.0)

@@ -47,22 +47,23 @@ def test_the_interval_covers_the_exponent_as_often_as_stated(slopes, by, trials)
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "expected"),
+    ("low", "high", "claimed", "expected"),
     [
-        (-1.1, -0.9, Verdict.holds), (-1.6, -0.9, Verdict.holds), (-1.6, -1.3, Verdict.faster),
-        (-0.7, -0.4, Verdict.slower), (-1.1, -0.7, Verdict.unknown), (-math.inf, math.inf, Verdict.unknown),
+        (-1.1, -0.9, (-1.0, -1.0, 0.15), Verdict.holds),
+        (-1.6, -0.9, (-1.0, -1.0, 0.15), Verdict.holds),
+        (-1.6, -1.3, (-1.0, -1.0, 0.15), Verdict.faster),
+        (-0.7, -0.4, (-1.0, -1.0, 0.15), Verdict.slower),
+        (-1.1, -0.7, (-1.0, -1.0, 0.15), Verdict.unknown),
+        (-math.inf, math.inf, (-1.0, -1.0, 0.15), Verdict.unknown),
+        (0.4, 0.6, (0.0, 1.0, 0.25), Verdict.holds),  # any term of a claimed sum may dominate
+        (1.4, 1.6, (0.0, 1.0, 0.25), Verdict.slower),
     ],
-)  # fmt: skip
-def test_a_verdict_is_that_of_the_whole_interval(low, high, expected):
-    assert verdict(Interval((low + high) / 2, low, high), -1.0, -1.0, 0.15) is expected
+)
+def test_a_verdict_is_that_of_the_whole_interval(low, high, claimed, expected):
+    assert verdict(Interval((low + high) / 2, low, high), *claimed) is expected
 
 
 def test_outliers_among_the_points_hardly_move_the_exponent():
     y = 1.0 / T
     y[[16, 17, 19]] *= 1e4
     assert exponent(T, y) == pytest.approx(-1.0, abs=0.05)
-
-
-def test_any_term_of_a_claimed_sum_may_dominate():
-    assert verdict(Interval(0.5, 0.4, 0.6), 0.0, 1.0, 0.25) is Verdict.holds
-    assert verdict(Interval(1.5, 1.4, 1.6), 0.0, 1.0, 0.25) is Verdict.slower

@@ -12,17 +12,10 @@ EFFORT = Effort(seeds=3, seconds=0.1, datasets=3)
 T = np.arange(1, 3000)
 
 
-@pytest.mark.parametrize(
-    ("claimed", "exponent"),
-    [
-        ("1/t", -1.0),
-        ("1/sqrt(t)", -0.5),
-        ("t^(-1/4)", -0.25),
-        ("t^-2", -2.0),
-        ("linear", None),
-        ("fast", None),
-    ],
-)
+POWERS = {"1/t": -1.0, "1/sqrt(t)": -0.5, "t^(-1/4)": -0.25, "t^-2": -2.0, "linear": None, "fast": None}
+
+
+@pytest.mark.parametrize(("claimed", "exponent"), POWERS.items())
 def test_powers_of_t_are_read(claimed, exponent):
     assert claimed_exponent(claimed) == exponent
 

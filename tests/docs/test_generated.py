@@ -23,6 +23,13 @@ def names(cls):
     return [field.name for field in fields(cls)]
 
 
+def meaning(row, columns):
+    """The last cell of a line of a table."""
+    cells = re.split(r"(?<!\\)\|", row)[1:-1]  # a bar of mathematics is escaped
+    assert len(cells) == columns, row
+    return cells[-1].strip()
+
+
 pytestmark = pytest.mark.usefixtures("extension")
 
 
@@ -40,10 +47,7 @@ def test_every_method_has_a_page_with_its_parameters_and_its_source():
         assert all(f"`algo.{field}`" in page for field in names(plugin.cls))
         table = page.partition("## Parameters")[2].partition("## ")[0]
         rows = [line for line in table.splitlines() if line.startswith("| `algo.")]
-        for row in rows:
-            cells = re.split(r"(?<!\\)\|", row)[1:-1]  # a bar of mathematics is escaped
-            assert len(cells) == 4, f"{name}: {row}"
-            assert cells[3].strip(), f"{name}: a field without a meaning: {row}"
+        assert all(meaning(row, 4) for row in rows), name
 
 
 def test_every_command_and_field_stands_in_the_reference():
@@ -53,16 +57,10 @@ def test_every_command_and_field_stands_in_the_reference():
     commands = command_pages.pages()["commands.md"]
     assert all(f"## aucbench {name}\n" in commands for name in COMMANDS)
     page = field_pages.pages()["configuration.md"]
-    for prefix, cls in (
-        ("", default_settings.Settings),
-        ("", default_settings.Running),
-        ("budget.", default_settings.Budget),
-    ):
-        for name in names(cls):
-            row = next(line for line in page.splitlines() if line.startswith(f"| `{prefix}{name}` |"))
-            cells = re.split(r"(?<!\\)\|", row)[1:-1]  # a bar of mathematics is escaped
-            assert len(cells) == 3, row
-            assert cells[2].strip(), f"{prefix}{name} has no meaning"
+    fields = names(default_settings.Settings) + names(default_settings.Running)
+    for name in [*fields, *(f"budget.{each}" for each in names(default_settings.Budget))]:
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
+        assert meaning(row, 3), f"{name} has no meaning"
     assert "| `store.path` | `aucbench-store` | " in page
     assert "| `tracking.uri` | `null` | Log every entry" in page
 
@@ -93,9 +91,7 @@ def test_references_lead_to_papers():
     assert links["gao2013opauc"] == "https://arxiv.org/abs/1305.1363"
     assert links["yang2020sauc"] == "https://doi.org/10.3934/cpaa.2020188"
     assert links["liu2018fsauc"] == "https://proceedings.mlr.press/v80/liu18g.html"
-    assert [key for key, address in links.items() if not address] == [
-        "khalid_psam"
-    ]  # whose address is not known
+    assert {key for key, address in links.items() if not address} == {"khalid_psam"}  # it is not known
     import method_pages
 
     pages = method_pages.pages()

@@ -16,15 +16,10 @@ NAMED = sorted(
 )
 
 
-def test_every_path_of_the_map_exists():
+def test_every_path_of_the_map_exists_and_every_room_is_on_it():
     assert [path for path in NAMED if not (ROOT / path).exists()] == []
-
-
-def test_every_room_is_on_the_map():
-    rooms = {
-        f"aucbench/{path.name}/" for path in (ROOT / "aucbench").iterdir() if (path / "__init__.py").exists()
-    }
-    assert rooms <= set(NAMED)
+    rooms = {path.parent.name for path in (ROOT / "aucbench").glob("*/__init__.py")}
+    assert {f"aucbench/{room}/" for room in rooms} <= set(NAMED)
 
 
 @pytest.fixture(scope="module")
@@ -55,12 +50,7 @@ def stacks(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_the_documented_path_of_a_run_is_the_real_one(stacks):
+def test_the_documented_path_of_a_run_is_the_real_one_and_takes_few_calls_as_does_that_to_mlflow(stacks):
     path = MAP.split("### The path of a run")[1].split("###")[0]
     assert re.findall(r"\| `([\w.]+)\(.*?\)`.* \| `([\w/.]+)` \|", path) == stacks["step"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("end", ["step", "create_run"])
-def test_a_run_takes_few_calls_to_its_first_step_and_to_mlflow(end, stacks):
-    assert len(stacks[end]) <= 12, stacks[end]
+    assert all(len(stacks[end]) <= 12 for end in ("step", "create_run")), stacks

@@ -12,16 +12,11 @@ from tests.studies.conftest import tuned_file, tuned_store  # noqa: F401  (fixtu
 @pytest.fixture
 def aucs(tuned_file):  # noqa: F811
     """AUC by method, data set, setting's number, split and fold."""
+    records = [cell.record for cell in read(tuned_file)[1]]
     return {
-        (
-            cell.record.algorithm.name,
-            cell.record.dataset.title,
-            trial.number,
-            cell.record.seed,
-            trial.fold,
-        ): trial.auc
-        for cell in read(tuned_file)[1]
-        for trial in cell.record.tuned.trials
+        (each.algorithm.name, each.dataset.title, trial.number, each.seed, trial.fold): trial.auc
+        for each in records
+        for trial in each.tuned.trials
     }
 
 
@@ -49,9 +44,7 @@ def test_losses_are_those_of_the_settings_that_are_best_elsewhere(extension, auc
                 for fold in (0, 1):
                     best = max(numbers, key=lambda n: aucs[method, left, n, split, 1 - fold])
                     tunings.append(aucs[method, left, best, split, fold] - aucs[method, left, 0, split, fold])
-        assert told["gain"] == pytest.approx(statistics.fmean(changes), abs=1e-12)
-        assert told["before"] == pytest.approx(statistics.fmean(tunings), abs=1e-12)
-        assert told["after"] == pytest.approx(
-            statistics.fmean(tunings) - statistics.fmean(changes), abs=1e-12
-        )
+        gain, before = statistics.fmean(changes), statistics.fmean(tunings)
+        expected = [gain, before, before - gain]
+        assert list(told[["gain", "before", "after"]]) == pytest.approx(expected, abs=1e-12)
         assert told["verdict"] == ""  # four families are too few

@@ -123,3 +123,8 @@ def several(names=("alpha", "beta"), datasets=("data",), runs=3):
         for data in datasets
         for seed in range(runs)
     ]
+
+
+def with_models(cells, models):
+    """The cells with the class of model of their method."""
+    return [altered(cell, class_of_model=models[cell.described.algorithm.name]) for cell in cells]

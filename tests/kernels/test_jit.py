@@ -9,20 +9,44 @@ import pytest
 pytestmark = pytest.mark.usefixtures("process")
 
 METHOD = """
-from aucbench.kernels import kernel
+import os
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+from aucbench import Access, kernels
 from stranger import helper
 from stranger.inlined import thrice
 
-@kernel
+OUTSIDE = float(os.environ["OUTSIDE"])
+
+@kernels.kernel
 def run(x):
     return helper.factor(x) + thrice(x)
+
+class Given(NamedTuple):
+    eta: float
+
+@kernels.rule
+def step(row, own, given):
+    return kernels.Move(2.0 * given.eta * helper.size(row.s) * OUTSIDE, 1.0, 0.0, 0.0), own
+
+@dataclass(frozen=True)
+class Own(kernels.RuleMethod):
+    access: ClassVar[Access] = Access.stream
+    rule: ClassVar[kernels.Rule] = step
+
+    def init(self, problem, rng):
+        return self.first_state(problem, Given(1.0))
 """
 HELPER = """
-from aucbench.kernels import kernel
+from aucbench import kernels
 
-@kernel
+@kernels.kernel
 def factor(x):
-    return {} * x
+    return {0} * x
+
+@kernels.scalar
+def size(s):
+    return {0} + 0.0 * s
 """
 INLINED = """
 import numba
@@ -33,8 +57,14 @@ def thrice(x):
 """
 CALL = """
 import numba
-from stranger.method import run
+import numpy as np
+from aucbench import Batch, Problem
+from stranger.method import Own, run
+
 print(run(1.0), sum(run.stats.cache_hits.values()), numba.config.CACHE_DIR)
+X, y, own = np.ones((1, 1)), np.ones(1, np.int8), Own()
+w = own.weights(own.step(own.init(Problem(X, y), None), Batch(X, y, np.zeros(1, np.int64))))
+print(w[0], sum(sum(loop.stats.cache_hits.values()) for loop in Own.rule._loops.values()))
 """
 
 FOREIGN = """
@@ -62,44 +92,45 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
 """
 
 
-def output(program, *paths):
-    # Bytecode of a file that is edited within a second, and no longer than before, would be taken for it.
-    python = {"PYTHONPATH": os.pathsep.join([*map(str, paths), *sys.path]), "PYTHONDONTWRITEBYTECODE": "1"}
-    environment = os.environ | python
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
-    )
-    return done.stdout.split()
-
-
-@pytest.fixture
-def stranger(tmp_path, monkeypatch):
-    """The result of a kernel of a third-party package, and how often its cache had it, in a new process."""
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    # Bytecode of a file that is edited within a second, and no longer than before, would be taken for it.
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+
+
+def output(program, *paths):
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([*map(str, paths), *sys.path])}
+    words = [sys.executable, "-c", program]
+    return subprocess.run(words, capture_output=True, text=True, check=True, env=environment).stdout.split()
+
+
+def test_kernels_and_loops_of_rules_are_compiled_anew_when_what_they_call_or_read_has_changed(
+    tmp_path, monkeypatch
+):
     package = tmp_path / "stranger"
     package.mkdir()
     (package / "__init__.py").touch()
     (package / "method.py").write_text(METHOD)
 
-    def result(helper, inlined, comment=""):
+    def stranger(helper, inlined=3, comment="", outside=1.0):
+        """Results of a kernel and of a rule, and how often the cache had each, in a new process."""
         (package / "helper.py").write_text(f"{HELPER.format(helper)}# {comment}\n")
         (package / "inlined.py").write_text(INLINED.format(inlined))
-        number, hits, folder = output(CALL, tmp_path)
+        monkeypatch.setenv("OUTSIDE", str(outside))
+        number, hits, folder, weight, loaded = output(CALL, tmp_path)
         assert folder.startswith(str(tmp_path / "cache" / "kernels"))
-        return float(number), int(hits)
+        return float(number), int(hits), float(weight), int(loaded)
 
-    return result
-
-
-def test_a_kernel_is_compiled_anew_when_a_helper_in_another_file_has_changed_but_for_its_comments(stranger):
-    assert stranger(helper=10, inlined=3) == (13.0, 0)
-    assert stranger(helper=10, inlined=3, comment="edited") == (13.0, 1)
-    assert stranger(helper=20, inlined=3) == (23.0, 0)
-    assert stranger(helper=20, inlined=4) == (24.0, 0)
+    assert stranger(helper=10) == (13.0, 0, 20.0, 0)
+    assert stranger(helper=10, comment="edited") == (13.0, 1, 20.0, 1)
+    assert stranger(helper=20) == (23.0, 0, 40.0, 0)
+    number, hits, *_ = stranger(helper=20, inlined=4)
+    assert (number, hits) == (24.0, 0)
+    assert stranger(helper=20, inlined=4, outside=2.0)[2:] == (80.0, 0)
 
 
-def test_shared_kernels_survive_types_that_cannot_be_imported_and_a_damaged_index(tmp_path, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+def test_shared_kernels_survive_types_that_cannot_be_imported_and_a_damaged_index(tmp_path):
     (tmp_path / "foreign.py").write_text(FOREIGN)
     output("import foreign", tmp_path)
     assert output(BUILT_IN) == ["2.0", "0"]
@@ -109,7 +140,6 @@ def test_shared_kernels_survive_types_that_cannot_be_imported_and_a_damaged_inde
     assert output(BUILT_IN) == ["2.0", "0"]  # a cache miss
 
 
-def test_a_kernel_whose_code_a_full_disk_cannot_keep_runs_all_the_same(tmp_path, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+def test_a_kernel_whose_code_a_full_disk_cannot_keep_runs_all_the_same():
     assert output(FULL_DISK + BUILT_IN) == ["2.0", "0"]
     assert output(BUILT_IN) == ["2.0", "0"]

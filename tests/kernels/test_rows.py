@@ -1,14 +1,18 @@
-"""The primitives over rows, pairs and matrices, against NumPy."""
+"""The primitives over rows, pairs, matrices and vectors, against NumPy."""
 
 from inspect import signature
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from aucbench import kernels
 from aucbench.contracts import csr_rows
-from aucbench.kernels import lanes, pairs, rows, symmetric
+from aucbench.kernels import lanes, pairs, rows, symmetric, vectors
+from tests.algorithms.reference import proj1
 
 
 @kernels.kernel
@@ -67,9 +71,9 @@ def test_reductions_over_rows_and_pairs_equal_numpy(X, dtype):
         for i, j in [(0, 1), (1, 0), (3, 2), (2, 3), (4, 4)]:
             x, z = wide[i], wide[i] - wide[j]
             expected = (x @ w, x @ x) * 3 + (np.abs(x).sum(), z @ w, z @ z)
-            np.testing.assert_allclose(
-                _reductions(form, np.array([[i, j]] * 20), w), expected, rtol=1e-13, atol=1e-13
-            )
+            found = _reductions(form, np.array([[i, j]] * 20), w)
+            np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+            assert i != j or found[7:] == (0.0, 0.0)
 
 
 @each_dtype
@@ -86,13 +90,6 @@ def test_additions_of_rows_and_pairs_equal_numpy(X, dtype):
             np.testing.assert_allclose(v, 1 - 3 * added, rtol=1e-14, atol=1e-14)
             following = (wide[j] @ (1 + 2 * x), wide[j] @ wide[j])
             np.testing.assert_allclose(found, following * 2, rtol=1e-13, atol=1e-13)
-
-
-def test_equal_rows_have_exactly_no_difference():
-    X = np.random.default_rng(2).normal(size=(2, 30)) * 1e8
-    X[1] = X[0]
-    for form in forms(X):
-        assert _reductions(form, np.array([[0, 1]]), np.ones(30))[7:9] == (0.0, 0.0)
 
 
 def test_symmetric_matrices_are_updated_and_multiplied_by_their_lower_triangle(X):
@@ -113,3 +110,32 @@ def test_primitives_called_by_the_interpreter_say_where_they_belong():
     for function in (rows.dot, rows.axpy, pairs.difference, symmetric.rank_one, lanes.root):
         with pytest.raises(NotImplementedError, match="inside compiled code"):
             function(*[None] * len(signature(function).parameters))
+
+
+@given(
+    arrays(np.float64, st.integers(1, 40), elements=st.floats(-1e6, 1e6, allow_subnormal=False)),
+    st.floats(1e-3, 1e3),
+)
+def test_the_l1_projection_equals_the_one_by_sorting(w, radius):
+    expected = proj1(w, radius)
+    projected = w.copy()
+    size = vectors.project_l1(projected, radius)
+    np.testing.assert_allclose(projected, expected, rtol=1e-9, atol=1e-9 * max(1.0, np.abs(w).max()))
+    assert size == pytest.approx(np.abs(projected).sum(), rel=1e-6, abs=1e-6)
+
+
+def test_the_l1_projection_does_not_hide_what_is_not_finite():
+    for bad in (np.nan, np.inf, -np.inf):
+        w = np.array([1.0, bad, 2.0])
+        vectors.project_l1(w, 1.0)
+        assert np.isnan(w).any()
+
+
+@pytest.mark.parametrize(("columns", "expected"), [(32, "eager"), (33, "lazy")])
+def test_the_layout_is_lazy_where_rows_have_few_non_zeros(columns, expected):
+    X = sparse.csr_array((np.ones(6), [0, 1, 0, 1, 2, 3], [0, 2, 4, 6]), shape=(3, columns))
+    assert kernels.layout(X) == expected
+    assert kernels.layout(X.toarray()) == "eager"
+    pair = kernels.two_vectors(X)
+    assert pair.shape == (2, columns)
+    assert pair.flags.c_contiguous == (expected == "eager")

@@ -16,15 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [pytest.mark.package, pytest.mark.timeout(1500), pytest.mark.usefixtures("process")]
 
 
-def call(*words, cwd, **environment):
-    done = subprocess.run(
-        [str(word) for word in words],
-        cwd=cwd,
-        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def call(*words, cwd):
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(list(map(str, words)), cwd=cwd, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
@@ -88,10 +82,8 @@ def test_an_installed_wheel_runs_the_main_job_and_a_third_partys_plugins(install
 
     package = shutil.copytree(ROOT / "tests" / "third_party", tmp_path / "third_party")
     call(python, "-m", "pip", "install", "--quiet", "--no-deps", package, cwd=tmp_path)
-    names = ["algo=pair_sgd", "dataset=my_moons", "loss=ramp"]
-    _, record = run_job(
-        python, tmp_path, *names, "algo.eta=0.2", "loss.scale=2", "dataset.n=300", "tracking=none"
-    )
+    words = ["algo=pair_sgd", "dataset=my_moons", "loss=ramp", "algo.eta=0.2", "loss.scale=2"]
+    _, record = run_job(python, tmp_path, *words, "dataset.n=300", "tracking=none")
     assert record["algorithm"]["parameters"] == {"eta": 0.2}
     assert record["algorithm"]["distribution"] == "my-methods"
     assert record["loss"]["parameters"] == {"scale": 2.0}
@@ -128,12 +120,8 @@ def test_an_editable_install_runs_and_finds_a_new_plugin_file_without_reinstalli
     python = new_environment(tmp_path / "venv")
     install = ["-m", "pip", "install", "--quiet", "--no-deps", "-e", checkout]
     call(python, *install, cwd=tmp_path)
-    where = call(
-        python,
-        "-c",
-        "import aucbench, aucbench_losses as a; print(aucbench.__file__, a.__file__)",
-        cwd=tmp_path,
-    )
+    code = "import aucbench, aucbench_losses as a; print(aucbench.__file__, a.__file__)"
+    where = call(python, "-c", code, cwd=tmp_path)
     assert all(path.startswith(str(checkout)) for path in where.split())
     _, record = run_job(python, tmp_path, "algo=ls_svm", "tracking=none")
     assert record["result"]["auc"] > 0.95

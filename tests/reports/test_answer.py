@@ -8,7 +8,7 @@ from aucbench.humanize import counted
 from aucbench.reports.answer import answer, listed
 from aucbench.reports.build import build
 from aucbench.reports.report import ALL
-from tests.helpers.board_cells import altered
+from tests.helpers.board_cells import with_models
 from tests.helpers.small_report import failed_cells, small_cells, small_report
 
 NAMES = ("alpha", "beta", "gamma", "delta")
@@ -17,11 +17,6 @@ NAMES = ("alpha", "beta", "gamma", "delta")
 def said(report):
     (setting,) = report.settings
     return answer(report, setting)
-
-
-def with_models(cells, models):
-    """The cells with the class of model of their method."""
-    return [altered(cell, class_of_model=models[cell.described.algorithm.name]) for cell in cells]
 
 
 def verdicts(report):

@@ -1,5 +1,7 @@
 """Parts of a report: settings, variants, other measures, families."""
 
+from dataclasses import replace
+
 import pytest
 
 from aucbench import ParameterError
@@ -8,7 +10,7 @@ from aucbench.reports.columns import RESULTS, VERDICTS
 from aucbench.reports.report import ALL
 from aucbench.reports.results import time_note
 from aucbench.reports.views.text import markdown
-from tests.helpers.board_cells import altered, budget, finished, several, tuning, unfinished
+from tests.helpers.board_cells import altered, budget, finished, several, tuning, unfinished, with_models
 from tests.helpers.small_report import small_cells, small_report
 
 FRAMES = ("curves", "data_sets", "methods", "results", "gains", "verdicts")
@@ -19,9 +21,9 @@ def measured(cells, value, name="ap", **fields):
     found = []
     for cell in cells:
         own = value(cell.described.algorithm.name, cell.record.result.auc)
-        known = {name: {"value": own, "parameters": fields}} if own is not None else {}
+        known = {} if own is None else {name: {"value": own, "parameters": fields}}
         made = altered(cell, result={"measures": known})
-        found.append(type(made)(**vars(made) | {"curve": made.curve | {name: made.curve["auc"]}}))
+        found.append(replace(made, curve=made.curve | {name: made.curve["auc"]}))
     return found
 
 
@@ -34,11 +36,9 @@ def test_settings_are_compared_apart_in_every_frame():
         alone = build(own, "t", True, reference="alpha")
         for name in FRAMES:
             frame, expected = getattr(report, name), getattr(alone, name)
-            part = frame[frame["setting"] == setting].reset_index(drop=True)
-            drop = ["links", "colour", "dark", "marker", "dashes"]
-            assert part.drop(columns=drop, errors="ignore").equals(
-                expected.drop(columns=drop, errors="ignore").reset_index(drop=True)
-            ), name
+            kept = expected.columns.difference(["links", "colour", "dark", "marker", "dashes"])
+            part = frame.loc[frame["setting"] == setting, kept].reset_index(drop=True)
+            assert part.equals(expected[kept].reset_index(drop=True)), name
 
 
 @pytest.mark.parametrize("rope", [None, 0.05])
@@ -74,10 +74,8 @@ def test_a_measure_that_no_cell_has_or_that_cells_have_in_two_ways_is_refused():
     with pytest.raises(ParameterError, match="no ap"):
         build(several(), "t", by="ap")
     one, other = several(("alpha",)), several(("beta",))
-    mixed = [
-        *measured(one, lambda name, auc: auc, "pauc", max_fpr=0.1),
-        *measured(other, lambda name, auc: auc, "pauc", max_fpr=0.2),
-    ]
+    kept = [(one, 0.1), (other, 0.2)]
+    mixed = [cell for own, share in kept for cell in measured(own, lambda _, auc: auc, "pauc", max_fpr=share)]
     with pytest.raises(ParameterError, match=r"max_fpr=0\.1.* and .*max_fpr=0\.2"):
         build(mixed, "t", by="pauc")
     assert "pauc" not in {each.name for each in build(mixed, "t").others}
@@ -85,10 +83,7 @@ def test_a_measure_that_no_cell_has_or_that_cells_have_in_two_ways_is_refused():
 
 def test_a_board_of_one_class_of_model_is_that_of_its_methods_and_the_reference():
     models = {"alpha": "linear", "beta": "trees", "gamma": "trees", "delta": "linear"}
-    cells = [
-        altered(cell, class_of_model=models[cell.described.algorithm.name])
-        for cell in small_cells(tuple(models))
-    ]
+    cells = with_models(small_cells(tuple(models)), models)
     report = build(cells, "t", True, reference="alpha", model_class="trees")
     own = [cell for cell in cells if cell.described.algorithm.name != "delta"]
     alone = build(own, "t", True, reference="alpha")
@@ -165,10 +160,8 @@ def test_times_that_are_not_those_of_one_thread_are_noted(record, words):
 
 
 def test_times_that_are_noted_have_a_mark_in_every_table():
-    cells = [
-        altered(cell, result={"threads": 4}) if cell.described.algorithm.name == "beta" else cell
-        for cell in small_cells(data_sets=12)
-    ]
+    own = [altered(cell, result={"threads": 4}) for cell in small_cells(("beta",))]
+    cells = small_cells(("alpha", "gamma")) + own
     report = build(cells, "t", True, reference="alpha")
     for columns, frame in ((VERDICTS, report.verdicts), (RESULTS, report.results)):
         name = "time_ratio" if columns is VERDICTS else "train_seconds"

@@ -1,21 +1,14 @@
 """The cells that are compared, the reference, names of methods, and the version of the code that counts."""
 
+from functools import partial
+
 import pytest
 
 from aucbench import ParameterError
 from aucbench.reports.build import build
 from aucbench.reports.cells import of_results
-from tests.helpers.board_cells import (
-    PLUGIN,
-    altered,
-    budget,
-    finished,
-    parameters,
-    result,
-    several,
-    tuning,
-    unfinished,
-)
+from tests.helpers import board_cells
+from tests.helpers.board_cells import PLUGIN, altered, budget, finished, parameters, result, several, tuning
 
 
 def boards_of(cells, one_study=False):
@@ -208,11 +201,8 @@ def test_each_setting_has_a_reference_of_its_own_or_none():
 
 @pytest.mark.parametrize("status", ["diverged", "failed"])
 def test_over_a_reference_without_any_result_there_are_no_gains(status):
-    lost = {
-        "diverged": lambda seed: finished(None, seed=seed),
-        "failed": lambda seed: unfinished("failed", seed),
-    }
-    cells = several(("beta",)) + [lost[status](seed=seed) for seed in range(3)]
+    made = {"diverged": partial(finished, None), "failed": partial(board_cells.unfinished, "failed")}[status]
+    cells = several(("beta",)) + [made(seed=seed) for seed in range(3)]
     report = build(cells, "t", reference="alpha")
     assert report.references == {"defaults": "alpha"}
     assert not len(report.gains)

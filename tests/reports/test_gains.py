@@ -199,7 +199,6 @@ def test_equal_rankings_of_few_test_rows_are_no_evidence_of_equivalence(positive
     assert [row["gain"], row["low"]] == pytest.approx([0.0, -row["high"]])
     assert (1.0 - row["high"]) ** positives == pytest.approx(0.05)
     assert row["verdict"] == verdict
-    (row,) = gains_of(cells.drop(columns="placements"), report.data_sets, report.references, 0.005).to_dict(
-        "records"
-    )
+    cells = cells.drop(columns="placements")
+    (row,) = gains_of(cells, report.data_sets, report.references, 0.005).to_dict("records")
     assert (row["gain"], row["verdict"]) == (0.0, "")

@@ -12,28 +12,23 @@ from tests.helpers.paper_tables import BATCH_ON_EPSILON, CELLS
 from tests.helpers.studies import study_of
 
 
-class Table(PublishedTable):
-    """A table of numbers at hand."""
-
-    def numbers(self):
-        return pd.DataFrame(self.lines)
-
-
-def table(*numbers):
+def table(*numbers, other_data=()):
     """Numbers: data set, method, mean, deviation, seconds."""
-    made = Table("a paper", "1", "A. Author: A paper")
-    names = ("dataset", "method", "published", "published_std", "published_seconds")
-    lines = [dict(zip(names, number, strict=True)) | {"note": ""} for number in numbers]
-    object.__setattr__(made, "lines", lines)
-    return made
+
+    class Table(PublishedTable):
+        def numbers(self):
+            names = ["dataset", "method", "published", "published_std", "published_seconds"]
+            return pd.DataFrame(numbers, columns=names).assign(note="")
+
+    return Table("a paper", "1", "A. Author: A paper", other_data=dict(other_data))
 
 
 ONE = table(("data", "alpha", 0.9, 0.01, 2.0))
 
 
 def test_a_data_set_that_is_not_the_papers_is_shown_and_not_counted():
-    made = table(("data", "alpha", 0.95, 0.001, np.nan), ("other", "alpha", 0.9, 0.001, np.nan))
-    object.__setattr__(made, "other_data", {"data": "its classes are others"})
+    numbers = ("data", "alpha", 0.95, 0.001, np.nan), ("other", "alpha", 0.9, 0.001, np.nan)
+    made = table(*numbers, other_data={"data": "its classes are others"})
     frame = papers.compare(made, [finished(0.9)])
     assert list(frame["verdict"]) == ["not comparable", "not run"]
     assert frame["difference"][0] == pytest.approx(-0.05)
@@ -92,11 +87,8 @@ def test_every_published_number_has_one_entry_of_the_experiment_and_every_entry_
     found = planned(name)
     taken = []
     for number in TABLES[name].numbers().itertuples():
-        own = [
-            at
-            for at, each in enumerate(found)
-            if each.dataset.name == number.dataset and is_method(each, number.method)
-        ]
+        names = [each.dataset.name == number.dataset for each in found]
+        own = [at for at, each in enumerate(found) if names[at] and is_method(each, number.method)]
         assert len(own) == 1, number
         taken += own
     assert sorted(taken) == list(range(len(found)))

@@ -38,11 +38,6 @@ def test_gains_and_verdicts_are_those_of_the_frame():
             )
 
 
-def test_of_a_single_run_there_is_no_verdict():
-    text = verdict(reported({"mine": [0.8], "psam": [0.7]}), "mine")[0]
-    assert text == "data: test AUC 0.8000 of one run."
-
-
 @pytest.mark.parametrize(("seconds", "said"), [(50.0, "50 times psam's"), (0.5, "0.5 times psam's")])
 def test_speed_is_told_as_a_multiple_and_a_slow_loop_is_to_be_compiled(seconds, said):
     text = judged(reported({"mine": [0.9], "psam": [0.9]}, {"mine": seconds, "psam": 1.0}))
@@ -50,13 +45,12 @@ def test_speed_is_told_as_a_multiple_and_a_slow_loop_is_to_be_compiled(seconds, 
     assert ("aucbench.kernels.kernel" in text) == (seconds > 20.0)
 
 
-def test_noise_is_not_called_reversed():
+def test_noise_is_not_called_reversed_a_rise_is_said_and_of_a_single_run_there_is_no_verdict():
     for positives in (25, 400):
         found = reported({"mine": [0.4], "psam": [0.9]}, data={"test_rows": 800, "test_positives": positives})
         assert ("look reversed" in judged(found)) == (positives == 400)
         assert ("Not above chance" in judged(found)) == (positives == 25)
-
-
-def test_a_method_that_still_rises_is_said():
+    alone = reported({"mine": [0.8], "psam": [0.7]})
+    assert verdict(alone, "mine")[0] == "data: test AUC 0.8000 of one run."
     found = reported({"mine": [0.7], "psam": [0.9]}, checkpoints=20)
     assert "still rises on data: aucbench try mine --epochs 20" in judged(found)

@@ -50,13 +50,6 @@ def test_the_command_in_the_description_runs_the_same_entry(case, tmp_path, monk
     assert key(command_of(entry)) == key([*CASES[case], "study=s"])
 
 
-def test_tags_name_the_settings_that_were_chosen():
-    grid = ["algo=ls_svm", "tuning=grid", "tuning.folds=2", "runs=2"]
-    found = tags(logged(*grid, "tuning.grid={ls_svm: {lam: [100, 1000]}}"))
-    assert found["tuned"] == "lam=100"
-    assert "tuned" not in tags(logged("algo=ls_svm"))
-
-
 @pytest.mark.parametrize("commit", ["0123abc+changes", "0123abc", None])
 def test_the_commit_of_a_checkout_is_where_mlflow_looks_for_it(commit):
     cell = altered(logged("algo=psam").cells[0], git_commit=commit)
@@ -78,14 +71,16 @@ def test_rows_of_one_method_are_told_apart_by_name_and_colour():
     assert len({colour("solam", name) for name in names}) == len(names)
 
 
-def test_the_description_cites_method_and_data_and_says_how_to_read_the_curve():
-    text = note(logged("algo=solam", "runs=2"))
-    assert all(part in text for part in ("Yiming Ying", "W. N. Street", "2 runs", "`cost/train_seconds`"))
+def test_tags_and_description_name_what_was_chosen_whom_to_cite_and_how_to_read_the_curve():
+    grid = ["algo=ls_svm", "tuning=grid", "tuning.folds=2", "runs=2"]
+    entry = logged(*grid, "tuning.grid={ls_svm: {lam: [100, 1000]}}")
+    assert tags(entry)["tuned"] == "lam=100"
+    assert all(part in note(entry) for part in ("Suykens", "W. N. Street", "2 runs", "`cost/train_seconds`"))
 
 
 def test_a_method_that_is_not_installed_is_described_by_its_record_alone():
     entry = logged("algo=ls_svm")
+    assert "tuned" not in tags(entry)
     cell = altered(entry.cells[0], algorithm={"name": "gone"})
-    gone = FinishedEntry("key", None, (cell,))
-    assert "**gone** on **breast_cancer**" in note(gone)
+    assert "**gone** on **breast_cancer**" in note(FinishedEntry("key", None, (cell,)))
     assert run_name(cell.record).startswith("gone")

@@ -33,12 +33,9 @@ def test_every_column_alone_gives_student_s_interval_which_the_ratio_of_rows_wid
         assert found.std[at] == pytest.approx(own.std(ddof=1))
 
 
-def test_values_that_are_equal_up_to_rounding_have_no_deviation():
-    found = over_runs(np.array([[0.1 + 0.2], [0.3], [0.3]]), 0.25)
+def test_equal_values_have_no_deviation_and_without_runs_there_are_only_nans():
+    found = over_runs(np.array([[0.1 + 0.2], [0.3], [0.3]]), 0.25)  # equal up to rounding
     assert (found.std[0], found.low[0], found.high[0]) == (0.0, found.mean[0], found.mean[0])
-
-
-def test_without_runs_there_are_only_nans():
     found = over_runs(np.empty((0, 2)))
     assert np.isnan(found.mean).all()
     assert list(found.runs) == [0.0, 0.0]

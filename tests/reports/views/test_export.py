@@ -1,26 +1,19 @@
-"""Files of a report: they hold its frames, and the verdicts follow from the cells by other code."""
-
-from dataclasses import replace
+"""Files of a report hold its frames."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from msgspec import structs
 
 from aucbench.reports.build import build
 from aucbench.reports.views.export import FRAMES, TABLES, write
-from benchmarks import reference
+from tests.helpers.board_cells import tuning
 from tests.helpers.small_report import failed_cells, small_cells
-
-ROPE = 0.002
 
 
 @pytest.fixture(scope="module")
 def report():
-    cells = small_cells(runs=3) + small_cells(
-        data_sets=11, tuning={"name": "grid", "parameters": {}, "space": {}}
-    )
-    return build(cells + failed_cells("lost", 3), "a study", True, reference="beta", rope=ROPE)
+    cells = small_cells(runs=3) + small_cells(data_sets=11, tuning=tuning())
+    return build(cells + failed_cells("lost", 3), "a study", True, reference="beta", rope=0.002)
 
 
 @pytest.fixture(scope="module")
@@ -61,34 +54,10 @@ def test_csv_says_what_parquet_says(name, files):
             ]
 
 
-def test_verdicts_follow_from_the_cells(files, monkeypatch):
-    monkeypatch.setattr(reference, "ROPE", ROPE)
-    cells, verdicts = (pd.read_parquet(files / f"{name}.parquet") for name in ("cells", "verdicts"))
-    verdicts = verdicts[verdicts["group"] == "all"].set_index(["setting", "method"])
-    found = 0
-    for setting, own in cells.groupby("setting"):
-        runs = own.set_index(["method", "family", "data_set", "split_seed", "seed"])["auc"].unstack("method")
-        gains = runs.sub(runs["beta"], axis=0).drop(columns=["beta", "lost"], errors="ignore")
-        families = gains.groupby(["family", "data_set"]).mean().groupby("family").mean()
-        for name, half in zip(families, reference.half_widths(families.to_numpy()), strict=True):
-            row, gain = verdicts.loc[setting, name], families[name].mean()
-            assert row[["gain", "low", "high"]].tolist() == pytest.approx([gain, gain - half, gain + half])
-            assert row["verdict"] == (reference.verdict(gain, half) if len(families) >= 10 else "")
-            found += 1
-    assert found == verdicts["low"].notna().sum() == 4
-
-
 @pytest.mark.parametrize("name", ['=HYPERLINK("x").csv', "@SUM(1).csv", "+1.csv", "-1.csv"])
 def test_no_text_of_a_csv_file_is_a_formula(name, tmp_path):
-    cells = small_cells(data_sets=1, runs=3)
-    made = build([renamed(cell, name) for cell in cells], "t", True, reference="alpha")
+    made = build(small_cells(data_sets=[name], runs=3), "t", True, reference="alpha")
     write(made, tmp_path)
     read = pd.read_csv(tmp_path / "results.csv")
     assert set(read["data_set"]) == {f"'{name}"}
     assert np.allclose(read["mean"], made.results["mean"])
-
-
-def renamed(cell, name):
-    """The cell with a data set of that name."""
-    dataset = structs.replace(cell.described.dataset, name=name, title=name)
-    return replace(cell, described=structs.replace(cell.described, dataset=dataset))

@@ -51,22 +51,16 @@ class Parsed(HTMLParser):
 @cache
 def usual(names=("alpha", "beta", "gamma", "delta"), gaps=True):
     """A report on twelve data sets of 40 to 5,000 rows; the last method failed once on one of them."""
-    rows = [100 * (number + 1) for number in range(len(SETS))]
     cells = []
     for cell in several(names, SETS, runs=4):
         number = SETS.index(cell.described.dataset.name)
-        data = {"train_rows": rows[number], "train_positives": max(2, rows[number] // (3 * number + 2))}
+        rows = 100 * (number + 1)
+        data = {"train_rows": rows, "train_positives": max(2, rows // (3 * number + 2))}
         cells.append(altered(cell, data=data))
     if gaps:
-        lost = unfinished("failed", seed=9, algorithm=names[-1], dataset=SETS[0])
-        cells.append(lost)
-        cells += [
-            altered(
-                finished(0.9, seed=9, algorithm=name, dataset=SETS[0]),
-                data={"train_rows": 100, "train_positives": 50},
-            )
-            for name in names[:-1]
-        ]
+        where, data = {"seed": 9, "dataset": SETS[0]}, {"train_rows": 100, "train_positives": 50}
+        cells.append(unfinished("failed", algorithm=names[-1], **where))
+        cells += [finished(0.9, algorithm=name, data=data, **where) for name in names[:-1]]
     return build(cells, "a study", one_study=True, reference=names[0])
 
 

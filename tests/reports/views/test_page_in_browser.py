@@ -7,7 +7,7 @@ import pytest
 from aucbench.reports.answer import answer
 from aucbench.reports.build import build
 from aucbench.reports.views.page import write_page
-from tests.helpers.board_cells import altered, finished, several, tuning
+from tests.helpers.board_cells import finished, several, tuning, with_models
 from tests.reports.views.test_page import HARMFUL, SETS, named, usual, with_precision
 
 VIEWS = ("overall", "data", "data/data3", "methods", "methods/beta", "notes")
@@ -57,12 +57,8 @@ def test_every_view_fits_the_screen_and_is_accessible(visit, address, width, sch
         assert tab.locator("html").get_attribute("data-theme") == scheme
         tab.evaluate(axe)
         found = tab.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
-        worst = [
-            (each["id"], each["nodes"][0]["html"])
-            for each in found
-            if each["impact"] in ("serious", "critical")
-        ]
-        assert worst == [], view
+        worst = [each for each in found if each["impact"] in ("serious", "critical")]
+        assert [(each["id"], each["nodes"][0]["html"]) for each in worst] == [], view
 
 
 def test_what_is_chosen_stands_in_the_address(visit, address):
@@ -119,10 +115,7 @@ def test_a_setting_and_a_measure_are_chosen(visit, tmp_path):
 
 def test_one_class_of_model_is_shown_with_the_reference(visit, tmp_path):
     models = {"alpha": "linear", "beta": "trees", "gamma": "network", "delta": "trees"}
-    cells = [
-        altered(cell, class_of_model=models[cell.described.algorithm.name])
-        for cell in several(tuple(models), SETS)
-    ]
+    cells = with_models(several(tuple(models), SETS), models)
     write_page(build(cells, "a study", one_study=True, reference="alpha"), tmp_path / "p.html")
     tab = visit((tmp_path / "p.html").as_uri(), viewport={"width": 1400, "height": 900})
     for model in ("trees", "network", ""):

@@ -103,22 +103,22 @@ def test_the_terminal_shows_all_of_a_table_within_its_width(report, shown, width
     assert text.counts(report) in flat
 
 
+@pytest.fixture(scope="module")
+def nasty():
+    return build(several((NASTY, "beta"), (NASTY, "other")), NASTY, True, reference="beta")
+
+
 @pytest.mark.parametrize("width", [60, 80, 200])
-def test_names_of_any_kind_fit_into_a_terminal_and_end_no_line(shown, width):
-    cells = several((NASTY, "beta"), (NASTY, "other"))
-    report = build(cells, NASTY, True, reference="beta")
-    out = shown(width, text.show, report, (NASTY,)) + shown(width, text.show, report)
+def test_names_of_any_kind_fit_into_a_terminal_and_end_no_line(shown, width, nasty):
+    out = shown(width, text.show, nasty, (NASTY,)) + shown(width, text.show, nasty)
     lines = re.findall(r"^[│┃┏└┡].*$", out, re.MULTILINE)
     assert lines
     assert max(map(cell_len, lines)) <= width
-    assert "\x1b" not in out
-    assert "\x07" not in out
+    assert not re.search("[\x1b\x07]", out)
 
 
-def test_markdown_has_no_markup_that_names_brought_in():
-    report = build(several((NASTY, "beta"), (NASTY, "other")), NASTY, True, reference="beta")
-    written = text.markdown(report)
-    plain = re.sub(r"\\.", "", written)
+def test_markdown_has_no_markup_that_names_brought_in(nasty):
+    plain = re.sub(r"\\.", "", text.markdown(nasty))
     assert not re.search(r"[<>`$\[\]~]", plain)
     tables = re.findall(r"(?:^\|.*\n)+", plain, re.MULTILINE)
     assert len(tables) == 4
