@@ -260,7 +260,11 @@ def centred(self, state, X):
 
 CULPRITS = {  # the checks that find each of them, and words of the first message
     "thawed": (dataclass(type("Thawed", (), PARTS)), {"declared"}, ""),
-    "access": (broken(access="streams"), {"declared"}, "'streams' of stream, pairs, minibatch"),
+    "access": (
+        broken(access="streams"),
+        {"declared"},
+        "one of stream, pairs, minibatch, balanced, full, got 'streams'",
+    ),
     "fails on five": (FailsOnFive, {"runs"}, "5 x 3 dense rows of float64, seed 0, 5 iterations"),
     "without return": (broken(step=lambda self, state, batch: None), {"runs"}, "returned None"),
     "wrong grid": (broken(grid={"eta": (0.1, -1.0)}), {"grid"}, ""),
