@@ -92,7 +92,7 @@ class _Builder:
             dataset=dataset,
             loss=loss,
             features=self.once(_Builder.plugin, run, "features"),
-            part=Part(run["dataset"].get("part", Part.train)),
+            part=_part(run["dataset"].get("part", Part.train)),
             scaling=settings.scaling or default_scaling(dataset.instance),
             protocol=self.section(run, "protocol"),
             tuning=self.once(_Builder.tuning, run, "tuning", "algo", *WITH_PARAMETERS),
@@ -202,6 +202,12 @@ class _Builder:
             "features": self._composer.class_of("features", run).name,
             "tuning": tuning.name,
         }
+
+
+def _part(value: Any) -> Part:
+    if value not in list(Part):
+        raise ParameterError(f"dataset.part must be one of {', '.join(Part)}, got {value!r}.")
+    return Part(value)
 
 
 def made(cls: Any, values: Any, part: str) -> Any:

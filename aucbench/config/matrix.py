@@ -1,7 +1,7 @@
 """The matrix of a study: exceptions from its common settings, by data set and method."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aucbench.config.words import check_overrides
@@ -27,10 +27,12 @@ class Exceptions:
             given = values.get(field) or {}
             if not isinstance(given, Mapping):
                 raise ParameterError(f"matrix.{field}: expected {{NAME: [WORDS]}}, got {given!r}.")
-            own = {name: [each] if isinstance(each, str) else list(each) for name, each in given.items()}
+            own = {name: [each] if isinstance(each, str) else each for name, each in given.items()}
             self._listed[field] = own
             for name, listed in own.items():
                 catalog.find(family, str(name))
+                if not isinstance(listed, Sequence):
+                    raise ParameterError(f"matrix.{field}.{name}: expected a list of words, got {listed!r}.")
                 check_overrides(listed if field != "skip" else ())
 
     def skips(self, algo: str, dataset: str) -> bool:

@@ -85,8 +85,12 @@ def _read(path: Path, changed: int, size: int) -> Source:
     try:
         return Source(*json.loads(remembered.read_bytes()))
     except (OSError, ValueError, TypeError):  # missing or damaged
+        pass
+    try:
         tree = ast.parse(content)
-    source = Source(hashlib.sha256(normal_form(tree).encode()).hexdigest(), list(_imports(tree)))
+        source = Source(hashlib.sha256(normal_form(tree).encode()).hexdigest(), list(_imports(tree)))
+    except (SyntaxError, ValueError, RecursionError):  # of another version of Python, or nested deeply
+        return Source(hashlib.sha256(content).hexdigest(), [])
     remember(remembered, json.dumps(source).encode())
     return source
 

@@ -171,7 +171,7 @@ class BatchSolver(LinearMethod):
         raise NotImplementedError
 
 
-class MethodFacts(Facts, Method):
+class MethodFacts(Method, Facts):
     """Facts and optional functions of a method."""
 
     weights: ClassVar[Any] = None

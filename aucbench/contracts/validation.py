@@ -1,7 +1,8 @@
 """Checks of a class before its registration as a plugin, and of the results of its functions."""
 
 import inspect
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from enum import StrEnum
@@ -13,7 +14,7 @@ import numpy as np
 
 from aucbench.contracts.declarations import DatasetFacts, FeatureFacts, LossFacts, MethodFacts
 from aucbench.contracts.hyperparameters import let_check_fields
-from aucbench.contracts.source_location import place_in
+from aucbench.contracts.source_location import package_of, place_in
 from aucbench.humanize import sentence_of
 
 NEAR = 0.75  # similarity from which a name counts as a misspelling
@@ -65,6 +66,8 @@ def failure_of(what: str, error: BaseException, module: str, names: Iterable[str
     text = sentence_of(error)
     if isinstance(error, SystemExit):
         text = "SystemExit: it ends the program, where it must raise an error"
+    elif isinstance(error, ValueError) and "mutable default" in text:
+        text += "; what all share, such as a grid, is no field: annotate it as ClassVar"
     return Failure(what, text, frozenset(names), place_in(error, module.partition(".")[0]))
 
 
@@ -77,8 +80,9 @@ def reason_against(family: Family, cls: Any) -> str | None:
     if not isinstance(getattr(cls, "name", None), str):
         return f'{cls.__name__} has no class variable `name` that is text: write name: ClassVar[str] = "..."'
     own = {field.name for field in fields(cls)}
-    public = [name for name in dir(cls) if not name.startswith("_")]
-    for name in sorted(own.union(public)):
+    bases = [base for base in cls.__mro__ if package_of(base) != "aucbench"]
+    public = {name for base in bases for name in vars(base) if not name.startswith("_")}
+    for name in sorted(own | public):
         if (reason := _misfit(family, cls, name, name in own)) is not None:
             return f"`{name}` of {cls.__name__} {reason}"
     missing = [name for name in REQUIRED[family] if not hasattr(cls, name)]
@@ -96,14 +100,15 @@ def reason_against(family: Family, cls: Any) -> str | None:
 def _misfit(family: Family, cls: Any, name: str, is_field: bool) -> str | None:
     """Why a public attribute of a class breaks the contract, None if it matches it."""
     contract, value = contract_of(family), inspect.getattr_static(cls, name, None)
-    own = (
-        [value] if name in contract else [vars(base).get(name) for base in cls.__mro__]
-    )  # in place of a function
+    if is_field and name not in contract:
+        return None
+    # A helper function may be overridden by a value.
+    own = [value] if name in contract else [vars(base).get(name) for base in cls.__mro__]
     is_function = any(callable(each) or hasattr(each, "__get__") for each in own)
     if name not in contract:
         unused = [each for each, (hint, _) in contract.items() if (hint is Any) is is_function]
         near = get_close_matches(name, [each for each in unused if not hasattr(cls, each)], n=1, cutoff=NEAR)
-        if is_field or (is_function and not near):  # or a helper function of the plugin
+        if is_function and not near:  # a helper function of the plugin
             return None
         meant = f"did you mean `{near[0]}`? Otherwise " if near else ""
         advice = "" if is_function else "annotate it if it is a field, or "
@@ -116,11 +121,34 @@ def _misfit(family: Family, cls: Any, name: str, is_field: bool) -> str | None:
     if not hasattr(cls, name) or (is_function and not callable(value)):  # a field or a property
         return None
     try:
-        msgspec.convert(value, hint)
-    except msgspec.ValidationError as error:
-        one_of = f" of {', '.join(hint)}" if isinstance(hint, type) and issubclass(hint, StrEnum) else ""
-        return f"is {value!r:.60}: {error}{one_of}"
+        msgspec.convert(_builtin(value), hint)
+    except msgspec.ValidationError:
+        return f"must be {_words(hint)}, got {value!r:.60}"
     return None
+
+
+def _builtin(value: Any) -> Any:
+    """The value with float, dictionaries and lists in the place of `np.float64` and other containers.
+
+    A set has no order, and becomes nothing that a contract allows.
+    """
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, Mapping):
+        return {
+            key: each.tolist() if isinstance(each, np.ndarray) else _builtin(each)
+            for key, each in value.items()
+        }
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [_builtin(each) for each in value]
+    return ... if isinstance(value, Set) else value
+
+
+def _words(hint: Any) -> str:
+    """The type as in an annotation, or the members of an enumeration."""
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return f"one of {', '.join(hint)}"
+    return re.sub(r"(\w+\.)+", "", inspect.formatannotation(hint))
 
 
 @cache

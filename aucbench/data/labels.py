@@ -14,6 +14,7 @@ Label = float | str  # str if the label is not a number
 
 MAX_LABELS = 1 << 16  # distinct labels of a file
 MOST_CLASSES = 100  # a column with more distinct values is not a label column
+_TRUTH = {"false": "0", "true": "1"}
 _TWO_SIGNS: tuple[set[Label], ...] = ({-1.0, 1.0}, {0.0, 1.0})
 
 
@@ -85,8 +86,8 @@ def positive_labels(
     declaration, and for declared labels that do not occur.
     """
     labels, where = ordered(counts), "" if column is None else f" in column {column!r}"
-    spellings = Counter(shown(label).lower() for label in labels)
-    if alike := [shown(label) for label in labels if spellings[shown(label).lower()] > 1]:
+    spellings = Counter(map(_spelling, labels))
+    if alike := [shown(label) for label in labels if spellings[_spelling(label)] > 1]:
         raise DataError(
             f"{name}: labels {' and '.join(alike[:4])} are spellings of one label{where}; write them alike."
         )
@@ -112,10 +113,16 @@ def positive_labels(
             f"{name}: expected two classes, got {len(labels)}{where} ({in_words(counts)}); say which labels "
             f"are positive with dataset.positive={one} or dataset.positive=[{one},{both}]."
         )
+    if set(labels) in _TWO_SIGNS or set(spellings) == set(_TRUTH.values()):
+        return frozenset(label for label in labels if _spelling(label) == "1")
     low, high = labels
-    are_signs = set(labels) in _TWO_SIGNS or set(spellings) == {"false", "true"}
-    larger = are_signs or counts[high] <= counts[low]
-    return frozenset({high if larger else low})
+    return frozenset({high if counts[high] <= counts[low] else low})
+
+
+def _spelling(label: Label) -> str:
+    """What labels have in common that mean the same: Yes and yes, or True and 1."""
+    text = shown(label).lower()
+    return _TRUTH.get(text, text)
 
 
 def _declared(name: str, counts: Mapping[Label, int], declared: Any, where: str) -> frozenset[Label]:

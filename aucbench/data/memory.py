@@ -33,16 +33,14 @@ def available() -> int:
     """Bytes of memory that this process can still allocate, within its own limits."""
     import psutil
 
-    process = psutil.Process()
     room = [psutil.virtual_memory().available]
     if sys.platform == "linux":
         import resource
 
-        used = process.memory_info()
-        for limit, taken in ((resource.RLIMIT_AS, used.vms), (resource.RLIMIT_DATA, used.data)):
+        for limit, taken in ((resource.RLIMIT_AS, "vms"), (resource.RLIMIT_DATA, "data")):
             soft, _ = resource.getrlimit(limit)
             if soft != resource.RLIM_INFINITY:
-                room.append(soft - taken)
+                room.append(soft - getattr(psutil.Process().memory_info(), taken))
         room += _room_in_groups()
     return max(0, min(room))
 

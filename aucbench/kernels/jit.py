@@ -4,7 +4,7 @@ import hashlib
 import pickle
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, wraps
 from pathlib import Path
 from threading import RLock, get_ident
@@ -178,6 +178,10 @@ class _Index(caching.IndexDataCacheFile):  # type: ignore[misc]  # numba declare
             return super().load(key)
         except UNREADABLE:
             return None
+
+    def save(self, key: Any, data: Any) -> None:
+        with suppress(OSError):  # a full disk only costs the next process the compilation
+            super().save(key, data)
 
 
 def _unpickled(key: bytes) -> Any:

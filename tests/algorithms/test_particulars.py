@@ -52,6 +52,11 @@ def test_matrices_beyond_the_memory_are_refused_with_what_to_do(algorithm, advic
         algorithm.init(Problem(wide, np.array([1, -1, 1], np.int8), 3), np.random.default_rng(0))
 
 
+def test_minibatches_are_a_share_or_a_number_of_the_rows():
+    assert [methods.Spdam(batch_fraction=0.1).batch_size(n) for n in (2, 10, 200, 201)] == [1, 1, 20, 21]
+    assert [methods.Mba(block=1000).batch_size(n) for n in (400, 2000)] == [400, 1000]
+
+
 def test_uni_exp_caps_its_exponent():  # which no row of the transcriptions reaches
     rows, y = np.array([[2000.0], [1.0], [1.5]]), np.array([1, 1, -1], np.int8)
     algorithm = methods.UniExp(eta=1.0)
@@ -155,3 +160,15 @@ def test_partners_are_those_of_one_pass_however_many_differences_fit_at_once(par
         with monkeypatch.context() as patch:
             patch.setattr(_partners, "ROOM", 100)
             assert np.array_equal(whole, weights(algorithm, layout(X), Y, ORDER))
+
+
+@pytest.mark.parametrize("cls", [methods.FifoOgd, methods.Aogd, methods.FtrlLog])
+def test_training_goes_on_with_rows_of_the_other_layout(cls):
+    algorithm, half = cls(), 700
+    expected = weights(algorithm, X, Y, ORDER)
+    for first, second in (LAYOUTS, LAYOUTS[::-1]):
+        state = algorithm.init(problem_of(algorithm, first(X), Y, len(ORDER)), np.random.default_rng(0))
+        state = algorithm.step(state, Batch(first(X), Y, ORDER[:half]))
+        turned, labels = np.ascontiguousarray(X[::-1]), np.ascontiguousarray(Y[::-1])
+        state = algorithm.step(state, Batch(second(turned), labels, 249 - ORDER[half:]))
+        assert difference(algorithm.weights(state), expected) < 1e-9

@@ -119,6 +119,7 @@ def test_the_published_rows_of_a_data_set_give_the_number_of_runs_unless_another
         ("matrix.runs={10: 1000}", "matrix.runs"),
         ("matrix.skip={solm: [gaussian]}", "Did you mean solam"),
         ("matrix.for_dataset=3", "matrix.for_dataset"),
+        ("matrix.skip={psam: 3}", "matrix.skip.psam: expected a list"),
         ("matrix.for_dataset={a9b: ['runs=2']}", "Did you mean a9a"),
         ("matrix.for_algo={solam: [3]}", "got 3"),
         ("matrix=3", "matrix=3"),
@@ -145,3 +146,5 @@ def test_the_parts_of_a_run_with_a_field_too_many_or_too_few_are_refused():
     for words in (("+algo.foo=1",), ("loss=hinge", "+loss.foo=1"), ("algo=ls_svm", "loss.margin=2")):
         with pytest.raises(ParameterError, match=r"(algo|loss)\.\w+: "):
             study_of(*words)
+    with pytest.raises(ParameterError, match="part must be one of train, test, all, got 'half'"):
+        study_of("dataset.part=half")

@@ -137,3 +137,9 @@ def test_digests_are_remembered_and_a_damaged_memory_is_made_anew(tmp_path, monk
     remembered.write_text("[")
     module._read.cache_clear()
     assert module.read_source(file) == first
+
+
+def test_a_file_of_another_version_of_python_is_hashed_as_it_is(tmp_path):
+    file = tmp_path / "method.py"
+    file.write_text("print 'old'\n")
+    assert module.read_source(file).digest == hashlib.sha256(file.read_bytes()).hexdigest()

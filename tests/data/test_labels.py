@@ -19,6 +19,8 @@ from aucbench.data.labels import positive_labels, signs
         ({1: 1, 2: 1, 3: 1}, (1, 3), {1, 3}),
         ({"FALSE": 1, "TRUE": 9}, None, {"TRUE"}),
         ({0.0: 9, 1.0: 1}, True, {1.0}),
+        ({0.0: 1, "True": 9}, None, {"True"}),
+        ({"false": 1, 1.0: 9}, None, {1.0}),
     ],
 )
 def test_of_two_labels_the_larger_or_the_rarer_is_positive_unless_declared(counts, declared, positive):
@@ -30,6 +32,7 @@ def test_of_two_labels_the_larger_or_the_rarer_is_positive_unless_declared(count
     ("counts", "declared", "message"),
     [
         ({"yes": 1, "Yes": 1, "no": 3}, "Yes", r"mine: labels Yes and yes are spellings of one"),
+        ({0.0: 1, 1.0: 1, "True": 3}, True, r"labels 1 and True are spellings of one"),
         ({4: 1, 5: 1, 6: 1}, None, r"mine: .* 3 .*dataset\.positive=4 or .*=\[4,5\]"),
         (dict.fromkeys(range(1000), 1), None, r"989 more labels"),
         ({1: 5}, None, r"expected two classes, got 5 times label 1 only"),

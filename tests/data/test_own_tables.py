@@ -101,6 +101,10 @@ BANDS = [f"{10 * (k % 9)}-{10 * (k % 9) + 9}" for k in range(ROWS)]
     [
         (replaced(10, "90+", "<40"), r"'90\+' \(10\), '<40' .* 180 numbers, .*_words=\[90\+,'<40'\]"),
         (["12.5" if age % 2 else "1,5" for age in AGES], r"'1,5' .* among"),
+        *(  # few different ones, too
+            (["7" if age % 2 else text for age in AGES], rf"'{text}' .* among")
+            for text in ("1 234,5", "1\u2019234")
+        ),
         ([f"${age * 1000:,}.50" for age in AGES], "look like money"),
         ([f"({age}.25)" for age in AGES], "look like money"),
         ([f"{age % 28 + 1}/3/2024" for age in AGES], "look like dates"),
@@ -203,6 +207,7 @@ def test_layouts_of_other_programs_are_read(write, text, fields):
         ("Survey of 2024\n" + TABLE.replace(" ", ","), r"dataset\.skip=1"),
         ("caf\xe9,b,y\n1,2,0\n3,4,1\n".encode("latin-1"), r"not UTF-8 text \(line 1\)"),
         ("sep=;\n" + TABLE.replace(" ", ";"), r"dataset\.skip=1"),
+        ("SEP=\t\n" + TABLE.replace(" ", "\t"), r"dataset\.skip=1"),
         *((TABLE.replace(" ", ",").encode(code), "not UTF-8") for code in ("utf-16", "utf-16-le")),
         ('"a", "b", "y"\n1, "2", 0\n3,  "4", 1\n', "blanks stand before quotes"),
         *(
@@ -215,6 +220,12 @@ def test_layouts_of_other_programs_are_read(write, text, fields):
 def test_other_layouts_are_refused_with_the_way_out(write, text, message):
     with pytest.raises(DataError, match=message):
         load(Csv(write(text)))
+
+
+def test_rows_of_empty_cells_are_no_comments(write):
+    path = write(TABLE.replace(" ", "\t") + "# a comment\n\t\t\n")
+    with pytest.raises(DataError, match="label"):
+        load(Csv(path, delimiter="\\t", comment="#", missing="median"))
 
 
 def zipped(text):
@@ -285,18 +296,19 @@ def test_a_test_file_needs_only_the_columns_that_are_used(saved, tmp_path):
 GROUPS = np.repeat(np.arange(40), 5)
 
 
+@pytest.mark.parametrize("kept", [("ward", "hours"), ("hours", "ward")])
 @pytest.mark.parametrize("types", [{}, {"ward": "categories"}])
-def test_groups_and_times_of_parquet_are_those_of_csv(tmp_path, types):
+def test_groups_and_times_of_parquet_are_those_of_csv(tmp_path, types, kept):
     frame = pd.DataFrame({"ward": AGES, "hours": OTHER, "stay": AGES % 7, "y": Y})
     frame.to_csv(tmp_path / "own.csv", index=False)
     frame.to_parquet(tmp_path / "own.parquet")
-    kept = ("ward", "hours")
     text, typed = (
         load(make(str(tmp_path / f"own.{make.name}"), types=types), kept=kept) for make in (Csv, Parquet)
     )
     assert text.kinds == typed.kinds
     for name in kept:
         np.testing.assert_array_equal(text.kept[name], typed.kept[name])
+    np.testing.assert_array_equal(text.kept["hours"], frame.hours)
 
 
 @pytest.fixture

@@ -54,6 +54,13 @@ thresholded.accumulate(vector, 2.0)
 print(vector.numbers["weight"][0], sum(thresholded.accumulate.stats.cache_hits.values()))
 """
 
+FULL_DISK = """
+import resource, signal
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+"""
+
 
 def output(program, *paths):
     # Bytecode of a file that is edited within a second, and no longer than before, would be taken for it.
@@ -100,3 +107,9 @@ def test_shared_kernels_survive_types_that_cannot_be_imported_and_a_damaged_inde
     for index in tmp_path.rglob("*.nbi"):
         index.write_bytes(index.read_bytes()[:-20])
     assert output(BUILT_IN) == ["2.0", "0"]  # a cache miss
+
+
+def test_a_kernel_whose_code_a_full_disk_cannot_keep_runs_all_the_same(tmp_path, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    assert output(FULL_DISK + BUILT_IN) == ["2.0", "0"]
+    assert output(BUILT_IN) == ["2.0", "0"]

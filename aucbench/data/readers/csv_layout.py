@@ -52,7 +52,7 @@ def find_layout(file: File, path: Path) -> Layout:
         raise DataError(f"{path} is empty: expected at least one row of data.")
     if any(re.match("@(relation|attribute)", line, re.IGNORECASE) for line in lines):
         raise DataError(f"{path} is ARFF and not CSV; read it with dataset=arff.")
-    if re.match("sep=.$", lines[0].strip()):
+    if re.match(r"sep=.\s*$", lines[0], re.IGNORECASE):
         raise DataError(f"{path}: the first line names the delimiter; leave it out with dataset.skip=1.")
     delimiter = _declared(path, table) or _delimiter(path, lines, table.skip)
     if delimiter == BLANKS:
@@ -109,9 +109,8 @@ def open_lines(path: Path, table: Table, blanks: bool = False) -> Iterator[Any]:
         for _ in range(table.skip):
             stream.readline()
         lines = stream
-        if table.comment:  # an empty line takes the place of a comment
-            sign = table.comment.encode()
-            lines = (b"\n" if line.lstrip().startswith(sign) or line.isspace() else line for line in stream)
+        if table.comment:
+            lines = map(partial(_uncommented, table.comment.encode()), stream)
         lines = map(_with_tabs, lines) if blanks else lines
         yield stream if lines is stream else _Rewritten(lines)
 
@@ -122,6 +121,11 @@ def decoded(path: Path, line: bytes, number: int) -> str:
         return line.decode()
     except UnicodeDecodeError:
         raise DataError(f"{path} is not UTF-8 text (line {number}); save it as UTF-8.") from None
+
+
+def _uncommented(sign: bytes, line: bytes) -> bytes:
+    """The line; an empty one in the place of a comment or of blanks, but not of empty cells between tabs."""
+    return line if line.strip(b" \r\n") and not line.lstrip().startswith(sign) else b"\n"
 
 
 def _with_tabs(line: bytes) -> bytes:

@@ -28,8 +28,10 @@ _QUANTITY = re.compile(
 )
 _DATE = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{2,4}([ T].*)?")
 _WITH_SIGNS = re.compile(r"[0-9]+([^A-Za-z0-9]+[0-9]+)+")  # 120/80, 40-49 or 1_000
-
-_WITH_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)+")
+# Numbers, however few of them are different: 1,2 or 1 234,5 or 1'234.5.
+_GROUPED = re.compile(
+    r"[+-]?([0-9]+(,[0-9]+)+|[1-9][0-9]{0,2}([ '\u00a0\u202f\u2019][0-9]{3})+([.,][0-9]+)?)"
+)
 
 
 @dataclass
@@ -84,7 +86,7 @@ def doubt(texts: TextCounts) -> tuple[str, list[str]] | None:
         strays.total() == 1 < numbers - 9 or strays.total() < STRAY_SHARE * (cells + texts.numbers)
     )
     are_words = len(strays) <= SHOWN_TEXTS and different > MANY_NUMBERS  # as 'none' in half of the rows
-    few |= bool(strays) and all(map(_WITH_COMMA.fullmatch, strays))
+    few |= bool(strays) and all(map(_GROUPED.fullmatch, strays))
     are_most = are_words or numbers + alike.total() > others.total()
     if strays and (few or (are_most and (different + len(alike) > MANY_NUMBERS or texts.numbers > 0))):
         shown, beside = (others, alike.total()) if others and not numbers else (strays, numbers)

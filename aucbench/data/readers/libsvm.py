@@ -25,7 +25,7 @@ from aucbench.errors import DataError
 BLOCK_BYTES = 1 << 21
 MAX_INDEX = 2**31 - 1
 _NUMBER = re.compile(rb"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
-_PLAIN = re.compile(rb"[-+.0-9eE:\n]*")  # pyarrow would read indices such as 0x1F
+_PLAIN = re.compile(rb"[-+.0-9eE:\n]*")  # pyarrow would read indices such as 0x1F, and -0
 _ONE_A_LINE = bytes.maketrans(b" \t\r\v\f", b"\n" * 5)
 _PARSE = csv.ParseOptions(delimiter=":", quote_char=False)
 _CONVERT = csv.ConvertOptions(
@@ -84,7 +84,7 @@ def _block(
     tokens = re.sub(rb":\+(?=[.0-9])", b":", tokens) if b"+" in tokens else tokens
     read = csv.ReadOptions(use_threads=False, block_size=len(tokens) + 1, column_names=["index", "value"])
     try:
-        if not _PLAIN.fullmatch(tokens):
+        if not _PLAIN.fullmatch(tokens) or tokens.startswith(b"-") or b"\n-" in tokens:
             raise ValueError("an unusual character")
         labels = {label: _labels(label, has_topics) for label, _ in rows}
         indices, values = np.empty(0, np.int32), np.empty(0)

@@ -174,7 +174,7 @@ def _chosen(
         place = _number_of(path, names, column, "dataset.drop")
         columns[place] = ColumnRecord(names[place], "dropped")
     types = {_number_of(path, names, column, "dataset.types"): kind for column, kind in table.types}
-    wanted = {_number_of(path, names, column, "protocol") for column in table.kept}
+    wanted = dict.fromkeys(_number_of(path, names, column, "protocol") for column in table.kept)
     if target in columns or target in wanted:
         where = "dropped" if target in columns else "used for splits"
         raise DataError(f"{path}: column {names[target]!r} is the label, which cannot be {where}.")
@@ -183,14 +183,16 @@ def _chosen(
     for place, name in enumerate(names):
         kind = None if stated.get(name) == INDEX else stated.get(name)
         feature = Feature(name, place, types.get(place), kind, table.missing_words)
-        if place in wanted:
-            features.append(Feature(name, place, types.get(place), kept=True))
-        elif place in indices and not feature.declared and place not in columns:
+        if place in wanted or place in columns:
+            continue
+        if place in indices and not feature.declared:
             reason = "has no name, as an index is written" if place in unnamed else "is the index of pandas"
             columns[place] = feature.left_out(reason)
-        elif place not in columns:
+        else:
             features.append(feature)
-    return target, features, columns
+    # Their values stand beside the rows in the order in which they are asked for.
+    kept = [Feature(names[place], place, types.get(place), kept=True) for place in wanted]
+    return target, [*features, *kept], columns
 
 
 def _refuse(path: Path, features: list[Feature]) -> None:

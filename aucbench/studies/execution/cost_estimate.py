@@ -93,9 +93,7 @@ def estimate(plan: Plan, store: Store, begun: Callable[[Entry], None] = lambda _
         power = min(STEEPEST, max(0.0, power))
         for size, at, work in kind:
             rows, test_rows, _ = _sizes(entries[at])
-            seconds = (
-                work * fast * (size / short) ** min(STEEPEST, max(0.0, power)) * _units(entries[at], rows)
-            )
+            seconds = work * fast * (size / short) ** power * _units(entries[at], rows)
             memory = max(found[at].memory, int(row_bytes * (rows + test_rows)))
             found[at] = replace(found[at], seconds=seconds, memory=memory)
     return found

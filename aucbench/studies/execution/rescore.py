@@ -41,7 +41,8 @@ def rescore_study(
     cell has with other parameters are replaced only if `replace_others`.
     """
     done, plans = Rescored(), store.plans()
-    for planned in (entry for plan in store.plans(study) for entry in plan.entries):
+    entries = (entry for plan in store.plans(study) for entry in plan.entries)
+    for planned in sorted(entries, key=lambda entry: entry.dataset):  # each data set is loaded once
         units = _units(store, planned, measures, entry_of, replace_others, done)
         written = set()
         for unit in units:
