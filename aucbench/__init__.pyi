@@ -38,6 +38,7 @@ from .contracts import Samples as Samples
 from .contracts import Table as Table
 from .contracts import ValidationRows as ValidationRows
 from .contracts import check_fields as check_fields
+from .contracts.cache_folder import utf8_path as utf8_path
 from .contracts.hooks import hookimpl as hookimpl
 from .data.memory import require_memory as require_memory
 from .errors import AucbenchError as AucbenchError

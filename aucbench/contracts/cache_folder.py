@@ -1,11 +1,14 @@
 """The folder of files that can be regenerated: downloads, parsed data, compiled code."""
 
+import hashlib
 import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
+
+from aucbench.errors import ParameterError
 
 
 def cache_folder() -> Path:
@@ -17,6 +20,37 @@ def cache_folder() -> Path:
 def absolute(path: str) -> Path:
     """The absolute path; ~ is the user's home."""
     return Path(os.path.expanduser(path)).absolute()
+
+
+def utf8_path(path: str) -> str:
+    """The path itself, or a link in the cache where its name is not UTF-8, which no record could hold.
+
+    Parameters
+    ----------
+    path : str
+        Path of a file or a folder of one's own, as the command line gives it.
+
+    Returns
+    -------
+    str
+        A path of the same file or folder that is UTF-8.
+
+    Raises
+    ------
+    ParameterError
+        There is nothing at such a path.
+    """
+    if path.isascii() or path.encode("utf-8", "replace").decode() == path:
+        return path
+    place = absolute(path)
+    if not place.exists():
+        raise ParameterError(f"{os.fsencode(path)!r} is no file or folder, and its name is not UTF-8.")
+    digest = hashlib.sha256(os.fsencode(place)).hexdigest()[:16]
+    link = cache_folder() / "links" / digest / os.fsencode(place.name).decode("utf-8", "replace")
+    link.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        link.symlink_to(place)
+    return str(link)
 
 
 def remember(path: Path, content: bytes) -> None:

@@ -1,12 +1,11 @@
 """The files that a path, a folder or a pattern of the user stands for."""
 
 import glob
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from aucbench import ParameterError
+from aucbench import ParameterError, utf8_path
 
 PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 PARTITION = re.compile(r"([^=]+)=(.*)")
@@ -47,17 +46,8 @@ def own_files(name: str, path: str, endings: Sequence[str]) -> list[tuple[str, t
     own = []
     for parts_of_name, file in sorted((each.relative_to(root).parts, each) for each in found):
         columns = (PARTITION.fullmatch(part) for part in parts_of_name[:-1])
-        own.append((utf8(str(file)), tuple((each[1], each[2]) for each in columns if each)))
+        own.append((utf8_path(str(file)), tuple((each[1], each[2]) for each in columns if each)))
     return own
-
-
-def utf8(path: str) -> str:
-    """The path itself; a ParameterError if it is not UTF-8, since no record could hold it."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        raise ParameterError(f"{os.fsencode(path)!r} is not UTF-8: rename the file or folder.") from None
-    return path
 
 
 def _ending(path: Path) -> str:

@@ -7,9 +7,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from aucbench import Count, File, Index, ParameterError, Table
+from aucbench import Count, File, Index, ParameterError, Table, utf8_path
 from aucbench_datasets._labels import Labels
-from aucbench_datasets._own_files import own_files, utf8
+from aucbench_datasets._own_files import own_files
 
 MOST_FEATURES = 2**31 - 1
 Missing = StrEnum("Missing", "refuse median")
@@ -62,7 +62,7 @@ class _Own(Labels):
             paths = value if isinstance(value, list | tuple) else [value]
             if not all(isinstance(each, str | None) for each in paths):
                 raise ParameterError(f"{self.name}: {name} must be a path or a list of paths, got {value!r}.")
-            found = tuple(each and utf8(each) for each in paths)
+            found = tuple(each and utf8_path(each) for each in paths)
             object.__setattr__(self, name, found if paths is value else found[0])
 
     @property

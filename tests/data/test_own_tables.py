@@ -410,15 +410,19 @@ def test_equal_rows_are_counted_in_a_file_and_between_files(saved, tmp_path):
     assert (found.repeated, found.test_rows, found.test_repeated) == (30, 52, 12)
 
 
-def test_names_that_are_not_utf8_are_refused(saved, tmp_path):
-    odd = str(tmp_path / os.fsdecode(b"own\xfe.csv"))
-    shutil.copy(saved(age=AGES), odd)
-    (tmp_path / "data.csv").unlink(missing_ok=True)
-    for name in (odd, [odd]):
-        with pytest.raises(ParameterError, match="not UTF-8"):
-            Csv(name)
+def test_names_that_are_not_utf8_are_read_in_any_place(saved, tmp_path):
+    path = saved(age=AGES)
+    odd = [str(tmp_path / os.fsdecode(name)) for name in (b"caf\xe9", b"\xffd")]
+    for folder in odd:
+        os.makedirs(folder)
+        shutil.copy(path, os.path.join(folder, os.fsdecode(b"own\xfe.csv")))
+    for name in (odd[0], os.path.join(odd[1], os.fsdecode(b"own\xfe.csv"))):
+        data = Csv(name)
+        assert data.title.encode()
+        np.testing.assert_array_equal(load(data).X, load(Csv(path)).X)
+    assert len(load(Csv(odd)).y) == 2 * ROWS
     with pytest.raises(ParameterError, match="not UTF-8"):
-        load(Csv(str(tmp_path)))
+        Csv(odd[0] + "s")
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "libsvm"])
