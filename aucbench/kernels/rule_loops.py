@@ -200,7 +200,7 @@ def over_pairs(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, produ
     """Steps along the differences of the pairs `order` (k, 2) of rows."""
     t, positives = counts
     Z, dots, last = pairs.room(X, order), (0.0, 0.0), order.shape[0] - 1
-    if rows.are_dense(X):
+    if rows.are_dense(X) and last >= 0:
         pairs.subtract(X, order[0, 0], order[0, 1], Z)
         dots = FIRST(Z, 0, uv)
     for k in range(order.shape[0]):
