@@ -63,9 +63,9 @@ def test_a_full_disk_is_one_sentence(done, refused, monkeypatch):
         assert os.strerror(errno.ENOSPC) in sentence or "none left" in sentence
 
 
-def test_a_cache_that_cannot_be_written_is_said_once_and_costs_no_result(tmp_path):
+def test_a_cache_that_cannot_be_written_costs_no_result(tmp_path):
     (tmp_path / "file").touch()
     run = RUN.replace("ls_svm", "log_reg")  # its own reference, since all kernels are compiled anew
     done = shell(run, tmp_path, AUCBENCH_CACHE=str(tmp_path / "file" / "cache"))
-    assert (done.returncode, done.stderr.count("cache folder")) == (0, 1)
+    assert done.returncode == 0
     assert len(list((tmp_path / "store" / "cells").rglob("*.npz"))) == 1

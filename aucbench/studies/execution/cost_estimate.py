@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from math import inf, log, sqrt
-from time import process_time
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ SAMPLE_BYTES = 1 << 25  # size of the probed rows; fewer would fit the processor
 FEWEST, MOST_ROWS = (4, 256), 4_096  # iterations, and rows for a full method, of a probe's first run
 LONGER = 4  # factor between the lengths of runs: log-spaced checkpoints come early in a run
 STEEPEST = 3.0  # largest exponent of the row length
+WAITS = 8.0  # a method waits if its wall time is more than this many times its processor time
 
 
 @dataclass(frozen=True)
@@ -131,15 +132,19 @@ def probe(entry: Entry, seconds: float) -> tuple[float, float]:
         most = min(len(task.y), MOST_ROWS) if is_full else units
 
         def timed(size: int) -> float:
-            """Processor seconds of a run on that many training rows, or of that many iterations."""
+            """Processor seconds of a run on that many training rows, or of that many iterations.
+
+            Wall time counts for a method that waits, such as for a device, and takes little processor time.
+            """
             if is_full:
                 few = np.sort(np.random.default_rng(0).permutation(len(task.y))[:size])
                 shorter = replace(task, X=task.X[few], y=task.y[few])
             else:
                 shorter = replace(task, iterations=size, epochs=None, seconds=None)
-            begun = process_time()
+            begun, begun_cpu = perf_counter(), process_time()
             run_cell(shorter)
-            return process_time() - begun
+            wall, cpu = perf_counter() - begun, process_time() - begun_cpu
+            return wall if wall > WAITS * cpu else cpu
 
         size, runs = min(most, FEWEST[is_full]), [(0, 0.0)]
         while size > runs[-1][0] and sum(each for _, each in runs) + 2.0 * runs[-1][1] <= seconds:
