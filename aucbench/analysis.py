@@ -83,7 +83,9 @@ def describe_data(path: str, *overrides: str) -> "DataDescription":
     [('age', 'number'), ('job', 'categories'), ('sick', 'label')]
     """
     from aucbench import data
+    from aucbench.config.words import check_overrides
 
+    check_overrides(overrides)
     kind, *rest = _file_words(path, overrides)
     given = {word.partition("=")[0] for word in overrides}
     is_table = kind.partition("=")[2] in ("csv", "parquet", "arff")
@@ -162,6 +164,7 @@ def suggest(
     AucbenchError
         The data cannot be read, there is no archive, it is damaged, or an override chooses a method.
     """
+    from aucbench.config.words import check_overrides
     from aucbench.reports.suggestion import suggest_methods
     from aucbench.studies.archives.archive_file import read, shipped
     from aucbench.studies.archives.tried_settings import tried_settings
@@ -169,6 +172,7 @@ def suggest(
 
     if count < 1 or (seconds is not None and not seconds > 0):
         raise ParameterError(f"count must be >= 1 and seconds > 0, got count={count} and seconds={seconds}.")
+    check_overrides(overrides)
     words = dataset_words(dataset, *overrides)
     is_named = words[0] == f"dataset={dataset}"
     taken = re.compile(rf"\+*((algo|tuning)\b{'|dataset=' * is_named})")
@@ -221,10 +225,12 @@ def rescore(
     ParameterError
         The store has no such study, or a measure or a parameter is unknown, out of its range or not used.
     """
+    from aucbench.config.words import check_overrides
     from aucbench.studies.execution.rescore import rescore_study
     from aucbench.studies.rerun_command import words
 
     store.plans(study)
+    check_overrides(parameters)
     for word in parameters:
         if word.partition(".")[0] not in metrics:
             raise ParameterError(

@@ -40,7 +40,7 @@ def against_reference(words: Sequence[str], study: Study, executed: FinishedEntr
     reference = study.running.reference or (TUNED_REFERENCE if is_tuned else REFERENCE)
     if reference == executed.record.algorithm.name:
         return ""
-    others = [word for word in words if not f"{word.partition('=')[0]}.".startswith(OF_THE_METHOD)]
+    others = [word for word in words if not word.lstrip("+").startswith(OF_THE_METHOD)]
     wanted = [f"algo={reference}", *(word for word in others if not word.startswith("--only"))]
     try:
         kept = _Kept()

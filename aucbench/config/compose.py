@@ -20,7 +20,7 @@ from hydra.errors import MissingConfigException
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from aucbench.config.matrix import Exceptions
+from aucbench.config.matrix import StudyMatrix
 from aucbench.config.words import Grammar, Request
 from aucbench.contracts import DatasetFacts
 from aucbench.contracts.validation import Family
@@ -134,7 +134,7 @@ class Composer:
             run = self.run(_choices_first(words))
             algo, dataset = (self.class_of(group, run).name for group in LOOKED_UP)
             if id(run["matrix"]) not in matrices:  # runs share it
-                matrices[id(run["matrix"])] = Exceptions(self._catalog, run["matrix"])
+                matrices[id(run["matrix"])] = StudyMatrix(self._catalog, run["matrix"])
             matrix = matrices[id(run["matrix"])]
             if matrix.skips(algo, dataset):
                 continue

@@ -14,7 +14,7 @@ from aucbench.registry import Catalog
 FAMILIES = {"for_dataset": Family.datasets, "for_algo": Family.algorithms, "skip": Family.algorithms}
 
 
-class Exceptions:
+class StudyMatrix:
     """The words by data set or method, the data sets that methods skip, and the bounds for runs."""
 
     def __init__(self, catalog: Catalog, values: Any):

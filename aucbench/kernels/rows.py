@@ -179,6 +179,8 @@ def _dot_norms_csr(X, i, w):
 @for_dense_rows
 def axpy_dot_norm(a: float, X: Any, i: int, u: Any, j: int) -> Any:
     """Add a x_i to u, then u.x_j and |x_j|^2, in one pass over dense rows; j = -1 if there is no next row."""
+    if a == 0.0:
+        return dot_norm(X, j, u)
     product = square = 0.0
     for k in range(X.shape[1]):
         u[k] += a * X[i, k]
@@ -198,6 +200,8 @@ def _axpy_dot_norm_csr(a, X, i, u, j):
 @for_dense_rows
 def axpy2_dot_norm(a: float, X: Any, i: int, u: Any, b: float, v: Any, j: int) -> Any:
     """As `axpy_dot_norm`, and add b x_i to v; b is 0 where a is."""
+    if a == 0.0:
+        return dot_norm(X, j, u)
     product = square = 0.0
     for k in range(X.shape[1]):
         own = np.float64(X[i, k])

@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import starmap
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, NamedTuple, Self
@@ -57,7 +58,7 @@ class AuditedFunction:
         self.codings = self._working()
         self.negative = self.codings[0]  # label of a negative row
         # A function that computes in single precision is held to that.
-        self.single = all(value == float(np.float32(value)) for value in map(self._value, _probes()))
+        self.single = all(value == float(np.float32(value)) for value in starmap(self.value, _probes()))
 
     def __call__(self, scores: np.ndarray, positive: np.ndarray, slopes: bool = True) -> Outcome:
         """Value and gradient at scores (n,) with a mask (n,) of the positive rows."""
@@ -77,9 +78,6 @@ class AuditedFunction:
         """The value alone, without differentiation."""
         return self(scores, positive, slopes=False).value
 
-    def _value(self, batch: tuple[np.ndarray, np.ndarray]) -> float:
-        return self.value(*batch)
-
     def _working(self) -> list[int]:
         """Set the library with which the function returns numbers; the codings of labels that it takes."""
         errors: list[Exception] = []
@@ -90,7 +88,7 @@ class AuditedFunction:
             for coding in NEGATIVES:
                 self.negative = coding
                 try:
-                    values = set(map(self._value, _probes()))
+                    values = set(starmap(self.value, _probes()))
                     if len(values) == 1 or not np.isfinite([*values]).all():
                         text = f"{self.name} returned {values.pop():g} for every batch of 12 scores."
                         raise ParameterError(text)

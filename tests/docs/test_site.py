@@ -17,6 +17,13 @@ pytest.importorskip(
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ("README", "CONTRIBUTING", "CHANGELOG")
 WIDTHS = (390, 768, 1000, 1280, 1400)
+CSS_ADDRESS = re.compile(r"url\(['\"]?(https?:)?//|@import ['\"]?(https?:)?//")
+# Elements that load what their attribute names; links, which a reader follows, are none of them.
+LOADED = re.compile(
+    r"<(?:script|img|iframe|source|video|audio|embed|object|use)\b[^>]*?(?:src|srcset|data|href)=['\"](?:https?:)?//[^>]*>"
+    r"|<link\b(?=[^>]*rel=['\"](?:stylesheet|preload|icon|preconnect|modulepreload))[^>]*href=['\"](?:https?:)?//[^>]*>",
+    re.IGNORECASE,
+)
 
 
 @pytest.fixture(scope="session")
@@ -59,6 +66,15 @@ def test_building_writes_nothing_into_the_source_tree(tree, site):
     assert all(path.stat().st_mtime_ns == before for path, before in tree.items())
 
 
+def test_no_page_loads_anything_from_another_host(site, pages):
+    assert len(pages) > 80
+    for page in pages:
+        found = LOADED.search(page.read_text(encoding="utf-8"))
+        assert not found, f"{page.relative_to(site)}: {found[0]}"
+    for style in (site / "_static").rglob("*.css"):
+        assert not CSS_ADDRESS.search(style.read_text(encoding="utf-8")), style.name
+
+
 IMBALANCED = ("imbalanc", "rare", "confid", "weight", "sample_weight")
 
 
@@ -75,7 +91,6 @@ def test_the_search_knows_the_words_that_readers_look_for(site, word, page):
 
 
 def test_no_page_scrolls_sideways_and_none_asks_another_host(site, pages, browser):
-    assert len(pages) > 80
     window, asked, wide = browser.new_page(), set(), []
     window.on("request", lambda request: asked.add(request.url.split("/")[2]))
     for page in pages:

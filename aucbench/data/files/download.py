@@ -15,7 +15,7 @@ from typing import Any
 from aucbench.errors import FetchError
 from aucbench.humanize import filesize
 
-PATIENCE = CONNECT_SECONDS, STALL_SECONDS = 10, 30
+PATIENCE = 10, 30  # seconds until a connection is made, and between two parts of an answer
 ATTEMPTS = 3
 PAUSE_SECONDS = 0.5  # doubled after each attempt
 CHUNK_BYTES = 1 << 18
@@ -68,7 +68,7 @@ def remote_size(url: str) -> int | None:
 
     address = url.partition("#")[0]
     try:
-        answer = requests.head(address, timeout=CONNECT_SECONDS, allow_redirects=True, headers=_HEADERS)
+        answer = requests.head(address, timeout=PATIENCE[0], allow_redirects=True, headers=_HEADERS)
     except (requests.RequestException, ValueError):  # the latter from malformed addresses
         return None
     length = answer.headers.get("Content-Length", "")

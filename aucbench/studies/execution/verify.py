@@ -132,8 +132,9 @@ def _run(record: CellRecord, entry_of: Callable[[Sequence[str]], Entry]) -> tupl
         plan = Plan((replace(planned, cells=own_cells),))
         result = Scheduler(plan, store, LocalExecutor(Observer())).run()
         if (found := store.get(own_cells[0].key)) is None:
-            failure = result.failures[0]
-            raise AucbenchError(f"it has a result there, and here: {failure.reason}: {failure.message}")
+            reasons = [f"{failure.reason}: {failure.message}" for failure in result.failures]
+            reasons += [refused.why for refused in result.refused]
+            raise AucbenchError(f"it has a result there, and here: {reasons[0]}")
         return entry, found
 
 
