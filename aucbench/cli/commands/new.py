@@ -84,7 +84,8 @@ def write(template: str, name: str, into: Path) -> Path:
     sources |= {each: each for each in ("pyproject.toml", "README.md", "AGENTS.md")}
     texts = {path: (FOLDER / f"{each}.template").read_text("utf-8") for path, each in sources.items()}
     words = {
-        "name": name, "cls": class_name(name, texts[f"{name}.py"]), "distribution": distribution,
+        "name": name, "cls": class_name(name, "".join(texts[path] for path in texts if path.endswith(".py"))),
+        "distribution": distribution,
         "noun": Family(kind["family"]).singular, "change": kind["change"],
         "requires": kind.get("requires", ""), "use": kind["use"].replace("$name", name),
     }  # fmt: skip
