@@ -1,24 +1,59 @@
 """Every check of algorithms finds the method that breaks its rule, and no other check does."""
 
+import inspect
+import linecache
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
 
 from aucbench.testing import ALGORITHM_CHECKS, CheckFailure, Status, check_algorithm
-from tests.helpers import mistaken_plugins as mistaken
-from tests.helpers.broken_plugins import CULPRITS, CountsWeights, Healthy, StepPerChunk, broken
+from tests.helpers import broken_plugins
+from tests.helpers.broken_plugins import (
+    CULPRITS,
+    MARK,
+    CountsWeights,
+    Healthy,
+    NotANumber,
+    Slow,
+    StepPerChunk,
+    broken,
+    plain,
+)
 from tests.helpers.fake_plugins import Perceptron
 from tests.helpers.findings import by_name, failed, failures
 from tests.third_party.my_methods import PairSgd, Ramp
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # dividing by zero is one of the mistakes
 @pytest.mark.parametrize(("culprit", "checks", "words"), CULPRITS.values(), ids=CULPRITS)
-def test_a_method_that_breaks_one_rule_is_found_by_its_check_alone(culprit, checks, words):
+def test_a_method_that_breaks_one_rule_is_found_by_its_check_alone_at_its_line(culprit, checks, words):
     found = failures(check_algorithm(culprit, raise_on_failure=False))
     assert set(found) == checks, [str(finding) for finding in found.values()]
-    assert words in next(iter(found.values())).message
+    first = next(iter(found.values()))
+    assert re.search(words, first.message), first.message
+    if vars(broken_plugins).get(culprit.__name__) is culprit and MARK in inspect.getsource(culprit):
+        file, number, line = first.place.split(":", 2)
+        assert file == broken_plugins.__file__
+        assert MARK in line
+        assert linecache.getline(file, int(number)).strip() == line.strip()
+
+
+def test_a_failure_at_the_same_line_is_not_told_twice():
+    def unfinished(self, w):
+        if len(w) and not w.any():
+            raise RuntimeError("nothing was learned")
+        return w
+
+    (found,) = failures(check_algorithm(plain(finalize=unfinished), raise_on_failure=False)).values()
+    assert found.place.endswith(': raise RuntimeError("nothing was learned")')
+
+
+def test_scores_that_are_nan_on_both_sides_do_not_differ():
+    checks = {check.name: check for check in ALGORITHM_CHECKS}
+    assert checks["sparse_rows"](NotANumber).status is Status.passed
 
 
 def test_there_is_a_culprit_for_every_check():
@@ -91,7 +126,7 @@ def test_a_method_whose_default_suits_other_data_may_learn_with_its_grid():
 
 @pytest.mark.slow
 def test_a_slow_method_is_tried_on_smaller_problems_and_told_so():
-    findings = by_name(check_algorithm(mistaken.Slow, patience=6.0, raise_on_failure=False))
+    findings = by_name(check_algorithm(Slow, patience=6.0, raise_on_failure=False))
     assert "one iteration takes " in findings["runs"].message
     assert " one pass, not 220 and 5" in findings["runs"].message
     assert not [each for each in findings.values() if each.status is Status.failed]
@@ -100,7 +135,7 @@ def test_a_slow_method_is_tried_on_smaller_problems_and_told_so():
 
 def test_checks_without_time_are_untried_with_the_reason_and_warned_of():
     with pytest.warns(UserWarning, match="healthy: .*the 0.3 s for all checks"):
-        findings = check_algorithm(mistaken.Slow, patience=0.3)
+        findings = check_algorithm(Slow, patience=0.3)
     untried = [each for each in findings if each.status is Status.untried]
     assert untried
     for finding in untried:
