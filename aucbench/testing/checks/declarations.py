@@ -40,7 +40,10 @@ def grid(subject: Any) -> str | None:
     for attribute, name in [*named, *(("ignored", each) for each in (facts.ignored or tuple)())]:
         if name not in known:
             raise Broken(f"`{attribute}` names {name!r}, which is not a field. {suggest(str(name), known)}")
-    return None if resolve(plugin, None) else "declares no grid"  # refuses fields and values
+    try:
+        return None if resolve(plugin, None) else "declares no grid"
+    except ValueError as error:
+        raise Broken(f"A tuning cannot try `grid`: {error}") from None
 
 
 def batch_size(subject: Any) -> str | None:
