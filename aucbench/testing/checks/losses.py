@@ -82,12 +82,9 @@ def derivative(loss: LossSubject) -> None:
 
 def compiled(loss: LossSubject) -> None:
     """Value, derivative and prox give the same results compiled as in plain Python."""
-    addresses, cases = (
-        kernels.compile_loss(loss.plugin),
-        [("value", MARGINS, ()), ("derivative", MARGINS, ())],
-    )
-    cases += [("prox", PROX_MARGINS, (0.5,))] if addresses.prox else []
-    for name, margins, weights in cases:
+    addresses = kernels.compile_loss(loss.plugin)
+    for name in ("value", "derivative", "prox")[: 3 if addresses.prox else 2]:
+        margins, weights = (PROX_MARGINS, [0.5]) if name == "prox" else (MARGINS, [])
         kind = ctypes.CFUNCTYPE(*[ctypes.c_double] * (3 + len(weights)))
         function, plain = kind(getattr(addresses, name)), getattr(loss.plugin, name)
         for m in margins:
