@@ -39,7 +39,7 @@ class Repeated:
 def origin(record, entries, data):
     """The entry of a record, and its split."""
     (own,) = [each for each in entries if record.key in each.cell_keys(data.digests(each)).values()]
-    return own, data.split(own, record.split_seed, record.fold)
+    return own, data.split(own, record.seeds)
 
 
 @pytest.mark.slow

@@ -120,7 +120,7 @@ def probe(entry: Entry, seconds: float) -> tuple[float, float]:
     seeds = entry.cells()[0]
     unit = Unit("", (), entry, seeds)
     if unit.group not in _sample:
-        split = prepared_data().split(entry, seeds.split_seed, seeds.fold)
+        split = prepared_data().split(entry, seeds)
         few = Split(_few(split.train), _few(split.test))
         _sample.clear()
         _sample[unit.group] = prepare_split(entry, few, seeds.split_seed)
@@ -181,8 +181,7 @@ def seconds_of(entry: Entry, pool: Pool, limit: float) -> float | None:
 
 def _sizes(entry: Entry) -> tuple[int, int, int]:
     """Training rows, test rows and inner folds of the first split of an entry."""
-    seeds = entry.cells()[0]
-    return prepared_data().sizes(entry, seeds.split_seed, seeds.fold)
+    return prepared_data().sizes(entry, entry.cells()[0])
 
 
 def _is_full(entry: Entry) -> bool:

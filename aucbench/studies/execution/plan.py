@@ -108,7 +108,7 @@ def plan_study(study: Study, store: Store) -> Plan:
             entry = replace(first, measures=tuple(measures.values()))
         searches = entry.searches(digests)
         cells = [
-            Unit(each, digests, entry, at, search=searches.get(at))
+            Unit(each, digests, entry, at, key, search=searches.get(at))
             for at, each in entry.cell_keys(digests).items()
         ]
         found = tuple(looked_up(cell, store, alone, done, failed) for cell in cells)
