@@ -36,6 +36,9 @@ class ProcessEnded(Exception):  # noqa: N818  # named like concurrent.futures.Ca
         super().__init__(status, is_late, trace)
         self.status, self.is_late, self.trace = status, is_late, trace
 
+    def __str__(self) -> str:
+        return f"its process ended with status {self.status}"
+
 
 class Pool(Executor):
     """Runs functions in processes; tasks with the same key share a process.
@@ -50,28 +53,23 @@ class Pool(Executor):
         self._locks: dict[Hashable, threading.Lock] = defaultdict(threading.Lock)
         self._is_closed = False
 
-    def submit(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> "Future[Any]":
-        """Call a function in a process; the options are those of `submit_pickled`.
-
-        The function is found by its name in the process, like all that is pickled; what is defined in
-        ``__main__`` or within a function is sent whole.
-        """
-        return self.submit_pickled(dumped((function, arguments)), **options)
-
-    def submit_pickled(
+    def submit(  # type: ignore[override]  # the names are options of the task
         self,
-        content: bytes,
+        function: Callable[..., Any],
+        /,
+        *arguments: Any,
         key: Hashable = None,
         seconds: float | None = None,
         listener: Callable[[Any], None] = lambda message: None,
     ) -> "Future[Any]":
-        """Call the function of a pickled pair, of it and its arguments, in the process of a key.
+        """Call a function in the process of a key.
 
-        Tasks of equal keys run one after the other. The process is ended after `seconds`. The `listener` gets
-        what the function sends with `tell`, in another thread of this process. The exception of the future is
-        the function's, or `ProcessEnded`.
+        The function is found by its name in the process, like all that is pickled; what is defined in
+        ``__main__`` or within a function is sent whole. Tasks of equal keys run one after the other. The
+        process is ended after `seconds`. The `listener` gets what the function sends with `tell`, in another
+        thread of this process. The exception of the future is the function's, or `ProcessEnded`.
         """
-        future, lock = Future[Any](), self._locks[key]
+        content, future, lock = dumped((function, arguments)), Future[Any](), self._locks[key]
         if not lock.locked():
             with interrupted_later():  # a partly started process cannot be killed
                 self._process(key)

@@ -54,7 +54,7 @@ def execute_study(
     def keep_plan() -> None:
         store.put_plan(plan.describe(name, planned, study.command, running.reference, running.rope))
 
-    with _executor_for(plan, running, observer) as executor:
+    with contextlib.closing(_executor_for(plan, running, observer)) as executor:
         return Scheduler(plan, store, executor, observer, keep_plan, listeners).run(running.stop_after)
 
 
@@ -69,23 +69,19 @@ def _planned(study: Study, store: Store, observer: Observer) -> Plan:
     return plan_study(study, store)
 
 
-@contextlib.contextmanager
-def _executor_for(plan: Plan, running: Running, observer: Observer) -> Iterator[Executor]:
-    """The executor of a study, closed at the end; local unless a scheduler is set."""
+def _executor_for(plan: Plan, running: Running, observer: Observer) -> Executor:
+    """The executor of a study; local unless a scheduler is set."""
     entries = [planned.entry for planned in plan.entries]
     wanted = sum(cell.is_wanted(plan.only_failed) for cell in plan.cells())
     workers, isolated = running.parallel or cores(), running.isolation is Isolation.distribution
     if wanted and running.scheduler:
         from aucbench.studies.execution.dask_executor import DaskExecutor
 
-        with contextlib.closing(DaskExecutor(running.scheduler, isolated)) as cluster:
-            yield cluster
-        return
+        return DaskExecutor(running.scheduler, isolated)
     if not any(entry.tuning.chooses for entry in entries):
         workers = max(1, min(workers, wanted))
     limited = any((entry.limits.seconds, entry.limits.memory) != (None, None) for entry in entries)
-    with contextlib.closing(LocalExecutor(observer, workers, isolated, limited)) as here:
-        yield here
+    return LocalExecutor(observer, workers, isolated, limited)
 
 
 @dataclass(frozen=True)

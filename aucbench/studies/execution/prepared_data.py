@@ -23,7 +23,7 @@ from aucbench.data.splits.inner import inner_count, inner_split, limited
 from aucbench.data.splits.protocols import Split
 from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.humanize import sentence_of
-from aucbench.pool import Pool, ProcessEnded
+from aucbench.pool import Pool
 from aucbench.studies.archives.tried_settings import Facts
 from aucbench.studies.default_settings import Regularisation
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
@@ -59,8 +59,7 @@ class PreparedData:
                 if self._loaded and next(iter(self._loaded))[0] != described:
                     self._loaded.clear()  # one data set at a time: some fill the memory
                 is_foreign = own.distribution != PROJECT and DatasetFacts(own.instance).load is not None
-                load = _load_apart if self.isolates and is_foreign else _load
-                self._loaded[described, part] = load(own, part, columns)
+                self._loaded[described, part] = _load(own, part, columns, self.isolates and is_foreign)
             return self._loaded[described, part]
 
         return part
@@ -142,21 +141,13 @@ def prepared_data() -> PreparedData:
     return PreparedData()
 
 
-def _load(dataset: BoundPlugin, part: Part, columns: tuple[str | int, ...]) -> Loaded:
+def _load(dataset: BoundPlugin, part: Part, columns: tuple[str | int, ...], apart: bool = False) -> Loaded:
     with blaming(dataset):
-        return data.load(dataset.instance, part, columns)
-
-
-def _load_apart(dataset: BoundPlugin, part: Part, columns: tuple[str | int, ...]) -> Loaded:
-    with Pool() as pool:
-        try:
+        if not apart:
+            return data.load(dataset.instance, part, columns)
+        with Pool() as pool:
             loaded: Loaded = pool.submit(_load, dataset, part, columns).result()
-        except ProcessEnded:
-            raise PluginError(
-                f"{dataset.name} of distribution {dataset.distribution} {dataset.version} failed: the "
-                f"process ended in which its rows were loaded."
-            ) from None
-    return loaded
+            return loaded
 
 
 def prepare_split(entry: Entry, split: Split, split_seed: int) -> Prepared:
