@@ -125,10 +125,10 @@ class _Process:
         if seconds is not None:
             timer.start()
         try:
-            kind, value = self._sent(content)
+            kind, value = self._next_message(content)
             while kind == "message":
                 listener(value)
-                kind, value = self._received()
+                kind, value = self._next_message()
         finally:
             timer.cancel()
             if self._is_late:
@@ -142,17 +142,11 @@ class _Process:
         self._signal("SIGSTOP")
         return value
 
-    def _sent(self, content: bytes) -> tuple[str, Any]:
-        """The first message after a task was sent."""
+    def _next_message(self, content: bytes | None = None) -> tuple[str, Any]:
+        """The next message, after a task is sent; "lost" if none comes that the process should have sent."""
         try:
-            self._connection.send_bytes(content)
-        except OSError:
-            return "lost", None
-        return self._received()
-
-    def _received(self) -> tuple[str, Any]:
-        """The next message; "lost" if there is none, or none that the process should have sent."""
-        try:
+            if content is not None:
+                self._connection.send_bytes(content)
             # The pipe is not enough: a child of the process may hold its other end.
             if self._connection in wait([self._connection, self._process.sentinel]):
                 match self._connection.recv():

@@ -27,11 +27,11 @@ SERVERS_ASKED = 16  # requests at the same time
 
 
 def execute_study(
-    study: Study, store: Store, observer: Observer | None = None, listeners: Sequence[Listener] | None = None
+    study: Study, store: Store, observer: Observer | None = None, listeners: Sequence[Listener] = ()
 ) -> StudyResult:
     """Plan a study, store the plan, and run the cells that the store lacks.
 
-    Finished entries are passed to the listeners, by default the observer's `entry_finished`.
+    Finished entries are passed to the observer, then to the listeners.
     """
     observer = observer or Observer()
     store.tidy()

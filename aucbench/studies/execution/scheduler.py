@@ -50,11 +50,11 @@ class Scheduler:
         executor: Executor,
         observer: Observer | None = None,
         on_begin: Callable[[], None] = lambda: None,
-        listeners: Sequence[Listener] | None = None,
+        listeners: Sequence[Listener] = (),
     ):
         self._plan, self._store, self._executor = plan, store, executor
         self._observer = observer or Observer()
-        self._listeners = [self._observer.entry_finished] if listeners is None else listeners
+        self._listeners = self._observer.entry_finished, *listeners
         self._on_begin: Callable[[], None] | None = on_begin
         self._result = StudyResult(
             cells=len(plan.cells()),

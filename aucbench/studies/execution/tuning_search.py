@@ -21,8 +21,8 @@ from aucbench.studies.tuners import (
     effective,
     frozen,
     grid_points,
+    numeric_range,
     random_points,
-    ranges,
 )
 
 TOGETHER = 32  # settings in a unit, all lost with its process
@@ -165,15 +165,15 @@ def propose(
     from optuna import distributions
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    drawn = ranges(space)
-    kinds: dict[str, distributions.BaseDistribution] = {
-        field: distributions.CategoricalDistribution(list(range(len(each.values))))
-        if not each.is_numeric
-        else distributions.IntDistribution(int(each.low), int(each.high), log=True)
-        if each.whole
-        else distributions.FloatDistribution(each.low, each.high, log=True)
-        for field, each in drawn.items()
-    }
+    bounds = {field: numeric_range(values) for field, values in space.items()}
+    kinds: dict[str, distributions.BaseDistribution] = {}
+    for field, values in space.items():
+        if (drawn := bounds[field]) is None:
+            kinds[field] = distributions.CategoricalDistribution(list(range(len(values))))
+        else:
+            low, high, is_whole = drawn
+            kind = distributions.IntDistribution if is_whole else distributions.FloatDistribution
+            kinds[field] = kind(low, high, log=True)
     state = np.random.SeedSequence([seed, RandomStream.settings, len(history)]).generate_state(1)[0]
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=int(state)))
     for _, trials in sorted(history.items()):
@@ -183,7 +183,7 @@ def propose(
             state=optuna.trial.TrialState.COMPLETE if is_complete else optuna.trial.TrialState.FAIL,
             value=float(np.mean(values)) if is_complete else None,
             params={
-                field: value if drawn[field].is_numeric else drawn[field].values.index(value)
+                field: value if bounds[field] else tuple(space[field]).index(value)
                 for field, value in tried.items()
             },
             distributions={field: kinds[field] for field in tried},
@@ -191,6 +191,6 @@ def propose(
         study.add_trial(past)
     asked = study.ask(kinds).params
     point = {
-        field: asked[field] if each.is_numeric else each.values[asked[field]] for field, each in drawn.items()
+        field: asked[field] if bounds[field] else values[asked[field]] for field, values in space.items()
     }
     return effective(algorithm, point)

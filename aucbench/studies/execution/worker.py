@@ -9,7 +9,7 @@ from time import monotonic, perf_counter
 from typing import Any
 
 import numpy as np
-from msgspec import UNSET
+from msgspec import UNSET, structs
 from numpy.typing import NDArray
 
 from aucbench.contracts import for_rows
@@ -33,10 +33,9 @@ from aucbench.studies.execution.make_record import (
     lacking,
     lacks_minimum,
     scored,
-    with_minimum,
     with_objective,
 )
-from aucbench.studies.execution.optimum import NotCertifiedError, known_or_found
+from aucbench.studies.execution.optimum import known_or_found
 from aucbench.studies.execution.prepared_data import blaming, prepared_data, row_factor
 from aucbench.studies.execution.work_units import Report, Unit
 from aucbench.studies.import_paths import check_choice
@@ -228,20 +227,15 @@ def _run_cell_unit(
     if not lacks_minimum(result.record, entry):
         return result
     observer.stage(f"minimising the objective of {entry.algorithm.name}")
-    return with_minimum(result, _minimum(unit, prepared, task))
-
-
-def _minimum(unit: Unit, prepared: Prepared, task: Task) -> MinimumRecord:
-    """The certified minimum of the objective of a cell, or why there is none."""
     try:
-        found = known_or_found(
-            catalog(), declared_objective(task.algorithm, task.problem(None)), unit, prepared
-        )
-    except NotCertifiedError as error:
-        return MinimumRecord(reason=str(error), seconds=error.seconds)
+        sought = declared_objective(task.algorithm, task.problem(None))
+        found = known_or_found(catalog(), sought, unit, prepared).record
+        minimum = MinimumRecord(**subset(found, MinimumRecord.__struct_fields__))
     except (AucbenchError, MemoryError) as error:  # a failed solver must not fail the run
-        return MinimumRecord(reason=str(error) if isinstance(error, AucbenchError) else sentence_of(error))
-    return MinimumRecord(**subset(found.record, MinimumRecord.__struct_fields__))
+        why = str(error) if isinstance(error, AucbenchError) else sentence_of(error)
+        minimum = MinimumRecord(reason=why, seconds=getattr(error, "seconds", 0.0))
+    own = structs.replace(result.record.measures[TrainingObjective.name], minimum=minimum)
+    return result.with_measures({TrainingObjective.name: own})
 
 
 def _run_trials(unit: Unit, prepared: Prepared, observer: Observer) -> list[Trial]:
