@@ -75,7 +75,7 @@ def test_placements_are_those_of_the_final_weights_and_survive_archives(tmp_path
     store, data = Store(tmp_path / "store"), PreparedData()
     entries = [entry(method(), Repeated()) for method in (Gentle, Other, Diverging)]
     assert run_entries(entries, store).failures == []
-    store.put_plan(plan_of(entries, store).describe("placements"))
+    store.put_plan(plan_of(entries, store, name="placements").describe(""))
     write(from_store(store, "placements"), tmp_path / "a.zip")
     there = Store(tmp_path / "there")
     into_store(read(tmp_path / "a.zip")[1], there)

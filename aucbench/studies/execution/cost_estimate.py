@@ -62,7 +62,7 @@ def estimate(plan: Plan, store: Store, begun: Callable[[Entry], None] = lambda _
     kinds: dict[str, list[tuple[float, int, float]]] = defaultdict(list)  # length of rows, position, work
     for at, planned in enumerate(plan.entries):
         begun(entry := planned.entry)
-        cells = [cell for cell in planned.cells if cell.is_wanted(plan.only_failed) and not cell.scored]
+        cells = [cell for cell in plan.wanted(planned) if not cell.scored]
         if not cells:  # no data are loaded
             found.append(Estimate())
             continue
@@ -85,7 +85,7 @@ def estimate(plan: Plan, store: Store, begun: Callable[[Entry], None] = lambda _
             kind = [method.name, names, entry.features.description, str(entry.scaling), sparse.issparse(X)]
             kinds[canonical(kind)].append((sqrt(X.shape[1] * max(1.0, nonzeros)), at, work))
     ends = sorted({at for kind in kinds.values() for _, at, _ in (min(kind), max(kind))})
-    speeds = dict(zip(ends, probed([plan.entries[at].entry for at in ends]), strict=True))
+    speeds = dict(zip(ends, probed([plan.entries[at].entry for at in ends], WAIT_SECONDS), strict=True))
     for kind in kinds.values():
         known_speeds = [(size, *speed) for size, at, _ in sorted(kind) if (speed := speeds.get(at))]
         if not known_speeds:  # the method fails, or is too slow: its time stays unknown
@@ -107,7 +107,7 @@ def seconds_alone(entries: Sequence[Entry], wait: float) -> float:
     return sum(entry.settings.runs * speed[0] * _units(entry) for entry, speed in speeds if speed)
 
 
-def probed(entries: Sequence[Entry], wait: float = WAIT_SECONDS) -> list[tuple[float, float] | None]:
+def probed(entries: Sequence[Entry], wait: float) -> list[tuple[float, float] | None]:
     """Probes of some entries; None for those that fail, or take longer than all may take."""
     seconds = min(PROBE_SECONDS, PROBES_SECONDS / max(1, len(entries)))
     order = sorted(range(len(entries)), key=lambda at: entries[at].dataset.title)

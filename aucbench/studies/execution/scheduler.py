@@ -101,7 +101,7 @@ class Scheduler:
         """Queue all cells that are to be run, each once, or the searches that they wait for."""
         queued = set[str]()
         for planned in self._plan.entries:
-            wanted = [cell for cell in planned.cells if cell.is_wanted(self._plan.only_failed)]
+            wanted = self._plan.wanted(planned)
             self._left[planned.key] = {cell.key for cell in wanted}
             for cell in planned.cells:
                 self._sharers[cell.key].append(planned)
@@ -208,8 +208,9 @@ class Scheduler:
 
     def _now(self, cell: Unit) -> Unit | None:
         """A cell as it is to be run by now; None if another process has run it, whose outcome then counts."""
-        known = () if cell.failed_before else None
-        now = looked_up(replace(cell, status=CellStatus.missing), self._store, self._plan.alone, None, known)
+        done, failed = ([cell.key] if self._store.has(cell.key) else []), [cell.key]
+        again = replace(cell, status=CellStatus.missing)
+        now = looked_up(again, self._plan.study, self._store, done, [] if cell.failed_before else failed)
         if now.status is CellStatus.missing:
             return now
         self._begin()
@@ -313,7 +314,7 @@ class Scheduler:
             cells,
             failed,
             missing=len(found) - len(cells) - len(failed),
-            from_store=not any(cell.is_wanted(self._plan.only_failed) for cell in planned.cells),
+            from_store=not self._plan.wanted(planned),
             entry=planned.entry,
             ruleset=planned.entry.ruleset,
         )
@@ -330,7 +331,7 @@ class Scheduler:
 
     def _add(self, units: Iterable[Unit]) -> None:
         for unit in units:
-            if self._plan.alone and not unit.points and not self._is_alone:
+            if self._plan.study.is_timed_alone and not unit.points and not self._is_alone:
                 self._last.append(unit)
             else:
                 self._queue.setdefault(unit.group, deque()).append(unit)

@@ -115,14 +115,14 @@ def _run(record: CellRecord, entry_of: Callable[[Sequence[str]], Entry]) -> tupl
         entry_of(words(record, [record.seeds])), measures=measures, keep_weights=False, keep_model=False
     )
     with opened_store(None) as store:
-        plan = plan_study(Study([entry]), store)
+        plan = plan_study(study := Study([entry]), store)
         if plan.refused:
             raise _UnfitError(plan.refused[0].why)
         (planned,) = plan.entries
         own_cells = tuple(cell for cell in planned.cells if cell.seeds == record.seeds)
         if not own_cells or own_cells[0].key != record.key:
             _check_equal(record, entry, planned.digests, bool(own_cells))
-        plan = Plan((replace(planned, cells=own_cells),))
+        plan = Plan(study, (replace(planned, cells=own_cells),))
         result = Scheduler(plan, store, LocalExecutor(Observer())).run()
         if (found := store.get(own_cells[0].key)) is None:
             reasons = [f"{failure.reason}: {failure.message}" for failure in result.failures]
