@@ -80,11 +80,11 @@ def _build(name: str, files: Sequence[File], features: int | None, parts: Sequen
     for record in staged:
         folder, record = aside / record.part, replace(record, features=width)
         record = replace(record, dense=_lay_out(folder, record))
-        if reader.schema:
+        if reader.table:
             import pyarrow
 
             pyarrow.default_memory_pool().release_unused()
-            (folder / cache.COLUMNS).write_bytes(msgspec.json.encode(reader.schema.columns))
+            (folder / cache.COLUMNS).write_bytes(msgspec.json.encode(reader.table.columns))
         cache.publish(folder, cache.part_folder(name, files, features, record.part), record)
 
 
@@ -96,12 +96,12 @@ class _Reader:
         self._width: int | None = None  # of arrays
         self._medians: NDArray[np.float64] | None = None  # of arrays, where missing values are filled in
         self._most_frequent: float | None = None  # topic
-        self.schema: Any = None  # of tables
+        self.table: Any = None  # a TableReader
         self.zero_based: bool | None = None  # of LIBSVM files that do not declare it
 
     def rows_file(self, found: Iterable[locate.FoundFile]) -> Path | None:
         """The .npy file that receives the rows of these files while they are read; None if there is none."""
-        return self.schema.rows_file([each.path for each in found]) if self.schema else None
+        return self.table.rows_file([each.path for each in found]) if self.table else None
 
     def __call__(self, file: File, path: Path) -> Iterable[Block]:
         """The rows of a file, block by block."""
@@ -120,8 +120,8 @@ class _Reader:
         elif file.kind in cache.TABLE_KINDS:
             from aucbench.data.readers import tables
 
-            self.schema = self.schema or tables.fit(self._train, self._aside)
-            yield from tables.encode(self.schema, file, path)
+            self.table = self.table or tables.TableReader(self._train, self._aside)
+            yield from self.table.blocks(file, path)
         elif file.kind == "npz":
             from aucbench.data.readers.npz import find_medians, read_npz
 
