@@ -99,10 +99,6 @@ class _Reader:
         self.table: Any = None  # a TableReader
         self.zero_based: bool | None = None  # of LIBSVM files that do not declare it
 
-    def rows_file(self, found: Iterable[locate.FoundFile]) -> Path | None:
-        """The .npy file that receives the rows of these files while they are read; None if there is none."""
-        return self.table.rows_file([each.path for each in found]) if self.table else None
-
     def __call__(self, file: File, path: Path) -> Iterable[Block]:
         """The rows of a file, block by block."""
         # Imported here: scikit-learn and pyarrow are not needed where the cache is there.
@@ -178,7 +174,7 @@ def _stage(
                     write(array, values, CSR[array], place)
                 distinct = _count(counts, codes, block, path)
                 write("codes", distinct[block.labels.codes], np.uint16, folder / "codes.npy")
-                if is_dense and not read.rows_file(found):
+                if is_dense:
                     write("X", block.X, np.float64, folder / "X.npy", hashed=False)
                 if block.kept is not None:
                     write("kept", block.kept, np.float64, folder / cache.KEPT)
@@ -192,8 +188,6 @@ def _stage(
             known = {named[label]: count for label, count in counts.items()}
             pairs = [(label, known[label]) for label in ordered(known)]
             files.append(cache.FileRecord(file.path, file.part, source, row_count - before, pairs))
-    if made := read.rows_file(found):
-        made.rename(folder / "X.npy")
     labels = [names[label] for label in codes]
     digests = [writers[array].digest for array in (*CSR, "codes", "kept") if array in writers]
     digest = hashlib.sha256(json.dumps([labels, *digests]).encode()).hexdigest()

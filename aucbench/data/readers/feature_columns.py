@@ -1,4 +1,9 @@
-"""A column of features of a table: how its cells are read, learned from the training part, and encoded."""
+"""A column of features of a table: how its cells are read, learned from the training part, and encoded.
+
+A column that numbers the rows tells where a row stands in the file, and in a file that is sorted by class it
+tells the class. One that counts the rows is left out with a note; one that ascends or descends from row to
+row in another way is refused, since it may be a feature.
+"""
 
 import hashlib
 import re
@@ -28,12 +33,43 @@ from aucbench.data.readers.cells import (
     words_for_missing,
 )
 from aucbench.data.readers.doubtful_texts import SHOWN_TEXTS, TextCounts, doubt
-from aucbench.data.readers.row_numbers import RowOrder
 from aucbench.errors import DataError
 
 HASHED_LEVELS = 1000  # categories up to this number have a column each, unless the user declares them
 HASHED_COLUMNS = 1 << 18  # that all hashed columns share
+FEW_ROWS = 20  # of fewer rows it is no surprise that they are sorted by some column
 CATEGORIES, HASHED = "categories", "hashed"
+
+
+@dataclass
+class RowOrder:
+    """Whether the values of a column ascend, or descend, from row to row."""
+
+    rows: int = 0
+    ties: int = 0  # rows whose value is that of the row before
+    direction: float = 0.0  # 1 ascending, -1 descending, 0 not known yet
+    counts: bool = True  # every value is that of the row before plus one
+    sorted: bool = True
+    last: tuple[float, ...] = ()
+
+    def add(self, values: NDArray[np.float64]) -> None:
+        """Go on with the next rows."""
+        if not self.sorted or not len(values):
+            return
+        with np.errstate(invalid="ignore", over="ignore"):
+            steps = np.diff(values, prepend=np.array(self.last))
+        self.last = (float(values[-1]),)
+        self.rows += len(values)
+        self.ties += int(np.count_nonzero(steps == 0))
+        self.counts = self.counts and bool((steps == 1).all())
+        if len(steps) and self.direction == 0:
+            self.direction = float(np.sign(steps.max() if steps.max() > 0 else steps.min()))
+        self.sorted = bool((steps * self.direction >= 0).all())  # not where one is missing
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether the column is sorted and most rows have a value of their own."""
+        return self.sorted and self.rows >= FEW_ROWS and 2 * self.ties < self.rows
 
 
 @dataclass

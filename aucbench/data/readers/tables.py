@@ -5,9 +5,11 @@ become one column of zeros and ones each, in alphabetic order. A category that o
 in all of them.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +24,12 @@ from aucbench.data.labels import MAX_LABELS, Label
 from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded, ColumnRecord
 from aucbench.data.readers.cells import LABEL_GAPS, coded, plain_texts
 from aucbench.data.readers.feature_columns import HASHED_COLUMNS, Feature
-from aucbench.data.readers.row_numbers import index_places
 from aucbench.data.readers.table_files import INDEX, Columns, arrow_errors, open_columns
 from aucbench.errors import DataError
 
 MOST_REFUSED = 8  # columns whose refusal is explained
+_UNNAMED = re.compile(r"(Unnamed: [0-9]+(\.[0-9]+)*)?")  # as pandas and R write an index, or pandas names one
+_INDEX = re.compile(r"__index_level_[0-9]+__")  # as pandas names one in Parquet
 
 
 class TableReader:
@@ -110,11 +113,6 @@ class TableReader:
         hashed = any(feature.hashed for feature in self._features)
         return sum(feature.width for feature in self._features) + (HASHED_COLUMNS if hashed else 0)
 
-    def rows_file(self, paths: Sequence[Path]) -> Path | None:
-        """The .npy file that `blocks` makes of the rows of all these files, None if there is none."""
-        is_whole = self._is_plain and self._width == self._numbers.shape[1] <= DENSE_COLUMNS
-        return self._file if is_whole and all(path in self._batches for path in paths) else None
-
     def blocks(self, file: File, path: Path) -> Iterator[Block]:
         """The encoded rows of a file, block by block."""
         row, fills, n_features = 0, self._table.missing == "median", len(self._features)
@@ -174,7 +172,7 @@ def _chosen(
     """The place of the label, the features and kept columns, and the columns that are none of these."""
     names = opened[0].names
     stated = {name: kind for columns in reversed(opened) for name, kind in columns.types.items()}
-    unnamed = index_places(names)
+    unnamed = _index_places(names)
     indices = unnamed + [place for place, name in enumerate(names) if stated.get(name) == INDEX]
     last = max(set(range(len(names))) - set(indices), default=-1)
     target = _number_of(path, names, last if table.target == -1 else table.target, "dataset.target")
@@ -202,6 +200,12 @@ def _chosen(
     # Their values stand beside the rows in the order in which they are asked for.
     kept = [Feature(names[place], place, types.get(place), kept=True) for place in wanted]
     return target, [*features, *kept], columns
+
+
+def _index_places(names: Sequence[str]) -> list[int]:
+    """The places of the columns that were written as an index: without a name and before the others."""
+    before = list(takewhile(lambda place: _UNNAMED.fullmatch(names[place]), range(len(names))))
+    return before + [place for place, name in enumerate(names) if _INDEX.fullmatch(name)]
 
 
 def _refuse(path: Path, features: list[Feature]) -> None:

@@ -146,30 +146,8 @@ class SplitProtocol:
         raise NotImplementedError
 
 
-class _RandomParts(SplitProtocol):
-    """Protocols by which random shares of the rows, or the latest ones, test and validate."""
-
-    stratified: bool
-    stream: ClassVar[RandomStream]
-    advice: ClassVar[str]
-
-    @property
-    def _fractions(self) -> dict[str, float]:
-        """Shares of the parts but the training part, in the order in which they are drawn."""
-        names = ("test_fraction", "validation_fraction")
-        return {name.removesuffix("_fraction"): getattr(self, name) for name in names if hasattr(self, name)}
-
-    def _forward(self, times: NDArray[np.float64], fold: int) -> tuple[Rows, ...]:
-        training, *later = forward_parts(times, *reversed(self._fractions.values()))
-        return training, *reversed(later)  # in time, rows validate before others test
-
-    def _rows(self, y: NDArray[np.int8], groups: Rows | None, seed: int, fold: int) -> tuple[Rows, ...]:
-        rng = drawing(seed, self.stream)
-        return random_parts(y, groups, self._fractions, rng, self.stratified, f"{FEW_ROWS}, or {self.advice}")
-
-
 @dataclass(frozen=True)
-class Holdout(_RandomParts):
+class Holdout(SplitProtocol):
     """A random `test_fraction` of the rows tests, the others train.
 
     The permutation is that of ``numpy.random.default_rng([seed, 1])``; its first rows are the test part, and
@@ -187,13 +165,20 @@ class Holdout(_RandomParts):
     """
 
     name: ClassVar[str] = "holdout"
-    stream, advice = RandomStream.holdout, "choose another protocol.test_fraction"
     test_fraction: OpenUnit = 0.2
     stratified: bool = True
 
+    def _forward(self, times: NDArray[np.float64], fold: int) -> tuple[Rows, ...]:
+        return tuple(forward_parts(times, self.test_fraction))
+
+    def _rows(self, y: NDArray[np.int8], groups: Rows | None, seed: int, fold: int) -> tuple[Rows, ...]:
+        rng = drawing(seed, RandomStream.holdout)
+        advice = f"{FEW_ROWS}, or choose another protocol.test_fraction"
+        return random_parts(y, groups, {"test": self.test_fraction}, rng, self.stratified, advice)
+
 
 @dataclass(frozen=True)
-class TrainValidTest(_RandomParts):
+class TrainValidTest(SplitProtocol):
     """Random shares of the rows validate and test, the others train; by default 4:1:1.
 
     Source: Liu, Zhang, Chen, Wang, Yang, Fast stochastic AUC maximization with O(1/n)-convergence rate,
@@ -209,7 +194,6 @@ class TrainValidTest(_RandomParts):
     """
 
     name: ClassVar[str] = "train_valid_test"
-    stream, advice = RandomStream.train_valid_test, "choose other fractions"
     validation_fraction: OpenUnit = 1 / 6
     test_fraction: OpenUnit = 1 / 6
     stratified: bool = True
@@ -221,6 +205,16 @@ class TrainValidTest(_RandomParts):
                 f"{self.name}: validation_fraction + test_fraction must be < 1, so that rows are left to "
                 f"train on, got {self.validation_fraction} + {self.test_fraction}."
             )
+
+    def _forward(self, times: NDArray[np.float64], fold: int) -> tuple[Rows, ...]:
+        training, validation, test = forward_parts(times, self.validation_fraction, self.test_fraction)
+        return training, test, validation
+
+    def _rows(self, y: NDArray[np.int8], groups: Rows | None, seed: int, fold: int) -> tuple[Rows, ...]:
+        rng = drawing(seed, RandomStream.train_valid_test)
+        fractions = {"test": self.test_fraction, "validation": self.validation_fraction}
+        advice = f"{FEW_ROWS}, or choose other fractions"
+        return random_parts(y, groups, fractions, rng, self.stratified, advice)
 
 
 @dataclass(frozen=True)
