@@ -52,8 +52,8 @@ MUTATIONS = (
     ),
     Mutation(  # ties count nothing
         "aucbench/evaluation/auc.py",
-        "doubled += losses * (2 * above + ties)",
-        "doubled += losses * 2 * above",
+        "doubled += (below - j) * (2 * (high.size - above) + ties)",
+        "doubled += (below - j) * 2 * (high.size - above)",
         "tests/evaluation",
     ),
     Mutation(  # a setting is chosen by the AUC, whatever measure is asked for

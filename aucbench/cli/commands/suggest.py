@@ -3,7 +3,7 @@
 import math
 import shlex
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,7 +14,6 @@ from aucbench.reports.columns import signed
 
 if TYPE_CHECKING:
     from aucbench.reports.suggestion import Estimate, SuggestedMethod
-
 
 NEAREST_SHOWN = 5  # data sets of the evidence that are printed for each method
 
@@ -28,14 +27,7 @@ NEAREST_SHOWN = 5  # data sets of the evidence that are printed for each method
 )
 @click.option("--count", type=click.IntRange(1), default=3, show_default=True, help="Methods at most.")
 @click.option("--linear", is_flag=True, help="Linear models only.")
-def suggest(
-    dataset: str,
-    overrides: tuple[str, ...],
-    seconds: float | None,
-    archive: str | None,
-    count: int,
-    linear: bool,
-) -> int:
+def suggest(dataset: str, overrides: tuple[str, ...], **limits: Any) -> int:
     """Suggest methods and settings for DATASET, the name of a data set or a file of your own.
 
     From the number of training rows and features, the density and the share of positives follow the twenty
@@ -51,9 +43,7 @@ def suggest(
       aucbench suggest german --seconds 0.1 --linear
       aucbench suggest rows.csv dataset.target=outcome --with theirs.zip
     """
-    found = analysis.suggest(
-        dataset, *overrides, seconds=seconds, archive=archive, count=count, linear=linear
-    )
+    found = analysis.suggest(dataset, *overrides, **limits)
     facts = found.facts
     print(
         f"{dataset}: {facts.rows:,.0f} training rows, {facts.features:,.0f} features, "
