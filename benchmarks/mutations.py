@@ -36,7 +36,7 @@ MUTATIONS = (
         "aucbench/kernels/rule_loops.py",
         "            pairs.subtract(X, i, j, Z)",
         "            pairs.subtract(X, j, i, Z)",
-        "tests/kernels",
+        "tests/algorithms",
     ),
     Mutation(  # checkpoints are evenly spaced
         "aucbench/runner/task.py",
