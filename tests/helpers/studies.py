@@ -20,7 +20,6 @@ from aucbench.studies.execution.executor import LocalExecutor
 from aucbench.studies.execution.plan import plan_study
 from aucbench.studies.execution.prepared_data import PreparedData
 from aucbench.studies.execution.scheduler import Scheduler
-from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
 from aucbench.studies.tuners import NoTuning, Tuning, resolve
@@ -31,6 +30,20 @@ ROOT = Path(__file__).resolve().parents[2]
 TIMINGS = (
     "train_seconds", "train_cpu_seconds", "process_cpu_seconds", "ns_per_iteration", "cpu_ns_per_iteration",
 )  # fmt: skip
+
+# The studies of `conf/experiment`, and further commands of three of them for other columns of their tables.
+EXPERIMENTS = [
+    *((name,) for name in ("fsauc_table2", "opauc_table2", "opauc_table4", "sauc_table2", "spdam_table3")),
+    *((name,) for name in ("psam_table2", "psam_table3", "try", "losses", "smoke")),
+    *((name,) for name in ("reference", "reference_defaults")),
+    (
+        "opauc_table2", "algo=uni_log,svm_or,ls_svm", "dataset=epsilon", "max_train_rows=2000",
+        "matrix.skip=null",
+    ),
+    ("opauc_table4", "algo=opauc", "features=subset,projection"),
+    ("opauc_table4", "algo=opauc", "features=pca", "dataset=sector,sector_lvr,news20,rcv1v2"),
+    ("sauc_table2", "algo=sauc", "loss=logistic"),
+]  # fmt: skip
 
 
 def bound(instance):
@@ -63,8 +76,7 @@ def study_of(*words):
 def prepared_apart(words, seed=0):
     """The arrays of a run, prepared apart from it."""
     (planned,) = study_of(*words).entries
-    data, seeds = PreparedData(), next(each for each in planned.cells() if each.seed == seed)
-    return data.prepared(Unit("", data.digests(planned), planned, seeds))
+    return PreparedData().rows_of(planned, next(each for each in planned.cells() if each.seed == seed))
 
 
 def plan_of(entries, store, exclusive=False, **options):
