@@ -24,8 +24,8 @@ from aucbench.studies.record import (
     EntryPlan,
     FailureRecord,
     ReplicationRecord,
-    ReportedTrial,
     StudyPlan,
+    Trial,
 )
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store, of_study
@@ -205,7 +205,7 @@ def _compact(cell: CellResult, whole: bool) -> CellResult:
     return dataclasses.replace(cell, record=record, curve=curve)
 
 
-def _rounded(trial: ReportedTrial) -> ReportedTrial:
+def _rounded(trial: Trial) -> Trial:
     """A trial rounded to the digits that distinguish settings; digits take most of a trial's space."""
     numbers = {name: getattr(trial, name) for name in TRIAL_DIGITS}
     return replace(
