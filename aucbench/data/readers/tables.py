@@ -41,7 +41,8 @@ class TableReader:
 
     def __init__(self, files: Sequence[tuple[File, Path]], aside: Path):
         path, table = files[0][1], files[0][0].table
-        opened = [open_columns(*each) for each in files]
+        once = {each[1]: each for each in files}.values()  # a file may be listed twice
+        opened = [open_columns(*each) for each in once]
         self._names, self._table = opened[0].names, table
         opened = [columns.arranged(self._names) for columns in opened]
         self._target, every, columns = _chosen(path, opened, table)
