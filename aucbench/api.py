@@ -84,7 +84,7 @@ def run(*overrides: str, X: Any = None, y: Any = None) -> Result:
 
     executed = kept.entry
     assert executed is not None
-    assert executed.entry is not None  # it was run here
+    assert executed.entry is not None  # an executed cell has its entry
     return Result(executed.cells, partial(scores_of, executed.entry), partial(labels_of, executed.entry))
 
 

@@ -229,7 +229,7 @@ def jax_pair_loss(loss: Any) -> Callable[..., Any]:
         shares = high[:, None] * low / total
         value, slopes = (jnp.where(shares > 0.0, shares * each(margins), 0.0) for each in functions)
         is_pair = (total > 0.0) & (jnp.all(abs(y) == 1) | jnp.all((y == 0) | (y == 1)))
-        nothing = jnp.where(is_pair, 0.0, jnp.nan)  # one class, or other labels
+        nothing = jnp.where(is_pair, 0.0, jnp.nan)  # NaN unless the labels are 0 and 1, both present
         return jnp.sum(value) + nothing, jnp.sum(slopes, 1) - jnp.sum(slopes, 0) + nothing
 
     def on_host(scores: Any, y: Any, weights: Any) -> Any:

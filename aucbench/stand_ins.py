@@ -43,8 +43,8 @@ class Description(NamedTuple):
     code: str  # digest
     fields: Mapping[str, bytes]  # pickled annotation, and a tuple of the default if there is one
     facts: Mapping[str, bytes]  # pickled
-    functions: Mapping[str, str]  # to "function", "classmethod", "staticmethod" or "property"
-    checks: bool  # whether it has a `__post_init__` of its own
+    functions: Mapping[str, str]  # kind by name: "function", "classmethod", "staticmethod" or "property"
+    checks: bool  # the class defines `__post_init__`
 
 
 class _Choice(StrEnum):
@@ -100,7 +100,7 @@ def _pickled(cls: type, name: str, value: Any) -> bytes:
     file = io.BytesIO()
     try:
         _Pickler(file, package_of(cls)).dump(value)
-    except Exception as error:  # of an object that is not made to be pickled, too
+    except Exception as error:  # some objects cannot be pickled
         raise ParameterError(
             f"`{name}` of {cls.__name__} is an object of a class of {package_of(cls)}, which is not imported "
             f"where studies are planned: use numbers, texts and classes of aucbench"
@@ -248,7 +248,7 @@ def from_its_process(function: Callable[..., Any], distribution: str, *entry: st
     """
     name = hashlib.sha256(repr((distribution, entry, sys.version, sys.path)).encode()).hexdigest()
     remembered = cache_folder() / "plugins" / name
-    with suppress(Exception):  # it is not there, damaged, or of another version
+    with suppress(Exception):  # the file may be missing, damaged or of another version
         states, found = pickle.loads(remembered.read_bytes())
         if states == _states(states):
             return found
@@ -261,7 +261,7 @@ def from_its_process(function: Callable[..., Any], distribution: str, *entry: st
 
 def _with_states(function: Callable[..., Any], *arguments: str) -> tuple[dict[str, Any], Any]:
     """The states of the files of all modules, and what the function returns; it may print nothing."""
-    os.dup2(2, 1)  # what a module prints is no output of the command
+    os.dup2(2, 1)  # keeps a module's prints out of the command's output
     found, failures = function(*arguments)
     files = [file for each in list(sys.modules.values()) if (file := getattr(each, "__file__", None))]
     return {} if failures else _states(filter(os.path.exists, files)), (found, failures)

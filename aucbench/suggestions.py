@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 MOST_NAMES = 60  # most known names in a sentence
-LEAST_LIKENESS = 0.65  # of a name that is suggested
+LEAST_LIKENESS = 0.65  # least likeness of a suggested name
 
 
 def suggest(name: str, known: Mapping[str, Any] | list[str]) -> str:

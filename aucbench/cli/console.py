@@ -61,7 +61,7 @@ class _View(BarView):
     def __init__(self, study: Study) -> None:
         self.study = study
         self._names = names_of(study.entries)
-        self._failed: list[tuple[str, FailureRecord]] = []  # with the name of their entry
+        self._failed: list[tuple[str, FailureRecord]] = []  # names of entries, and failures
 
     def data_read(self, title: str, columns: Sequence[ColumnRecord]) -> None:
         for line in columns_in_words(columns):

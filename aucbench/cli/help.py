@@ -13,9 +13,9 @@ from aucbench.cli.commands import COMMANDS
 from aucbench.contracts.validation import Family
 from aucbench.reports.views.text import console
 
-MOST_CHOICES = 80  # of a group that are listed
+MOST_CHOICES = 80  # most choices that are listed for a group
 LONGEST_VALUE = 24  # characters
-WORDS = {  # offered by the shell: families stand for the names of their plugins
+WORDS = {  # words that the shell completes; a family stands for its plugins
     **dict.fromkeys(("fetch", "suggest", "data"), (Family.datasets,)),
     "try": (Family.algorithms,),
     "check": tuple(Family),
@@ -84,7 +84,7 @@ def _meanings(cls: type) -> dict[str, str]:
             r"^(\S[^:\n]*?) :[^\n]*\n((?:(?:[ ]+[^\n]*)?(?:\n|$))+)", section, re.MULTILINE
         ):
             sentence = re.split(r"(?<=[.;])\s", " ".join(body.split()).replace("``", ""), maxsplit=1)[0]
-            if sentence and not sentence.startswith("As for"):  # its base says it
+            if sentence and not sentence.startswith("As for"):  # the base class documents it
                 found |= dict.fromkeys(names.split(", "), sentence.rstrip(".;"))
     return found
 

@@ -93,12 +93,12 @@ def _sentence_of(error: BaseException) -> str | None:
         return str(error)
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}."
-    if isinstance(error, OSError) and error.errno in FAULTS:  # of a library that names no file
+    if isinstance(error, OSError) and error.errno in FAULTS:  # some libraries name no file
         return f"A file could not be written: {os.strerror(error.errno)}."
     if isinstance(error, MemoryError):
         asked = f" ({error})" if str(error) else ""
         return f"There is not enough memory{asked}: allow more, or name fewer columns or rows."
-    return error.format_message() if hasattr(error, "format_message") else None  # of click
+    return error.format_message() if hasattr(error, "format_message") else None  # click's errors
 
 
 def _was_interrupted(error: BaseException | None) -> bool:

@@ -156,7 +156,7 @@ class _Builder:
             check_trusted(plugin.cls, values, self._trust)
         try:
             instance = made(plugin.cls, values, group)
-        except SystemExit as error:  # of a plugin, or of a class or module that it imports
+        except SystemExit as error:  # raised by a plugin or by a module that it imports
             raise ParameterError(
                 f"{name}: what its fields name ends the program (SystemExit: {error.code})."
             ) from error

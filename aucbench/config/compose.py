@@ -50,7 +50,7 @@ LAUNCHERS: dict[str, dict[str, int]] = {"basic": {}, "dask": {"parallel": 0}}  #
 REFERENCE = "${"
 LOOKED_UP = ("algo", "dataset")  # groups with words in the matrix
 PART_OF = {"dataset": {"part": str(Part.train)}}  # the one field of a part that is not of its class
-MOST_BYTES, MOST_VALUES = 1_000_000, 100_000  # of a user's file, with all aliases written out
+MOST_BYTES, MOST_VALUES = 1_000_000, 100_000  # limits of a user's file after its aliases are expanded
 
 Run = Mapping[str, Any]  # values by part; runs share equal parts
 
@@ -74,8 +74,8 @@ class Suite(NamedTuple):
 class _Files(NamedTuple):
     """What Hydra composes of files."""
 
-    values: dict[str, Any]  # by part
-    params: dict[str, Any]  # of the sweep
+    values: dict[str, Any]  # values by part
+    params: dict[str, Any]  # parameters of the sweep
     is_sweep: bool
     parallel: int | None  # workers of hydra/launcher
 

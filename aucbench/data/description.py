@@ -26,7 +26,7 @@ class DataDescription(NamedTuple):
     labels: dict[str, int]  # rows per label
     columns: list[ColumnRecord]  # columns of a table; empty for other files
     repeated: int  # rows that equal an earlier row
-    test_rows: int  # of the test file, 0 where there is none
+    test_rows: int  # rows of the test file; 0 without one
     test_repeated: int  # test rows that equal a row of the training part
 
 

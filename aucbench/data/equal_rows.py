@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from aucbench.data.splits.protocols import Side
 
 KINDS = np.uint64(3)  # bits of a key: a test row, and a positive label
-AT_ONCE = 1 << 20  # sorted keys that are looked at together
+AT_ONCE = 1 << 20  # sorted keys compared at a time
 
 _known: dict[int, NDArray[np.int64]] = {}  # numbers of the rows of matrices that are still in use, by id
 
@@ -25,8 +25,8 @@ _known: dict[int, NDArray[np.int64]] = {}  # numbers of the rows of matrices tha
 class Repeats(NamedTuple):
     """Shares of the rows of a split that occur more than once."""
 
-    duplicates: float  # of the test rows: those that equal a training row
-    mixed_labels: float  # of the training and test rows: those whose equal rows have both labels
+    duplicates: float  # share of the test rows that equal a training row
+    mixed_labels: float  # share of all rows whose equal rows have both labels
 
 
 def equal_rows(X: Any) -> NDArray[np.int64]:

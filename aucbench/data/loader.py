@@ -140,7 +140,7 @@ def _from_files(dataset: Any, files: tuple[File, ...], part: Part) -> Loaded:
     names = [column.name for column in columns]
     asked = () if kept is None else files[0].table.kept
     places = {each: names.index(each) if isinstance(each, str) else each % len(names) for each in asked}
-    order = list(dict.fromkeys(places.values()))  # of the kept values; each column is there once
+    order = list(dict.fromkeys(places.values()))  # places of the kept values, each once
     values = {each: kept[:, order.index(place)] for each, place in places.items()}
     kinds = {each: columns[place].kind.partition(": ")[2] for each, place in places.items()}
     y = np.array(signs, np.int8)[codes]

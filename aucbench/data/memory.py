@@ -24,7 +24,7 @@ from aucbench.humanize import filesize
 VECTORS = 5  # least number of vectors (d,) held while a scaling is fitted, or a method trained
 FEW_BYTES = 1 << 24  # vectors up to this size are never refused
 SHARE = 0.75  # largest share of the available memory for one array
-RESERVED = 400_000_000  # bytes that a large array leaves to the rest of the run
+RESERVED = 400_000_000  # bytes that a large array leaves for the rest of the run
 SMALL_SHARE = 1 / 16  # arrays up to this share of the available memory need leave nothing
 BLOCK_BYTES = 1 << 25  # bytes of rows written at a time
 

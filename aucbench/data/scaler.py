@@ -80,7 +80,7 @@ class Scaler:
     scaling: Scaling
     offset: NDArray[np.float64]  # (d,) subtracted from the columns; (0,) if nothing is fitted
     divisor: NDArray[np.float64]  # (d,) divisors of the columns; 0 marks a column that becomes constant
-    fitted_sparse: bool = False  # by deviations of sparse rows, which stay sparse
+    fitted_sparse: bool = False  # fitted to sparse rows, which stay sparse
 
     @property
     def makes_dense(self) -> bool:
@@ -236,7 +236,7 @@ def _column_range(X: Matrix, rows: NDArray[np.int64]) -> tuple[NDArray[np.float6
     low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
     for part in memory.blocks(len(rows), _row_bytes(X, X.dtype)):
         some: Any = X[rows[part]]
-        least, most = some.min(axis=0), some.max(axis=0)  # of CSR, zeros that are not stored count
+        least, most = some.min(axis=0), some.max(axis=0)  # zeros that CSR does not store count
         if not isinstance(X, np.ndarray):
             least, most = least.toarray().ravel(), most.toarray().ravel()
         low, high = np.minimum(low, least), np.maximum(high, most)

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from aucbench.errors import DataError, ParameterError
 from aucbench.evaluation.auc import checked
 
-BLOCKS = 32  # of test rows
+BLOCKS = 32  # blocks of test rows
 FEW = 3.0  # standard error times m n, about the root of the number of pairs that are ranked differently
 
 
@@ -46,7 +46,7 @@ class AucInterval(NamedTuple):
     low: float
     high: float
     error: float  # standard error of the value
-    degrees: float  # of freedom, of Student's t
+    degrees: float  # degrees of freedom of Student's t
 
 
 def auc_interval(scores: Any, y: Any, groups: Any = None, confidence: float = 0.95) -> AucInterval:
@@ -218,7 +218,7 @@ def around_difference(
 def _placements(scores: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The placement of each row, (n,), and which rows are positive."""
     values, positive = checked(scores, y)
-    block = np.unique(values, return_inverse=True)[1]  # of tied scores, ascending
+    block = np.unique(values, return_inverse=True)[1]  # blocks of tied scores, ascending
     above, below = _shares(block, positive), _shares(block, ~positive)
     return np.where(positive, below, 1.0 - above), positive
 
@@ -267,5 +267,5 @@ def chance_half_width(positives: int, negatives: int, confidence: float = 0.95) 
     """Half the width of the interval around 0.5 that the AUC of random scores is in; inf without a class."""
     if not positives or not negatives:
         return float("inf")
-    variance = (positives + negatives + 1) / (12.0 * positives * negatives)  # of Mann and Whitney's statistic
+    variance = (positives + negatives + 1) / (12.0 * positives * negatives)  # Mann and Whitney's statistic
     return t_quantile(confidence, np.inf) * float(np.sqrt(variance))

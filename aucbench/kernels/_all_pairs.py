@@ -12,7 +12,7 @@ from aucbench.kernels.compiled_loss import call, compile_loss
 from aucbench.kernels.jit import kernel
 
 BESIDE = 2.0**-13  # step of a numeric second derivative
-LARGEST_EXPONENT = 700.0  # of a multiplicative loss; products of larger powers overflow
+LARGEST_EXPONENT = 700.0  # largest exponent of a multiplicative loss: products of larger powers overflow
 
 
 class PairMean:

@@ -25,9 +25,9 @@ PROX = "float64(float64, float64, float64)"
 class CompiledLoss(NamedTuple):
     """The addresses of a loss in this process, and its parameter."""
 
-    value: int  # of value(m, theta)
-    derivative: int  # of derivative(m, theta)
-    prox: int  # of prox(m, c, theta); 0 when the loss has none
+    value: int  # address of value(m, theta)
+    derivative: int  # address of derivative(m, theta)
+    prox: int  # address of prox(m, c, theta); 0 if the loss has none
     theta: float
 
 

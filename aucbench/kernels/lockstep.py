@@ -28,7 +28,7 @@ CONTRACTED: Any = CSR | {"fastmath": {"contract"}}
 START = Scaled()
 PRODUCT, A, B = 6, 7, 8  # u.x, and the coefficients of x added to u and v
 FOLDS, FOLD_SCALE, FOLD_WEIGHT = 9, 10, 11  # flag to fold (1 or 0), scale and weight of the folding
-UNCERTAIN, AFTER = 12, 13  # as in `rule_loops.Update`
+UNCERTAIN, AFTER = 12, 13  # places in `rule_loops.Update`
 OWN = 14
 
 MOST_FOLDS = 512  # most foldings a column may be behind; a new folding updates all pending ones

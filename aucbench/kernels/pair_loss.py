@@ -22,7 +22,7 @@ from aucbench.kernels.sorted_pairs import Window
 
 __all__ = ["PairMean", "class_shares", "pair_mean"]
 
-FEW_PAIRS = 1 << 14  # so many are visited one by one, which takes less time than a tree
+FEW_PAIRS = 1 << 14  # up to this number, visiting pairs one by one is faster than a tree
 
 
 def pair_mean(loss: Any, scores: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> PairMean:

@@ -22,17 +22,17 @@ from aucbench.kernels.compiled_loss import CompiledLoss, call
 from aucbench.kernels.jit import kernel
 from aucbench.kernels.sorted_pairs import Ranking, rank
 
-TERMS = 12  # of the polynomials
-SAMPLES = 24  # from which their coefficients come
+TERMS = 12  # terms of the polynomials
+SAMPLES = 24  # samples that determine the coefficients
 TOLERANCE = 1e-12
 FLOOR = 1e-4
 NOISE = 2e-14  # coefficients left out, as a share of the largest value, that are rounding errors
-FEW_PAIRS = 16  # so many pairs are visited one by one, wherever they lie
+FEW_PAIRS = 16  # up to this number, pairs are visited one by one
 FEW_SUMS = 64  # and so many, where no polynomial is good enough
-LEVELS = 54  # of halved intervals; float64 does not resolve more
+LEVELS = 54  # most halvings of an interval; float64 resolves no more
 REACH = 2048  # distance of intervals up to which a polynomial is kept
 CELLS = 1024  # between the lowest and the highest score
-NEAR = 8.0  # within this distance from the margin 0, wider intervals are always halved
+NEAR = 8.0  # distance from margin 0 within which wide intervals are always halved
 WIDE = 0.25  # least width of the first intervals; derivatives of polynomials over narrow ones are imprecise
 
 _K = np.arange(SAMPLES)

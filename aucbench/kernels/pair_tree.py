@@ -27,7 +27,7 @@ from aucbench.kernels.sorted_pairs import near_zero, rank
 MOST_PAIRS = 200_000_000  # limit of pairs near a kink that no `pieces` declare: one sum takes seconds
 ACCURACY = 1e-10  # largest relative error of a mean, and of slopes relative to the mean slope
 REFINEMENTS = 3  # most times that a scale is lowered to reach it
-CHECKED_ACCURACY = 1e-6  # of the slopes that are also computed pair by pair
+CHECKED_ACCURACY = 1e-6  # largest relative error of the slopes that are checked pair by pair
 BLOCK = 256  # rows whose powers are computed together
 FACTORIALS = np.array([float(math.factorial(q)) for q in range(TERMS)])
 

@@ -68,7 +68,7 @@ def step(t, positive, positives, product, square, row_weight, is_due, w, fixed, 
     if rarely(keep != 1.0):
         scale *= keep
         inverse = 1.0 / scale
-    a = step * inverse  # without waiting for the projection, which changes the scale only
+    a = step * inverse  # does not wait for the projection, which changes only the scale
     if rarely(shrink != 1.0):
         scale *= shrink
         inverse = 1.0 / scale

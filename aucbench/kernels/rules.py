@@ -35,7 +35,7 @@ class Row(NamedTuple):
     """The row (or pair: x is the positive less the negative row) of a step, as a rule sees it."""
 
     t: int  # number of the step, from 1
-    positive: bool  # whether its label is 1; always for a pair
+    positive: bool  # the label is 1; always true for a pair
     positives: int  # positive rows so far, this one included
     s: float  # w.x
     square: float  # |x|^2

@@ -158,7 +158,7 @@ class _Process:
 
     def _end_late(self) -> None:
         self._is_late = True
-        self._signal("SIGUSR1")  # it writes its stack trace and ends
+        self._signal("SIGUSR1")  # the worker writes its stack trace and ends
         self._process.join(TRACE_SECONDS)
         self.kill()
 
@@ -181,7 +181,7 @@ class _Process:
         with contextlib.suppress(psutil.Error):
             started = psutil.Process(self._process.pid).children(recursive=True)
         self._signal("SIGKILL")
-        self._process.kill()  # it may not have made its group yet
+        self._process.kill()  # the worker may not have made its process group yet
         for process in started:
             with contextlib.suppress(psutil.Error):
                 process.kill()

@@ -18,7 +18,7 @@ def file_lock(file: Path, timeout: float = -1.0) -> Iterator[None]:
     OSError
         If the file cannot be written, or another process holds the lock for `timeout` seconds.
     """
-    from filelock import FileLock  # only where something is shared
+    from filelock import FileLock  # imported only when a folder is shared
 
     while not file.exists():
         try:

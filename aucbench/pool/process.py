@@ -26,7 +26,7 @@ def dumped(content: Any) -> bytes:
         pickled = pickle.dumps(content)
         if b"__main__" not in pickled:
             return pickled
-    except Exception:  # of a class within a function
+    except Exception:  # classes inside functions cannot be pickled
         pass
     import cloudpickle  # type: ignore[import-untyped]  # it has no types
 
@@ -114,7 +114,7 @@ def _drop_files(connection: Connection) -> None:
             os.fstat(number)  # the descriptor of the listing is closed
             os.dup2(nowhere, number, inheritable=False)
     os.close(nowhere)
-    MetadataPathFinder().invalidate_caches()  # it keeps zip files of distributions open
+    MetadataPathFinder().invalidate_caches()  # the finder keeps zip files of distributions open
 
 
 def _end_with_parent() -> None:

@@ -34,7 +34,7 @@ def start_fork_server() -> None:
     if METHOD == "forkserver":
         from multiprocessing import forkserver, resource_tracker
 
-        resource_tracker.ensure_running()  # it unblocks signals, and must not do so below
+        resource_tracker.ensure_running()  # unblocks signals, which must stay blocked below
         with starting(), _sigint_blocked():
             forkserver.ensure_running()
 
@@ -73,7 +73,7 @@ def interrupted_later() -> Iterator[None]:
     """Delay Ctrl-C to the end of the block; a second one interrupts at once."""
     before = signal.getsignal(signal.SIGINT)
     is_handled = threading.current_thread() is threading.main_thread() and callable(before)
-    if not is_handled:  # in the background of a shell it is ignored
+    if not is_handled:  # a shell's background jobs ignore the signal
         yield
         return
     received: list[int] = []

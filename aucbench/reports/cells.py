@@ -35,10 +35,10 @@ class BoardCell:
     described: EntryDescription  # complete also where a version wrote it that knew fewer settings
     run: Seeds  # equal for all methods, so that runs are paired
     status: CellStatus
-    record: CellRecord | None  # of a finished or diverged cell
-    curve: dict[str, NDArray[Any]]  # of that cell: iteration, samples, train_seconds, cpu_seconds, measures
+    record: CellRecord | None  # set for a finished or diverged cell
+    curve: dict[str, NDArray[Any]]  # columns iteration, samples, train_seconds, cpu_seconds and measures
     ruleset: RulesetRecord | None = None  # under which it was planned
-    replications: tuple[ReplicationRecord, ...] = ()  # what other runs of it gave
+    replications: tuple[ReplicationRecord, ...] = ()  # results of other runs
 
     def value(self, name: str) -> float | None:
         """The final value of a measure; None where there is none."""
@@ -133,7 +133,7 @@ def _finished(
 ) -> BoardCell:
     """The cell of a result; those of one entry share its description, from which much is made once."""
     record = result.record
-    if result.auc < 0.0 or result.auc > 1.0:  # not of a diverged cell, which has none
+    if result.auc < 0.0 or result.auc > 1.0:  # false for NaN, the AUC of a diverged cell
         raise DataError(f"The AUC of cell {record.key} is {result.auc}, expected a number from 0 to 1.")
     status = CellStatus.finished if np.isfinite(result.auc) else CellStatus.diverged
     curve = with_suboptimality(record, result.curve)

@@ -108,7 +108,7 @@ def described(frame: str) -> dict[str, Column]:
 
 
 VERDICTS, RESULTS, DATA_SETS, SLOPES = map(described, ("verdicts", "results", "data_sets", "slopes"))
-VERDICT_COLOURS = {  # on light and on dark background; opposites differ for colour-blind readers, too
+VERDICT_COLOURS = {  # colours on light and dark background, distinct for colour-blind readers
     "better": ("#0b57b0", "#7fb4ff"),
     "slightly better": ("#4a86c8", "#a9cdfb"),
     "equivalent": ("#2f6f4f", "#86d1a8"),

@@ -96,7 +96,7 @@ def sweep_names(
     `extras` are more fields of each entry that may differ, such as seeds.
     """
     methods: list[_Named] = []
-    boards: dict[str, list[_Named]] = {}  # by data set
+    boards: dict[str, list[_Named]] = {}  # boards by data set
     for each, extra in zip(entries, extras, strict=True):
         fields = _fields(each, one_study=True) | dict(extra)
         fields |= {"features": "identity", "tuning": "none"} | fields

@@ -62,7 +62,7 @@ def judge_table(numbers: pd.DataFrame) -> pd.DataFrame:
 class PublishedTable:
     """A table of a paper."""
 
-    paper: str  # it and the table as in `papers.csv`
+    paper: str  # names of paper and table as in `papers.csv`
     table: str
     source: str
     other_data: Mapping[str, str] = field(default_factory=dict)  # data sets that are not the paper's, and why

@@ -27,7 +27,7 @@ class MethodInfo:
     deviations: tuple[str, ...]
     source: str  # address or file of its code
     distribution: str
-    links: tuple[tuple[str, str], ...] = ()  # what is linked (paper, page, source), and its address
+    links: tuple[tuple[str, str], ...] = ()  # kind of link (paper, page, source) and address
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Report:
     """
 
     title: str  # name of the study, or of the store
-    version: str  # of aucbench
+    version: str  # version of aucbench
     machines: str  # processors that the cells ran on
     made: str  # when the last cell finished
     measure: Measure
@@ -79,7 +79,7 @@ class Report:
     gains: "pd.DataFrame" = field(repr=False)
     verdicts: "pd.DataFrame" = field(repr=False)
     slopes: "pd.DataFrame" = field(repr=False)
-    plugins: dict[str, MethodInfo] = field(repr=False)  # of the algorithms, by name
+    plugins: dict[str, MethodInfo] = field(repr=False)  # facts about the methods, by name
     remarks: tuple[str, ...] = ()  # data that are left out, and a rope that was not fixed beforehand
     notes: tuple[str, ...] = field(default=(), repr=False)  # the remarks, and how numbers were made
 

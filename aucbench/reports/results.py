@@ -292,7 +292,7 @@ def time_note(results: Iterable[Any]) -> str:
 
 def ruleset_text(by_method: Mapping[str, Sequence[BoardCell]]) -> str:
     """The rulesets of a board, with the methods and their departures where they differ; empty without any."""
-    methods: dict[str, dict[str, None]] = {}  # by ruleset
+    methods: dict[str, dict[str, None]] = {}  # methods by ruleset
     for method, cells in by_method.items():
         for own in (cell.ruleset for cell in cells):
             how = f"{method} ({' '.join(own.departures)})" if own and own.departures else method

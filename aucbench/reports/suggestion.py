@@ -24,9 +24,9 @@ from aucbench.studies.record import PluginRecord
 from aucbench.studies.rerun_command import plugin_words
 
 NEIGHBOURS = 20  # data sets that a suggestion rests on
-HOLDOUT_RATIO = 0.25  # of test to training rows where a method was not tuned, and test AUCs are compared
+HOLDOUT_RATIO = 0.25  # ratio of test to training rows for methods without tuning
 NEARNESS = 0.1  # added to a distance d: a data set has the weight 1 / (d + 0.1)^2
-LEAST_SHARE = 1e-6  # of positives and non-zeros, whose logarithms are taken
+LEAST_SHARE = 1e-6  # least share before taking logarithms
 
 
 class Estimate(NamedTuple):
@@ -44,8 +44,8 @@ class Evidence:
     dataset: str
     distance: float
     auc: float  # mean over splits, and over the validation rows of folds where settings were tried
-    gain: Estimate  # of the AUC over that of balanced logistic regression, paired by split and fold
-    seconds: float  # of a training there
+    gain: Estimate  # gain in AUC over balanced logistic regression, paired by split and fold
+    seconds: float  # time of a training on that data set
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class SuggestedMethod:
     parameters: dict[str, Any]
     linear: bool
     gain: Estimate  # mean over the data sets of the evidence, weighted by their nearness
-    seconds: float  # that a training is expected to take
+    seconds: float  # expected time of a training
     evidence: tuple[Evidence, ...]
 
     @property
@@ -85,7 +85,7 @@ class Suggestion:
 
     facts: Facts
     methods: tuple[SuggestedMethod, ...]
-    most_rows: float  # that a method of the archive was trained on
+    most_rows: float  # most training rows in the archive
     reason: str = ""
 
 
@@ -206,7 +206,7 @@ def gains_of(dataset: TriedDataset, own: TriedSettings) -> Floats:
     baseline = dataset.methods[REFERENCE]
     if not own.is_tuned:
         return own.aucs - baseline.tested[None, :, None]
-    if own.aucs.shape[1:] != baseline.aucs.shape[1:]:  # it was tuned otherwise, or not at all
+    if own.aucs.shape[1:] != baseline.aucs.shape[1:]:  # tuned differently, or not at all
         return np.full_like(own.aucs, np.nan)
     return np.asarray(own.aucs - baseline.aucs[0])
 

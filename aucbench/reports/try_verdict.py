@@ -12,7 +12,7 @@ from aucbench.reports.report import Report
 from aucbench.reports.views.text import results_on
 
 SLOW = 20.0  # times the time of the others
-RISING = 0.003  # that a curve gains in its last half of log samples
+RISING = 0.003  # gain in the last half of log samples of a curve that still rises
 
 
 def verdict(report: Report, method: str) -> list[str]:

@@ -70,8 +70,8 @@ class _Grid:
     def __init__(self, tasks: Sequence[Task], progress: Progress):
         self.results: dict[int, Outcome | Exception] = {}
         self._tasks, self._progress = tasks, progress
-        self._fractions = [0.0] * len(tasks)  # of the budget of each
-        self._interruption: Exception | None = None  # what `progress` has raised
+        self._fractions = [0.0] * len(tasks)  # share of the budget that each has spent
+        self._interruption: Exception | None = None  # exception raised by `progress`
 
     @contextlib.contextmanager
     def error_ends(self, *members: int) -> Iterator[None]:

@@ -96,7 +96,7 @@ class Scorer:
     def __init__(self, X: Any, y: NDArray[np.int8], measures: Sequence[Measure] = ()):
         self._X, self._y, self._measures = X, y, (AUC(), *measures)
         self._waiting: list[NDArray[np.float64]] = []  # the weights of the models from len(_values) on
-        self._values: list[NDArray[np.float64]] = []  # of each model, the AUC first
+        self._values: list[NDArray[np.float64]] = []  # values of each model, the AUC first
         self._last = np.full(1, np.nan)  # (n,) scores of the latest model
 
     def add(self, algorithm: Any, state: Any) -> tuple[int, NDArray[np.float64] | None]:

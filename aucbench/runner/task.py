@@ -59,15 +59,15 @@ class Task:
     seconds: float | None = None
     checkpoints: int = 50
     order: Order = Order.shuffled
-    seed: int = 0  # of the method's generator
+    seed: int = 0  # seed of the method's generator
     order_seed: int = 0
-    fold: int = 0  # which of the splits of one seed the cell is on; both generators depend on it
+    fold: int = 0  # number of the split of a seed; both generators depend on it
     measures: tuple[Measure, ...] = ()  # beside the AUC
     weights: NDArray[np.float64] | None = None  # (n,) > 0, of the training rows
-    keep_weights: bool = False  # whether the outcome has the weights of all checkpoints
-    keep_model: bool = False  # whether the outcome has the model of a method that gives it as bytes
-    row_factor: float = 1.0  # of the problem
-    validation: ValidationRows | None = None  # not among X
+    keep_weights: bool = False  # return the weights of all checkpoints
+    keep_model: bool = False  # return the model as bytes, if the method provides it
+    row_factor: float = 1.0  # factor that rescaled the rows
+    validation: ValidationRows | None = None  # rows held out from X
     blocks: NDArray[np.uint8] | None = None  # (n_test,) of the test rows, for the placements of the outcome
     groups: NDArray[Any] | None = None  # (n,) rows of one group are all held out, or none of them
 
@@ -107,8 +107,8 @@ class Outcome:
     checkpoint_weights: NDArray[np.float64] | None  # (checkpoints, d); None unless they were to be kept
     iterations: int
     total_seconds: float
-    total_cpu_seconds: float  # of the training thread
-    process_cpu_seconds: float  # of all threads of the process
+    total_cpu_seconds: float  # CPU time of the training thread
+    process_cpu_seconds: float  # CPU time of all threads of the process
     state_bytes: int
     layout: str  # whether a step touches all weights (eager) or those of its row (lazy)
     stop_reason: StopReason
@@ -117,7 +117,7 @@ class Outcome:
     scores: NDArray[np.float64] | None = (
         None  # (n_test,) at the end; None of a linear method, which has weights
     )
-    model: bytes | None = None  # at the end; None unless it was to be kept
+    model: bytes | None = None  # final model; None unless `keep_model`
 
 
 def validation_share(algorithm: Any) -> float:

@@ -24,9 +24,9 @@ class Clock:
     """Seconds of training so far; ``with clock:`` runs it."""
 
     def __init__(self) -> None:
-        self.seconds = 0.0  # of the wall clock
-        self.cpu_seconds = 0.0  # of CPU of the training thread
-        self.process_cpu_seconds = 0.0  # of CPU of all threads of the process
+        self.seconds = 0.0  # wall time
+        self.cpu_seconds = 0.0  # CPU time of the training thread
+        self.process_cpu_seconds = 0.0  # CPU time of all threads of the process
 
     def __enter__(self) -> "Clock":
         self._start = process_time(), thread_time(), perf_counter()
@@ -68,8 +68,8 @@ class Trainer:
         self.budget, self._scorer = budget, scorer
         self._points: list[tuple[int, int, Clock]] = []  # iterations, number of the model, clock
         self.final: Any = None  # the state that was scored at the last checkpoint
-        self._weights: NDArray[np.float64] | None = None  # at the last checkpoint
-        self._all_weights: list[NDArray[np.float64]] = []  # at all checkpoints, if they are kept
+        self._weights: NDArray[np.float64] | None = None  # weights at the last checkpoint
+        self._all_weights: list[NDArray[np.float64]] = []  # weights at all checkpoints, if they are kept
         self.clock, generator = Clock(), task.generator()
         with self.clock:
             self.state = (init or task.algorithm.init)(problem, generator)
@@ -194,7 +194,7 @@ def arrays_of_any_library(state: Any) -> list[Any]:
     Those of JAX, torch and other libraries count if they have ``nbytes`` and ``__array__``.
     """
     found: list[Any] = []
-    seen: dict[int, Any] = {}  # by identity, which belongs to a part that is kept
+    seen: dict[int, Any] = {}  # parts by identity; holding them keeps identities unique
     waiting = [state]
     while waiting:
         part = waiting.pop()

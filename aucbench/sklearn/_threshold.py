@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from aucbench.errors import DataError, ParameterError
 
-ROUNDING = 1e-9  # of shares of rows
+ROUNDING = 1e-9  # tolerance of shares of rows
 FOLDS = 5  # folds of the cross-validation for calibration
 KEPT_ROWS = 1_000  # largest number of kept rows per class
 KEPT_BYTES = 1 << 25  # largest memory of the kept rows per class

@@ -23,7 +23,7 @@ from aucbench.runner.trainer import Trainer
 from aucbench.sklearn._threshold import LatestRows, best_threshold
 from aucbench.studies.adapted_plugins import check_plan, divergence, why_not_on
 
-PARTIAL_FIT = ("partial_fit", 'fit, algo="solam", or ')  # for `why_not_on`: the refused call, an alternative
+PARTIAL_FIT = ("partial_fit", 'fit, algo="solam", or ')  # the refused call and an alternative
 FEW_ROWS = 100  # a first call of partial_fit with fewer rows warns
 
 
@@ -63,7 +63,7 @@ class Fitted:
         self._preprocessing = Preprocessing(parts.scaling, parts.features, parts.rescale)
         self._trainer: Trainer | None = None  # kept only if training can go on
         self._latest, self._calls = LatestRows(), 0
-        self._planned: int | None = None  # iterations that the method plans for
+        self._planned: int | None = None  # planned iterations
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update({name: restore_members(value, set()) for name, value in state.items()})

@@ -10,7 +10,7 @@ OTHERS = (
     "sklearn.calibration._SigmoidCalibration",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "sklearn.model_selection._split.StratifiedKFold",
-)  # of scikit-learn's calibration and trees, beside the classes of the framework and of plugins
+)  # types in scikit-learn's calibration and trees
 
 
 def trusted_types() -> list[str]:

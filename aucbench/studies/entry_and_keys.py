@@ -120,9 +120,9 @@ class Entry:
     settings: Settings
     limits: Limits = field(default_factory=Limits)  # not part of the key, like the next five fields
     measures: tuple[Measure, ...] = ()  # beside the AUC
-    keep_weights: bool = False  # at all checkpoints
-    keep_scores: bool = True  # of a method that is not linear
-    keep_model: bool = True  # of a method that gives it as bytes
+    keep_weights: bool = False  # keep the weights of all checkpoints
+    keep_scores: bool = True  # keep the scores of a method that is not linear
+    keep_model: bool = True  # keep the model, if the method provides it as bytes
     ruleset: RulesetRecord | None = None
 
     def __str__(self) -> str:

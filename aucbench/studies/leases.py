@@ -31,7 +31,7 @@ class Leases:
 
     def take(self, name: str) -> bool:
         """Take a lease, and return whether this process has it."""
-        from filelock import Timeout  # only where something is shared
+        from filelock import Timeout  # imported only when a folder is shared
 
         if name not in self._held:
             with contextlib.ExitStack() as held:
@@ -53,7 +53,7 @@ class Leases:
     def give_back(self, name: str) -> None:
         """Give a lease back; nothing happens if this process does not hold it."""
         if (held := self._held.pop(name, None)) is not None:
-            with contextlib.suppress(OSError):  # on Windows, the lock keeps its file
+            with contextlib.suppress(OSError):  # Windows refuses to delete a locked file
                 (self._folder / name).unlink()
             held.close()
 

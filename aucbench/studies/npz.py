@@ -46,7 +46,7 @@ def read(file: Path, text: str, wanted: Callable[[str], bool]) -> tuple[bytes, d
 
 
 def _header_end(content: bytes) -> int:
-    return 10 + int.from_bytes(content[8:10], "little")  # bytes 8 and 9 hold the length of the header
+    return 10 + int.from_bytes(content[8:10], "little")  # bytes 8 and 9 are the length of the header
 
 
 def _array(content: bytes) -> NDArray[Any]:

@@ -56,7 +56,7 @@ def packages_of(algorithm: Any, distributions: Iterable[str]) -> tuple[str, ...]
 @cache
 def _required(distribution: str) -> tuple[str, ...]:
     """Packages that a distribution other than this project's requires without an extra."""
-    if distribution in ("", PROJECT):  # its own are recorded with every result
+    if distribution in ("", PROJECT):  # the project's sources are recorded with every result
         return ()
     try:
         stated = requires(distribution) or ()

@@ -16,7 +16,7 @@ from aucbench.evaluation.measures import RECORDED
 
 # Limits of values, checked when a record is read.
 Whole = Annotated[int, Meta(ge=0, lt=2**53)]
-Count = Annotated[int, Meta(gt=0, lt=2**48)]  # of rows or features
+Count = Annotated[int, Meta(gt=0, lt=2**48)]  # number of rows or features
 Auc = Annotated[float, Meta(ge=0, le=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Placements = Annotated[tuple[Annotated[float, Meta(ge=-2, le=2)], ...], Meta(min_length=32, max_length=32)]
@@ -35,7 +35,7 @@ class CellStatus(StrEnum):
     """State of a cell."""
 
     finished = "finished"
-    diverged = "diverged"  # its result says so, or every setting of its tuning did
+    diverged = "diverged"  # the result diverged, or every setting of the tuning did
     failed = "failed"
     timeout = "timeout"
     out_of_memory = "out-of-memory"
@@ -74,7 +74,7 @@ class DatasetRecord(PluginRecord, frozen=True, kw_only=True):
 
     part: Name
     title: str
-    family: str | UnsetType = UNSET  # in records of cells only: it is part of no key
+    family: str | UnsetType = UNSET  # set in records of cells only; part of no key
 
 
 class ProtocolRecord(Struct, frozen=True, kw_only=True):
@@ -117,7 +117,7 @@ class EntryDescription(Struct, frozen=True, kw_only=True):
     budget: BudgetRecord
     order: Name
     dtype: Name
-    device: Name | UnsetType = UNSET  # on which the method trains; unset for "cpu"
+    device: Name | UnsetType = UNSET  # device on which the method trains; unset for "cpu"
 
 
 DESCRIPTION = EntryDescription.__struct_fields__
@@ -129,20 +129,20 @@ class DataRecord(Struct, frozen=True, kw_only=True):
     sha256: tuple[str, ...]  # digests of the parts of the data set
     train_rows: Count
     test_rows: Count
-    validation_rows: Count | UnsetType = UNSET  # of the training rows: those that the method held out
+    validation_rows: Count | UnsetType = UNSET  # training rows that the method held out
     features: Count
     train_positives: Whole
     test_positives: Whole | None = None
     positive: tuple[str, ...] = ()
     negative: tuple[str, ...] = ()
-    row_factor: float = 1.0  # what rows were multiplied by; 1 where they were not rescaled
+    row_factor: float = 1.0  # factor that rescaled the rows
     max_norm: float | None = None  # largest norm of a training row, None where it is infinite
     format: str  # "csr" or "dense"
     nonzeros_per_row: float | None = None
     features_seconds: float = 0.0
     # Of test rows, those that equal a training row; unset, as the next one, by earlier versions.
     duplicates: Share | UnsetType = UNSET
-    mixed_labels: Share | UnsetType = UNSET  # of training and test rows: those whose equals have both labels
+    mixed_labels: Share | UnsetType = UNSET  # share of all rows whose equal rows have both labels
 
 
 class Trial(Struct, frozen=True, kw_only=True):
@@ -151,9 +151,9 @@ class Trial(Struct, frozen=True, kw_only=True):
     number: Whole
     fold: Whole
     parameters: dict[str, Any]
-    auc: float | None  # on the validation part; None where the setting gave none
+    auc: float | None  # AUC on the validation part; None if the setting failed
     stop_reason: str  # why its training ended, or why there was none
-    value: float | UnsetType | None = UNSET  # of the measure that judges settings, where it is not the AUC
+    value: float | UnsetType | None = UNSET  # value of the tuning measure, unless that is the AUC
     passes: float | UnsetType = UNSET  # over the training rows; unset, as the next one, by earlier versions
     train_seconds: float | UnsetType = UNSET
     error: str | UnsetType | None = UNSET  # what went wrong, in a sentence; in the store only
@@ -178,7 +178,7 @@ class TunedRecord(Struct, frozen=True, kw_only=True):
 
     parameters: dict[str, Any]
     validation_auc: float
-    validation_value: float | UnsetType = UNSET  # of the measure that it was chosen by, if not the AUC
+    validation_value: float | UnsetType = UNSET  # value of the tuning measure, unless that is the AUC
     folds: Whole
     cost: TuningCost
     edges: dict[str, str] | UnsetType = UNSET  # "lower" or "upper" edge of the space, by chosen field
@@ -189,12 +189,12 @@ class TunedRecord(Struct, frozen=True, kw_only=True):
 class MinimumRecord(Struct, frozen=True, kw_only=True):
     """The certified minimum of the objective of a run, or why there is none."""
 
-    value: float | None = None  # at the weights that a solver found; None where there is none
+    value: float | None = None  # objective at the solution; None without a solution
     gap: float = 0.0  # the value is at most this much above the minimum
     size: float = 0.0  # scale of the relative suboptimality; 0 in old records
-    objective: str = ""  # in words
+    objective: str = ""  # description of the objective
     solver: str = ""  # name of the method that found it
-    seconds: float = 0.0  # of processor time, also of a search that was given up because of its time limit
+    seconds: float = 0.0  # CPU time, also of a search that reached its time limit
     reason: str = ""  # why there is none
 
 
@@ -204,7 +204,7 @@ class MeasureRecord(Struct, frozen=True, kw_only=True):
     parameters: dict[str, float] = {}
     value: float | None  # None where there is none
     reason: str = ""  # why there is none
-    minimum: MinimumRecord | UnsetType = UNSET  # of the training objective; unset where none was asked for
+    minimum: MinimumRecord | UnsetType = UNSET  # minimum of the training objective; unset unless requested
 
 
 class ResultRecord(Struct, frozen=True, kw_only=True):
@@ -213,21 +213,21 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     auc: Auc | None  # final test AUC, None for a run that diverged
     iterations: Whole
     train_seconds: Duration
-    train_cpu_seconds: Duration  # of the training thread
+    train_cpu_seconds: Duration  # CPU time of the training thread
     # Of all threads of the process; unset, as the next two, by earlier versions.
     process_cpu_seconds: Duration | UnsetType = UNSET
-    threads: Whole | UnsetType = UNSET  # that the method declares, 0 if it does not know their number
-    device: Name | UnsetType = UNSET  # on which the method trains
+    threads: Whole | UnsetType = UNSET  # threads that the method declares; 0 if unknown
+    device: Name | UnsetType = UNSET  # device on which the method trains
     ns_per_iteration: Duration
     cpu_ns_per_iteration: float
-    nonzeros_per_iteration: float | UnsetType = UNSET  # of the rows that an iteration visits, in the mean
+    nonzeros_per_iteration: float | UnsetType = UNSET  # mean number of non-zeros in the rows of an iteration
     state_bytes: Whole
-    layout: str | None = None  # of the weights, "eager" or "lazy"
+    layout: str | None = None  # layout of the weights, "eager" or "lazy"
     warm_up: str | UnsetType = UNSET  # the error that ended the warm-up: times may include compilation
     weights_norm: float | None = None  # None of a method without weights, which is not linear
-    score_at_zero: float | None = 0.0  # of a row that was zero before it was rescaled
+    score_at_zero: float | None = 0.0  # score of a row that was zero before scaling
     stop_reason: str
-    advice: str | None = None  # what to change where the run diverged
+    advice: str | None = None  # suggested change after divergence
     converged: bool | None = None  # None for a method that does not know when it has converged
     checkpoints: Whole
     measures: dict[str, MeasureRecord] | UnsetType = UNSET  # beside the AUC, by name; unset if none was asked
@@ -253,7 +253,7 @@ class Environment(Struct, frozen=True, kw_only=True):
     load_average: float | None = None
     machine: str | UnsetType = UNSET  # a random number; unset, as the next one, by earlier versions
     calibration: dict[str, Any] | UnsetType = UNSET  # written by earlier versions
-    finished_at: str | UnsetType = UNSET  # of a cell with a result
+    finished_at: str | UnsetType = UNSET  # time at which a cell with a result finished
 
 
 class _RunRecord(EntryDescription, frozen=True, kw_only=True):
@@ -278,7 +278,7 @@ class CellRecord(_RunRecord, frozen=True, kw_only=True):
     data: DataRecord
     tuned: TunedRecord | None  # None without a tuning
     result: ResultRecord
-    class_of_model: ModelClass | UnsetType = UNSET  # of method and feature map; unset by earlier versions
+    class_of_model: ModelClass | UnsetType = UNSET  # unset by earlier versions
     source: str | None = None  # digest of the code that decides the result
     git_commit: str | None = None
     environment: Environment
@@ -300,7 +300,7 @@ class ReplicationRecord(Struct, frozen=True, kw_only=True):
     key: str
     auc: Auc | None  # None of a run that diverged
     stop_reason: str
-    timed: bool  # whether the budget was in seconds, so that results differ between runs
+    timed: bool  # the budget was in seconds, so results differ between runs
     train_seconds: Duration
     ns_per_iteration: float
     environment: Environment
@@ -353,7 +353,7 @@ class StudyPlan(Struct, frozen=True, kw_only=True):
     planned: str  # ISO date
     command: str  # command that started the study
     entries: tuple[EntryPlan, ...]
-    reference: str | UnsetType = UNSET  # that gains are relative to, fixed beforehand; unset for the default
+    reference: str | UnsetType = UNSET  # method to which gains are relative; unset for the default
     rope: Rope | UnsetType = UNSET  # fixed beforehand, too: the difference in AUC that does not matter
     unavailable: tuple[str, ...] = ()  # entries skipped because their data is unavailable, and why
     replaced: tuple[EntryPlan, ...] | UnsetType = UNSET  # earlier entries that were replaced; used by `sync`

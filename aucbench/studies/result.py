@@ -35,7 +35,7 @@ CURVE = ("iteration", "samples", "train_seconds", "auc")
 SUBOPTIMALITY = "suboptimality"
 TURNED_OFF = "no certified minimum was asked for (limits.optimum=0)"
 SMALLEST = 1e-12  # least scale of a relative suboptimality
-ROUNDING = 1e-15  # of an objective
+ROUNDING = 1e-15  # rounding error of an objective
 # Arrays of a curve that are not measures.
 COSTS = ("iteration", "samples", "passes", "train_seconds", "cpu_seconds")
 
@@ -53,7 +53,7 @@ class CellResult:
     checkpoint_weights: NDArray[np.float64] | None = field(default=None, repr=False)  # (checkpoints, d), kept
     # (n_test,) at the end, kept of a method that is not linear; float32 unless that changes the AUC
     scores: NDArray[np.floating[Any]] | None = field(default=None, repr=False)
-    model: bytes | None = field(default=None, repr=False)  # at the end, of a method that gives it
+    model: bytes | None = field(default=None, repr=False)  # final model as bytes, if the method provides it
 
     @property
     def auc(self) -> float:
@@ -96,7 +96,7 @@ class OptimumRecord(MinimumRecord, frozen=True, kw_only=True):
     train_rows: int
     train_auc: float
     test_auc: float
-    seeds: Seeds  # of the split
+    seeds: Seeds  # seeds of the split
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,12 +201,12 @@ def _one_or_all(values: list[Any]) -> Any:
 class FinishedEntry:
     """An entry without remaining work."""
 
-    key: str  # of the entry; followed by the number of its cells where it is not complete
+    key: str  # key of the entry, followed by the number of cells if incomplete
     study: str | None  # name of the study it belongs to
     cells: tuple[CellResult, ...]  # the finished ones
     failures: tuple[FailureRecord, ...] = ()
     missing: int = 0  # cells that have not been run
-    from_store: bool = False  # whether nothing was run
+    from_store: bool = False  # nothing was run
     entry: "Entry | None" = None  # None where it is known from a store alone
     ruleset: RulesetRecord | None = None  # under which it was run
 
@@ -244,9 +244,9 @@ class StudyResult:
     failures: list[FailureRecord] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
     unavailable: list[Refused] = field(default_factory=list)  # left out, as their data cannot be obtained
-    left: list[tuple["Entry", int]] = field(default_factory=list)  # with cells that `stop_after` left out
+    left: list[tuple["Entry", int]] = field(default_factory=list)  # entries whose cells `stop_after` left out
     untracked: TrackingError | None = None  # why entries could not be sent to MLflow
-    page: Path | None = None  # of the leaderboard, beside its other files; None if no store has one
+    page: Path | None = None  # page of the leaderboard; None without a store
 
 
 def by_reason(refused: Iterable[Refused]) -> list[str]:
@@ -357,7 +357,7 @@ def mean_curve(curves: Sequence[dict[str, NDArray[Any]]]) -> dict[str, NDArray[A
     length = min(len(curve["iteration"]) for curve in curves)
     known = [name for name in curves[0] if all(name in curve for curve in curves)]
     every = {name: np.array([curve[name][:length] for curve in curves]) for name in known}
-    with np.errstate(over="ignore", invalid="ignore"):  # of objectives that are infinite, or nearly
+    with np.errstate(over="ignore", invalid="ignore"):  # objectives may be infinite, or nearly
         mean = {name: np.mean(values, axis=0) for name, values in every.items()}
         for name in known:
             if name not in COSTS:

@@ -182,7 +182,7 @@ class Store:
         finished cells, of other seeds, that were not tracked yet.
         """
         file = self._inside("plans", f"{_file_name(plan.study)}.json")
-        plan = decode(encode(plan), StudyPlan)  # as the entries of the file are: lists, no tuples
+        plan = decode(encode(plan), StudyPlan)  # decoded like the file's entries: lists, no tuples
         with file_lock(file.parent / "lock"):
             known = _record(file, StudyPlan)
             earlier = known.entries if known else ()
@@ -256,7 +256,7 @@ def _read(file: Path, reader: Callable[[Path], R]) -> R | None:
     except FileNotFoundError:
         return None
     except (*npz.DAMAGE, msgspec.DecodeError) as error:
-        if isinstance(error, OSError) and error.errno is not None:  # such as the umask of a colleague
+        if isinstance(error, OSError) and error.errno is not None:  # perhaps another user's umask
             raise DataError(f"{file} cannot be read: {error.strerror}.") from None
         raise DataError(f"The store holds a damaged file, {file} ({error}): remove that file.") from None
 
@@ -283,7 +283,7 @@ def replacing(file: Path) -> Iterator[Any]:
             handle.close()
             os.replace(handle.name, file)
         except BaseException as error:
-            with contextlib.suppress(OSError):  # what is in the buffer cannot be written either
+            with contextlib.suppress(OSError):  # the buffer cannot be written either
                 handle.close()
             Path(handle.name).unlink(missing_ok=True)
             if isinstance(error, OSError) and error.filename is None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from aucbench.studies.result import FinishedEntry, Refused, StudyResult
 
 UNNAMED = "unnamed-"  # prefix in the names of unnamed studies
-MOST_CELLS = 1_000_000  # of a study, unless the user confirms it: a mistyped number is more likely
+MOST_CELLS = 1_000_000  # larger studies need a confirmation: they are probably a mistyped number
 
 
 def check_size(cells: int) -> None:
@@ -27,14 +27,14 @@ def check_size(cells: int) -> None:
 class Study:
     """Entries, how they are run, and where their results go."""
 
-    entries: Sequence[Entry]  # in the order in which they are shown
+    entries: Sequence[Entry]  # entries in display order
     running: Running = field(default_factory=Running)
     name: str | None = None  # name of its plan in the store
     command: str = ""  # command that started the study, stored with the plan
     store_path: str | None = None  # None: nothing is stored
     tracking_uri: str | None = None  # address of MLflow; None logs nothing
-    swept: bool = False  # whether it is a sweep, and not one run
-    skip_missing_data: bool = False  # whether entries whose data cannot be obtained are left out
+    swept: bool = False  # a sweep rather than a single run
+    skip_missing_data: bool = False  # leave out entries whose data cannot be obtained
     only_failed: bool = False  # run only cells that failed before
     yes: bool = False  # run it, however many cells it has
     refused: "Sequence[Refused]" = ()  # entries that were refused before, to be counted with the others

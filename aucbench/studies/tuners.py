@@ -18,7 +18,7 @@ Point = dict[str, Any]  # field to value
 Folds = Annotated[int, Interval(low=2)]
 AUC_MEASURE = AUC()
 NOT_DECIDING = ("grid", "report")  # fields without an effect on results, except through the space
-BUDGETS = ("budget.epochs", "budget.iterations")  # that are tuned beside the fields of a method
+BUDGETS = ("budget.epochs", "budget.iterations")  # budgets that can be tuned
 FORMER = {"each_order": False, "extend": False}  # fields of earlier versions, part of the keys
 LATER = {"metric": AUC.name, "draw_seed": None, "given_first": False}  # not recorded by earlier versions
 
@@ -244,7 +244,7 @@ class Tuning:
 
     choice: Any  # NoTuning, Grid, Random or Optuna, as the run named it
     space: dict[str, tuple[Any, ...]]  # values by field; empty for a method without a grid
-    measure: Measure = AUC_MEASURE  # by which settings are judged
+    measure: Measure = AUC_MEASURE  # measure that ranks settings
 
     @property
     def chooses(self) -> bool:

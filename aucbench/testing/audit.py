@@ -16,7 +16,7 @@ from aucbench.testing.surrogates import COMPOSITIONS, LAWS, Batch, Identificatio
 
 OK, NOTE, DEPARTS = "ok", "note", "departs"
 HUGE = 1e30  # a surrogate above this may overflow
-LEVELS = (1.0, 40.0, 800.0)  # of saturated scores; e^800 overflows
+LEVELS = (1.0, 40.0, 800.0)  # levels of saturated scores; e^800 overflows
 POSITIVE = np.arange(12) < 3  # rows of most batches
 
 
@@ -33,7 +33,7 @@ class Audit(NamedTuple):
     name: str
     library: str
     computes: str
-    lines: dict[str, Line]  # by property
+    lines: dict[str, Line]  # lines by property
 
     @property
     def departures(self) -> int:
@@ -57,7 +57,7 @@ def audit(function: AuditedFunction, catalog: Catalog) -> Audit:
     for name, check in trial.properties.items():
         try:
             lines[name] = check()
-        except Exception as error:  # whatever the function raises is a finding
+        except Exception as error:  # any exception of the function is a finding
             lines[name] = Line(DEPARTS, f"It raised {sentence_of(error)}.")
     return Audit(function.name, function.library, computes, lines)
 

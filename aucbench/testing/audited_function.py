@@ -17,7 +17,7 @@ from aucbench.errors import ParameterError
 from aucbench.humanize import sentence_of
 
 NEGATIVES = (0, -1)  # labels of a negative row, by the coding
-AUXILIARIES = ("a", "b", "alpha")  # of the min-max margin loss
+AUXILIARIES = ("a", "b", "alpha")  # auxiliary variables of the min-max margin loss
 
 
 class Outcome(NamedTuple):

@@ -33,7 +33,7 @@ class Subject:
 
     family: ClassVar[Family]
     companions: ClassVar[tuple[float, float]]  # tolerances between one row and many, in double and in single
-    rows: Callable[..., NDArray[np.int64]]  # of a run on a problem
+    rows: Callable[..., NDArray[np.int64]]  # rows that a run visits
     train: Callable[..., Any]  # the state after a run
     final: Callable[[Any], Any]  # the state to score
     score: Callable[[Any, Any], NDArray[Any]]  # decision values (n,), or features (n, d), of rows
@@ -163,7 +163,7 @@ class Check:
         if exempt.get(self.name):
             return Finding(self.name, Status.exempt, exempt[self.name])
         subject.where = ""
-        with training_context():  # as in a run: results may depend on the number of BLAS threads
+        with training_context():  # same number of BLAS threads as in a run
             try:
                 subject.require_time()
                 return Finding(self.name, Status.passed, self.run(subject) or "")

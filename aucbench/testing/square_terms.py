@@ -53,7 +53,7 @@ def square_terms(function: AuditedFunction, centre: float) -> tuple[float, list[
     if not (sizes > 0.0).all():
         return None
     sides = -high / sizes / 2.0, low / sizes / 2.0
-    by_side = float(np.median(min(sides, key=np.ptp)))  # by the term that does not change with the batch
+    by_side = float(np.median(min(sides, key=np.ptp)))  # the term that does not change with the batch
     both = [(margin, _departures(found / sizes, margin)) for margin in (1.0, by_side)]
     return min(both, key=lambda terms: len(terms[1]))
 

@@ -24,7 +24,7 @@ FEW = 2  # compositions on which unknown parameters are searched
 WIDTHS = (0.3, 0.3, 0.3, 1.0, 1.0, 1.0, 1.0, 2.5, 2.5, 2.5)  # standard deviations of the scores of a batch
 SCALES = np.log(np.geomspace(0.05, 20.0, 53))  # logarithms of parameters tried first
 EXACT, EXACT_SINGLE = 1e-6, 1e-3  # relative residuals up to which a function is a surrogate
-LAWS: dict[str, Callable[[float, float], float]] = {  # of the share of positives and the rows
+LAWS: dict[str, Callable[[float, float], float]] = {  # factor, given the share of positives p and n rows
     "": lambda p, n: 1.0,
     "n+ n-": lambda p, n: p * (1.0 - p) * n * n,
     "p (1 - p)": lambda p, n: p * (1.0 - p),
@@ -48,8 +48,8 @@ class Surrogate(NamedTuple):
     """A function of a batch with one unknown parameter."""
 
     name: str
-    sign: str  # of the parameter
-    mean: Callable[[np.ndarray, np.ndarray, float], float]  # of scores, mask and parameter
+    sign: str  # sign of the parameter
+    mean: Callable[[np.ndarray, np.ndarray, float], float]  # mean, given scores, mask and parameter
     usual: float = 1.0  # value of the parameter tried first
 
 
@@ -164,7 +164,7 @@ class Identification:
     def __init__(self, function: AuditedFunction, coding: int, known: Sequence[Surrogate]):
         self._function, self.exact = function, EXACT_SINGLE if function.single else EXACT
         self.coding = function.negative = coding
-        self.unit = not _is_finite_everywhere(function)  # whether scores are probabilities
+        self.unit = not _is_finite_everywhere(function)  # scores are probabilities
         self.batches = batches(self.unit)
         self._values = np.array([[function.value(*batch) for batch in own] for own in self.batches])
         self.match = min((self._fit(each, each.usual) for each in known), key=lambda match: match.residual)

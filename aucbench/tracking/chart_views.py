@@ -20,8 +20,8 @@ SHOWN = (CLOCK, "standing/gain", "standing/rank", "test/auc", "test/auc_std")
 LINES = (("test/auc", CLOCK), (ERROR, CLOCK), ("test/auc", SAMPLES))  # a metric, and that of its x axis
 NOTE = "mlflow.note.content"  # the tag that MLflow shows as a description
 DESCRIPTION = "Runs of aucbench on one data set."
-PAGE = "leaderboard.html"  # of a study, among its files
-COLUMNS, CARD_HEIGHT = 2, 480  # of the charts on a page
+PAGE = "leaderboard.html"  # file name of a study's leaderboard
+COLUMNS, CARD_HEIGHT = 2, 480  # columns of charts on a page, and pixels of a chart
 BARS = (CLOCK, "cost/state_bytes")
 
 

@@ -192,10 +192,10 @@ def _client(address: str, file: Path | None) -> Any:
     with file_lock(Path(f"{file}.lock"), LOCK_SECONDS):
         if not file.exists() or not file.stat().st_size:
             aside = file.with_name(f"{file.name}.new")
-            for ending in ("", "-wal", "-shm", "-journal"):  # of a killed process, not to be replayed
+            for ending in ("", "-wal", "-shm", "-journal"):  # left by a killed process; must not be replayed
                 for left in (aside, file):
                     Path(f"{left}{ending}").unlink(missing_ok=True)
-            aside.touch()  # by the umask; SQLite would make it 0644
+            aside.touch()  # the mode follows the umask; SQLite would use 0644
             MlflowClient(_address(aside)).search_experiments(max_results=1)
             aside.rename(file)
             with contextlib.closing(sqlite3.connect(file)) as connection:

@@ -95,7 +95,7 @@ def _texts(column: Any, categories: Any, missing_words: Any) -> Any:
     """The cells as texts, as in the file; None for missing cells."""
     is_whole = column.dtype.kind == "f" and (column.dropna() % 1 == 0).all()
     if is_whole and not any("." in each for each in categories):
-        column = column.astype("Int64")  # whole numbers, which pandas makes floats where some are missing
+        column = column.astype("Int64")  # pandas turns whole numbers into floats if some are missing
     texts = column.astype(object).where(column.notna(), None)
     texts = texts.map(lambda value: None if value is None else str(value).strip())
     texts = texts.where(~texts.isin(set(missing_words) - set(categories)), None)

@@ -33,8 +33,8 @@ from aucbench.tracking import linear_model
 
 LOADER = "aucbench_linear_model"  # a module of that name is put beside the model
 KINDS = ("number", "categories", "date")  # types of columns that an exported model can read
-NORMS = {"unit": "unit", "maxabs_unit": "unit", "centred_unit": "centred"}  # of rows, by scaling
-REQUIRED = ("mlflow", "numpy", "pandas", "scipy")  # by an exported model
+NORMS = {"unit": "unit", "maxabs_unit": "unit", "centred_unit": "centred"}  # norm of the rows by scaling
+REQUIRED = ("mlflow", "numpy", "pandas", "scipy")  # packages that an exported model needs
 DECIDING = (*DESCRIPTION, "source")  # fields of a record that tell settings apart
 
 

@@ -218,7 +218,7 @@ def _fill(client: Any, run_id: str, start: int, entry: FinishedEntry) -> None:
         run_data.write_files(entry, Path(folder))
         client.log_artifacts(run_id, folder)
     status = "FAILED" if any(cell.diverged for cell in entry.cells) else "FINISHED"
-    end = metrics[-1].timestamp  # of a total, at the end of the longest training
+    end = metrics[-1].timestamp  # end of the longest training
     client.set_terminated(run_id, status=status, end_time=max(end, start + 1))
 
 

@@ -76,8 +76,8 @@ def _chosen(catalog: Catalog, names: tuple[str, ...]) -> list[Plugin | Failure]:
 
 def _checked(plugin: Plugin, patience: float) -> tuple[Finding, ...]:
     """Check a plugin and print what did not pass, a cause once and with it the checks that it stopped."""
-    seconds: list[float] = []  # that the time limit counted; none if the process ended early
-    with bar("{desc}") as shown:  # of a terminal
+    seconds: list[float] = []  # time that the limit counted; empty if the process ended early
+    with bar("{desc}") as shown:  # shown on a terminal only
 
         def listen(message: Finding | str | float) -> None:
             if isinstance(message, str):

@@ -16,7 +16,7 @@ from aucbench.contracts.validation import Family
 from aucbench.errors import AucbenchError, DataError, FetchError, ParameterError
 from aucbench.humanize import filesize
 
-LABELS = 10  # that are listed
+LABELS = 10  # most labels that are listed
 
 
 @click.command()

@@ -60,7 +60,7 @@ def run(words: Sequence[str]) -> int:
     console: Any = Console()
     with contextlib.closing(console):
         result = api.run_study(words, console)
-        executed = getattr(console.view, "executed", None)  # of a study of one entry
+        executed = getattr(console.view, "executed", None)  # None unless the study has one entry
         if executed and (sentence := _against_reference(words, console.view.study, executed)):
             show_line("verdict", sentence)
     if result.untracked:  # the results are shown, and the store has them
@@ -139,7 +139,7 @@ def _with_standard_input(words: Sequence[str]) -> list[str]:
 class _PlanView(BarView):
     """Shows how far a dry run is: how many cells there are, and which entry is being estimated."""
 
-    seconds = 0.0  # of importing, loading and planning, which the run itself spends as well
+    seconds = 0.0  # time of imports, loading and planning, which a run spends as well
 
     def planned(self, cells: int, stored: int) -> None:
         say(f"{counted(cells, 'cell')}, {stored} of them in the store; estimating the time of the others ...")

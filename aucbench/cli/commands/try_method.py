@@ -34,7 +34,7 @@ from aucbench.studies.study import Study
 
 EXPERIMENT = ("+experiment=try", "tracking=none")
 EPOCHS, SECONDS = 5.0, 60.0
-ANY_LOSS = "logistic"  # of a method that takes any and has no default
+ANY_LOSS = "logistic"  # loss for methods that take any loss and have no default
 GRACE = 6.0  # seconds beyond its own that a run may take: for a process to begin, and for compiling
 WIDTH = 80
 

@@ -61,7 +61,7 @@ def _build(name: str, files: Sequence[File], features: int | None, parts: Sequen
     try:
         try:
             staged = [_stage(name, part, found[part], aside / part, reader, columns) for part in found]
-        except ZeroBasedError:  # what one file shows is so for all
+        except ZeroBasedError:  # one file decides for all
             reader.zero_based = True
             for part in found:
                 shutil.rmtree(aside / part, ignore_errors=True)
@@ -93,11 +93,11 @@ class _Reader:
 
     def __init__(self, train: list[tuple[File, Path]], aside: Path):
         self._train, self._aside = train, aside
-        self._width: int | None = None  # of arrays
-        self._medians: NDArray[np.float64] | None = None  # of arrays, where missing values are filled in
+        self._width: int | None = None  # arrays only
+        self._medians: NDArray[np.float64] | None = None  # arrays whose missing values are filled in
         self._most_frequent: float | None = None  # topic
         self.table: Any = None  # a TableReader
-        self.zero_based: bool | None = None  # of LIBSVM files that do not declare it
+        self.zero_based: bool | None = None  # LIBSVM files that do not declare it
 
     def __call__(self, file: File, path: Path) -> Iterable[Block]:
         """The rows of a file, block by block."""
@@ -144,7 +144,7 @@ def _stage(
     `columns` receives the largest index of each file; the number of features is not known yet.
     """
     folder.mkdir()
-    codes: dict[Label, int] = {}  # in the order in which labels occur
+    codes: dict[Label, int] = {}  # labels in order of occurrence
     names: dict[Label, Label] = {}  # published ones
     files: list[cache.FileRecord] = []
     with ExitStack() as stack:

@@ -36,7 +36,7 @@ TABLE_KINDS = ("csv", "parquet", "arff", "keel")
 class FileRecord(msgspec.Struct, frozen=True):
     """One parsed file of a part."""
 
-    path: str  # as it is declared
+    path: str  # declared path
     part: str
     source: str
     rows: int
@@ -52,9 +52,9 @@ class PartRecord(msgspec.Struct, frozen=True):
     features: int
     nonzeros: int
     dense: bool
-    labels: list[Label]  # of each code
+    labels: list[Label]  # label of each code
     files: list[FileRecord]
-    sha256: str  # of the values, their places and the labels
+    sha256: str  # SHA-256 of values, places and labels
     format: int = FORMAT
 
 
@@ -185,7 +185,7 @@ def locked_folder(name: str) -> Iterator[Path]:
     """Hold the lock of a data set's cache and yield an empty folder in it, which is removed in the end."""
     home = cache_folder() / "data" / name
     with refuse_unwritable(f"{name}: the data cache {cache_folder()}"), file_lock(home / ".lock"):
-        for left_over in home.glob(".building-*"):  # by a process that was killed: we hold the lock
+        for left_over in home.glob(".building-*"):  # left by a killed process, since we hold the lock
             shutil.rmtree(left_over, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=".building-", dir=home) as aside:
             yield Path(aside)
@@ -197,7 +197,7 @@ def refuse_unwritable(folder: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno is None:  # not the operating system's
+        if error.errno is None:  # not raised by the operating system
             raise
         raise DataError(
             f"{folder} cannot be written ({error.strerror}); free some space there, or set AUCBENCH_CACHE to "

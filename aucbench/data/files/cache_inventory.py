@@ -18,8 +18,8 @@ from aucbench.errors import AucbenchError
 class Held:
     """The content of the cache for a data set, or for a file of one's own."""
 
-    name: str  # of the data set, or the file's path
-    dataset: str  # whose folder the parsed parts are in
+    name: str  # name of the data set, or path of the file
+    dataset: str  # data set whose folder holds the parsed parts
     parts: list[Path] = field(default_factory=list)  # folders of parsed parts
     files: list[Path] = field(default_factory=list)  # downloads and kept files
 

@@ -33,7 +33,7 @@ def keep(kind: str, write: Callable[[IO[bytes]], Any], ending: str = "") -> str:
             write(file)
             file.seek(0)
             target = folder / f"{kind}-{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}{ending}"
-            if not target.exists():  # its time of change is part of the key of the parsed rows
+            if not target.exists():  # the key of the parsed rows includes the time of the last change
                 os.replace(file.name, target)
     return str(target)
 

@@ -145,9 +145,9 @@ def _download(name: str, file: File, refusals: dict[str, str], limit: int | None
         return None
     target = raw_folder() / file.path
     with file_lock(target.with_name(f".{target.name}.lock")):
-        if here := _present(raw_folder(), file):  # by another process, while we waited
+        if here := _present(raw_folder(), file):  # downloaded by another process while we waited
             return here
-        for folder in target.parent.glob(f".{target.name}.download-*"):  # of a killed process
+        for folder in target.parent.glob(f".{target.name}.download-*"):  # left by a killed process
             shutil.rmtree(folder, ignore_errors=True)
         for address in addresses:
             is_public = address in file.urls or address.startswith(PUBLIC_SITE)

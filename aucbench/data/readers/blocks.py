@@ -39,10 +39,10 @@ class ColumnRecord(msgspec.Struct, frozen=True):
     name: str
     kind: str  # label, dropped, number, categories, or a notation of numbers
     missing: int = 0  # cells
-    note: str = ""  # what was not asked for, and the override that undoes it
-    categories: tuple[str, ...] = ()  # of each of its columns of zeros and ones
-    median: float | None = None  # in place of missing numbers, where they are not refused
-    indicates: bool = False  # whether a column of zeros and ones behind its own is 1 where a cell is missing
+    note: str = ""  # an automatic choice and the override that undoes it
+    categories: tuple[str, ...] = ()  # category of each indicator column
+    median: float | None = None  # fills missing numbers, unless they are refused
+    indicates: bool = False  # a further column is 1 where a cell is missing
 
     @property
     def is_feature(self) -> bool:

@@ -19,7 +19,7 @@ def _in_any_case(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({way for word in words for way in (word, word.lower(), word.upper(), word.title())}))
 
 
-GAPS = ("", "?")  # what is missing in any column, and the only such in a column of declared categories
+GAPS = ("", "?")  # missing in every column; nothing else is missing in declared categories
 LABEL_GAPS = (*GAPS, "NA", "N/A", "NaN", "nan", "null", "NULL")  # a class may well be called none
 MISSING = (
     *GAPS,

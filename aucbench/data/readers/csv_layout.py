@@ -33,10 +33,10 @@ Opener = Callable[[Path], AbstractContextManager[Any]]
 class Layout:
     """The notation of the rows of a CSV file."""
 
-    names: list[str]  # of the columns; numbers from 0 where the file has no names
+    names: list[str]  # names of the columns; numbers from 0 without a header
     delimiter: str  # one character
     skipped: int  # lines before the first row, as `open` gives them
-    row_length: int  # bytes of the first row, about
+    row_length: int  # approximate bytes of the first row
     open: Opener  # the stream of lines, empty ones in the place of comments
     quote: str = '"'
 
@@ -64,7 +64,7 @@ def find_layout(file: File, path: Path) -> Layout:
     _refuse_odd(path, lines, delimiter, cells, below)
     header = table.header
     if below and all(len(row) == len(cells) + 1 for row in below) and header is not False:
-        cells, header = ["", *cells], True  # as R writes names of rows
+        cells, header = ["", *cells], True  # R writes row names without a header
     if header is None:
         header = _has_header(cells, below[0] if below else [], file)
         if not header:
@@ -175,7 +175,7 @@ def _records(path: Path, lines: Sequence[str], delimiter: str) -> Iterator[tuple
 
 def _declared(path: Path, table: Table) -> str:
     """The delimiter that the user names, "" if none."""
-    delimiter = "\t" if table.delimiter == "\\t" else table.delimiter or ""  # as on a command line
+    delimiter = "\t" if table.delimiter == "\\t" else table.delimiter or ""  # "\\t" comes from a command line
     if delimiter not in ("", BLANKS) and (
         len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'
     ):

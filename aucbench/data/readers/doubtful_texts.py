@@ -17,7 +17,7 @@ STRAY_SHARE = 0.01  # texts among numbers up to this share are errors, however f
 MANY_NUMBERS = 10  # more different numbers than this are no categories
 SHOWN_TEXTS = 5
 MAX_CATEGORIES = 1 << 16
-MOST_LEVELS = 50  # of texts most of which occur once, as those of identifiers do
+MOST_LEVELS = 50  # most distinct texts of a column if they mostly occur once, like identifiers
 _MONEY = r"[$\u20ac\u00a3\u00a5]|(USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD)\b"
 # a number with signs before it, and signs, a currency or a unit of up to six letters behind it
 _QUANTITY = re.compile(
@@ -38,7 +38,7 @@ _GROUPED = re.compile(
 class TextCounts:
     """How often each text occurs in a column, up to a number of different ones, and the code of each."""
 
-    counts: Counter[str] = field(default_factory=Counter)  # without numbers once there are many
+    counts: Counter[str] = field(default_factory=Counter)  # numbers are left out once there are many
     codes: dict[str, int] = field(default_factory=dict)  # in order of the first occurrence
     numbers: int = 0  # cells with numbers that `counts` left out, as there were too many
     many: bool = False  # more than can be counted
@@ -66,7 +66,7 @@ class TextCounts:
                 self.first = before + int(np.argmax(places == stray)) + 1, distinct[stray]
         times = np.bincount(places[places >= 0], minlength=len(distinct)).tolist()
         self.counts.update(dict(zip(distinct, times, strict=True)))
-        if len(self.counts) > MAX_CATEGORIES:  # perhaps numbers with some errors between
+        if len(self.counts) > MAX_CATEGORIES:  # perhaps numbers with a few errors
             for text in [text for text in self.counts if is_number(text)]:
                 self.numbers += self.counts.pop(text)
         if len(self.counts) > MAX_CATEGORIES:
@@ -96,7 +96,7 @@ def doubt(texts: TextCounts) -> tuple[str, list[str]] | None:
     few = numbers > 0 and (
         strays.total() == 1 < numbers - 9 or strays.total() < STRAY_SHARE * (cells + texts.numbers)
     )
-    are_words = len(strays) <= SHOWN_TEXTS and different > MANY_NUMBERS  # as 'none' in half of the rows
+    are_words = len(strays) <= SHOWN_TEXTS and different > MANY_NUMBERS  # perhaps 'none' in half the rows
     few |= bool(strays) and all(map(_GROUPED.fullmatch, strays))
     are_most = are_words or numbers + alike.total() > others.total()
     if strays and (few or (are_most and (different + len(alike) > MANY_NUMBERS or texts.numbers > 0))):

@@ -36,7 +36,7 @@ from aucbench.data.readers.doubtful_texts import SHOWN_TEXTS, TextCounts, doubt
 from aucbench.errors import DataError
 
 HASHED_LEVELS = 1000  # categories up to this number have a column each, unless the user declares them
-HASHED_COLUMNS = 1 << 18  # that all hashed columns share
+HASHED_COLUMNS = 1 << 18  # columns shared by all hashed columns
 FEW_ROWS = 20  # of fewer rows it is no surprise that they are sorted by some column
 CATEGORIES, HASHED = "categories", "hashed"
 
@@ -82,15 +82,15 @@ class Feature:
 
     name: str
     place: int
-    declared: str | None = None  # its type, where the user says
-    stated: str | None = None  # its type, where the file says: number or categories
-    missing_words: tuple[str, ...] = ()  # of the user
+    declared: str | None = None  # type declared by the user
+    stated: str | None = None  # type stated in the file: number or categories
+    missing_words: tuple[str, ...] = ()  # missing values declared by the user
     kept: bool = False  # beside the features, since it decides on splits
     readings: list[str] = field(default_factory=list)  # types that are possible, those to be preferred first
     again: bool = False
     problem: str = ""  # why the column is refused
-    indicates: bool = False  # whether a last column of its own is 1 where a cell is missing
-    words: Counter[str] = field(default_factory=Counter)  # that stand for missing numbers
+    indicates: bool = False  # a last column is 1 where a cell is missing
+    words: Counter[str] = field(default_factory=Counter)  # words that stand for missing numbers
     texts: TextCounts = field(default_factory=TextCounts)
     rows: int = 0
     missing: int = 0

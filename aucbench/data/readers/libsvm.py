@@ -98,7 +98,7 @@ def _block(
         ascends = begins[1:-1] | (np.diff(indices) > 0)
         if lowest < (zero_based is False) or not ascends.all() or not np.isfinite(values).all():
             raise ValueError("indices that do not ascend, or infinite values")
-    except ValueError:  # of pyarrow, too
+    except ValueError:  # includes pyarrow's errors
         raise _mistake(path, text, number, has_topics, zero_based) from None
     if lowest == 0 and zero_based is None:
         raise ZeroBasedError(f"{path}: an index is 0.")

@@ -15,7 +15,7 @@ from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded
 from aucbench.errors import DataError
 
 MOST_VALUES = 1 << 21  # values of a block of dense rows, 16 MB
-SPARSE_ROWS = 4096  # of a block
+SPARSE_ROWS = 4096  # rows of a block
 ROWS_NAMES = ("X", "x", "data", "features", "x_train", "X_train", "X_test")
 LABEL_NAMES = ("y", "target", "labels", "label", "Y", "y_train", "y_test")
 _CSR = {"data", "indices", "indptr", "shape"}

@@ -22,12 +22,12 @@ from aucbench.data.readers.cells import GAPS
 from aucbench.data.readers.csv_layout import Layout, decoded, find_layout, open_lines, refuse_twins
 from aucbench.errors import DataError
 
-PARQUET_ROWS = 1 << 16  # of a batch
+PARQUET_ROWS = 1 << 16  # rows of a batch
 CSV_BYTES, CELL_BYTES, MOST_CSV_BYTES = 1 << 22, 2000, 1 << 27
-INDEX = "index"  # of pandas, which is not a column of its frame
+INDEX = "index"  # pandas' index, which is not a column of its frame
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"  # names the folder of rows without a value
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:\\.|[^'])*'|"(?:\\.|[^"])*"|\S+)\s+(.+)""", re.IGNORECASE)
-_QUOTED = r"""^\s*(['"])(.*)['"]\s*$"""  # what the CSV reader leaves: double quotes, and blanks before quotes
+_QUOTED = r"""^\s*(['"])(.*)['"]\s*$"""  # quotes that the CSV reader leaves
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Columns:
     """An opened file of columns."""
 
     path: Path
-    names: list[str]  # in order; numbers from 0 where the file has no names
+    names: list[str]  # names in order; numbers from 0 without a header
     batches: Callable[[], Iterator[list[Any]]]  # each a list of one pyarrow array per column
     types: Mapping[str, str] = field(
         default_factory=dict
@@ -107,12 +107,12 @@ def _csv_batches(path: Path, layout: Layout) -> Callable[[], Iterator[list[Any]]
         # A block holds many rows, however many columns there are: each column costs some time in each block.
         size = max(CSV_BYTES, min(CELL_BYTES * len(layout.names), MOST_CSV_BYTES), 4 * layout.row_length)
         read = arrow_csv.ReadOptions(
-            use_threads=False,  # for texts, threads save no time, and errors would not tell the row
+            use_threads=False,  # threads save no time on texts, and their errors lack the row
             column_names=layout.names,
             skip_rows=layout.skipped,
             block_size=size,
         )
-        escape = "\\" if layout.quote == "'" else False  # as ARFF escapes its quotes
+        escape = "\\" if layout.quote == "'" else False  # ARFF escapes its quotes
         parse = arrow_csv.ParseOptions(
             delimiter=layout.delimiter, quote_char=layout.quote, escape_char=escape
         )

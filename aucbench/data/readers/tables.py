@@ -270,5 +270,5 @@ def _label(value: Any) -> Label:
         return float(value)
     except (TypeError, ValueError):
         text = str(value)
-    quoted = len(text) > 2 and text[0] == text[-1] == "'"  # as in ARFF, of which tables are made
+    quoted = len(text) > 2 and text[0] == text[-1] == "'"  # ARFF quotes like this
     return _label(text[1:-1]) if quoted else text

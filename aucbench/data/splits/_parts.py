@@ -145,7 +145,7 @@ def _blocks(times: NDArray[np.float64], cuts: NDArray[np.float64]) -> list[Rows]
     """Rows cut at shares of their number, in the order of time, between rows of different times."""
     order = np.argsort(times, kind="stable")
     ordered = times[order]
-    starts = np.flatnonzero(np.diff(ordered)) + 1  # where another time begins
+    starts = np.flatnonzero(np.diff(ordered)) + 1  # start of each further time
     if len(starts) < len(cuts):
         raise DataError(
             f"protocol.time has {len(starts) + 1} different times, expected {len(cuts) + 1} or more to "

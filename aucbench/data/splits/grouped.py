@@ -76,7 +76,7 @@ def _water_level(
     open_parts = np.flatnonzero(fits) if fits.any() else np.arange(len(weights))
     by_cost = open_parts[np.argsort(cost[open_parts], kind="stable")]
     widths = np.cumsum(1.0 / slope[by_cost])
-    levels = (groups + np.cumsum(cost[by_cost] / slope[by_cost])) / widths  # of the first 1, 2, ...
+    levels = (groups + np.cumsum(cost[by_cost] / slope[by_cost])) / widths  # for the first 1, 2, ... groups
     filled = np.flatnonzero(levels >= cost[by_cost])[-1]
     counts = np.zeros(len(weights))
     chosen = by_cost[: filled + 1]

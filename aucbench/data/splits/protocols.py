@@ -24,7 +24,7 @@ from aucbench.data.splits._parts import (
 from aucbench.data.splits.grouped import joined
 from aucbench.errors import DataError, ParameterError
 
-LATER = {"later": True}  # of a field that older results lack: at its default it is left out of their keys
+LATER = {"later": True}  # older results lack the field: its default is left out of keys
 LATER_ROWS = "choose other fractions, or fewer folds, of protocol.time"
 FEW_ROWS = "use protocol=kfold, by which every row tests once, or protocol.stratified=true"
 Rows = NDArray[np.int64]
@@ -53,7 +53,7 @@ class Split(NamedTuple):
 
     train: Side
     test: Side
-    validation: Side | None = None  # for tuning, where the protocol sets rows aside for it
+    validation: Side | None = None  # validation part for tuning, if the protocol has one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class SplitProtocol:
         rows of the same time stay together. Classes are not stratified then, and seeds do not matter.
     """
 
-    name: ClassVar[str]  # by which it is chosen
+    name: ClassVar[str]  # name that chooses the protocol
     duplicates: Duplicates = field(default=Duplicates.anywhere, metadata=LATER)
     groups: str | int | None = field(default=None, metadata=LATER)
     time: str | int | None = field(default=None, metadata=LATER)

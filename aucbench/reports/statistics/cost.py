@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-TARGET = 0.99  # of the way from chance to the best mean
+TARGET = 0.99  # share of the way from chance to the best mean
 
 Floats = NDArray[np.float64]
 

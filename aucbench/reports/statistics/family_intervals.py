@@ -12,7 +12,7 @@ from aucbench.reports.statistics.over_runs import TOLERANCE
 Floats = NDArray[np.float64]
 
 RESAMPLES = 2_000
-CAUTION = 0.6  # of the chance of a miss is asked of the resamples; see `family_intervals`
+CAUTION = 0.6  # share of the error level left to the resamples; see `family_intervals`
 SEVERAL = 3.0  # times Student's quantile; a larger critical value shows that resamples have hardly any spread
 
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from aucbench.reports.columns import text
 
-WIDTHS = {"column": 3.35, "page": 7.0}  # inches, of one column and of both in the templates of most venues
+WIDTHS = {"column": 3.35, "page": 7.0}  # inches: one column and both columns of common templates
 # The first of each is what papers are set in; the second has the letters that the first lacks.
 FONTS = {"sans": ["DejaVu Sans"], "serif": ["STIXGeneral", "DejaVu Serif"]}
-NARROW = 5.0  # inches; a narrower figure has its legend below
+NARROW = 5.0  # inches; narrower figures have their legend below
 LETTER = 0.62  # width of a letter in ems, mostly less
 
 

@@ -31,7 +31,7 @@ FORMATS = ("png", "svg", "pdf")
 NAMED = 8  # methods of a picture that have a colour and a name, at most
 OTHERS: dict[str, Any] = {"color": "0.78", "linewidth": 0.5, "zorder": 1}  # lines of methods without a name
 LARGEST = 5  # data sets of a setting whose curves are drawn, unless data sets are named
-TALLEST = 7.6  # inches of the rows of a forest plot: a page of a paper without axis and caption
+TALLEST = 7.6  # inches for the rows of a forest plot that fits a page
 COSTS = {"seconds": ("training time", "s"), "passes": ("passes over the training rows", "")}  # title, unit
 MARKERS = dict(zip(method_look.MARKERS, "os^DvXP*", strict=True))
 
@@ -64,7 +64,7 @@ def draw_all(
             name = next(each for each in names if each.lower() not in taken)
             taken.add(name.lower())
             figure.draw_without_rendering()
-            figure.set_layout_engine("none")  # as it is laid out now, in every format
+            figure.set_layout_engine("none")  # freezes the layout for every format
             for form in FORMATS:
                 drawn.files.append(folder / f"{name}.{form}")
                 figure.savefig(drawn.files[-1], dpi=150, metadata={"Date": None} if form == "svg" else None)

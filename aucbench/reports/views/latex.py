@@ -22,7 +22,7 @@ SPECIAL = {
 LATIN = {chr(code) for code in range(128, 256) if chr(code).isalpha()}
 COLUMNS = r">{\raggedright\arraybackslash}Xrclr"  # names of methods are wrapped
 BIBLIOGRAPHY = "leaderboard.bib"
-ROWS = 55  # of a table that fits a page
+ROWS = 55  # rows of a table that fits a page
 
 
 def latex(report: Report) -> str:

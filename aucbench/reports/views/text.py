@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
-WIDTH = 200  # of a pipe, which has none of its own
+WIDTH = 200  # width for a pipe
 FRAME = 3  # characters around the text of a column
 SHORTEST = 12  # characters that a name is folded to at most
 MARKUP = "\\|*_<>`[]#~$&"

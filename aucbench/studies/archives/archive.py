@@ -65,18 +65,18 @@ class Manifest(Struct, frozen=True, kw_only=True):
     failures: int
     machines: tuple[MachineRecord, ...]
     sources: dict[str, tuple[str, ...]]  # method name to digests of the code that ran
-    compact: bool = False  # whole curves of first runs alone, in single precision, and rounded trials
+    compact: bool = False  # only the first runs' curves are whole; single precision; rounded trials
     # Versions of what the plugins of the cells need, by distribution; unset in format 1.
     distributions: dict[str, tuple[str, ...]] | UnsetType = UNSET
     entries: dict[str, EntryDigest] = {}
-    digest: str = ""  # of all other fields
+    digest: str = ""  # digest of all other fields
 
 
 @dataclass(frozen=True)
 class Archive:
     """Read-only results with the interface of `Store`."""
 
-    path: str  # of the file or store, for messages
+    path: str  # path of the file or store, for messages
     cells: Mapping[str, CellResult]
     studies: tuple[StudyPlan, ...]
     failed: Mapping[str, FailureRecord] = field(default_factory=dict)
@@ -216,7 +216,7 @@ class Imported(NamedTuple):
     """Numbers of imported records."""
 
     cells: int
-    replications: int  # of cells already in the store
+    replications: int  # replications of cells already in the store
     failures: int
 
 

@@ -57,7 +57,7 @@ KEY = re.compile(r"[0-9a-f]{64}")
 ROUNDING = 1e-6  # relative tolerance for the single precision of compact archives
 SHIPPED = "reference.zip"  # the reference study under ruleset=trials
 
-Arrays = Mapping[str, Mapping[str, NDArray[Any]]]  # by key and name
+Arrays = Mapping[str, Mapping[str, NDArray[Any]]]  # arrays by key and name
 T = TypeVar("T")
 
 

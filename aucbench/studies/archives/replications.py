@@ -15,7 +15,7 @@ from aucbench.studies.provenance import PACKAGES
 from aucbench.studies.record import CellRecord, Environment, ReplicationRecord
 
 TOLERANCE = 1e-4  # between AUCs under different versions or on different processors
-NUMERICAL = ("aucbench", "numpy", "scipy", "numba", "llvmlite", "scikit-learn")  # that every method may use
+NUMERICAL = ("aucbench", "numpy", "scipy", "numba", "llvmlite", "scikit-learn")  # used by every method
 Run = CellRecord | ReplicationRecord
 
 
@@ -23,7 +23,7 @@ class Agreement(StrEnum):
     """Comparison of two runs of a cell."""
 
     identical = "identical"
-    close = "close"  # within the tolerance, under different versions or code, or on different processors
+    close = "close"  # within the tolerance, with other versions, code or processors
     differs = "differs"
     timed = "timed"  # budget in seconds: results cannot be compared
 
@@ -35,7 +35,7 @@ class Comparison(NamedTuple):
     allowed: float  # difference of the AUCs
     first: ReplicationRecord
     other: ReplicationRecord
-    other_code: bool = False  # whether the runs are of two versions of the code, so that rounding may differ
+    other_code: bool = False  # the runs used different code, so rounding may differ
 
     @property
     def difference(self) -> float:

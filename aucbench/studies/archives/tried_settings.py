@@ -38,7 +38,7 @@ class TriedSettings:
     aucs: Floats  # (settings, splits, folds) of validation rows; test AUCs where nothing was tuned
     tested: Floats  # (splits,) test AUC of the final training; NaN, as above, where there is none
     linear: bool
-    seconds: float  # of a training on the whole training part, mean over splits
+    seconds: float  # mean time of a training on the whole training part
 
     @property
     def is_tuned(self) -> bool:

@@ -39,7 +39,7 @@ FINISHED = 3  # finished cells of an entry whose times are read
 PROBE_SECONDS, PROBES_SECONDS = 0.5, 5.0  # largest processor time of a probe, and of all
 WAIT_SECONDS, PROCESSES = 7.0, 4  # timeout for all probes; a method that must be compiled may exceed it
 SAMPLE_BYTES = 1 << 25  # size of the probed rows; fewer would fit the processor's cache
-FEWEST, MOST_ROWS = (4, 256), 4_096  # iterations, and rows for a full method, of a probe's first run
+FEWEST, MOST_ROWS = (4, 256), 4_096  # iterations of a probe's first run, or rows with access full
 LONGER = 4  # factor between the lengths of runs: log-spaced checkpoints come early in a run
 STEEPEST = 3.0  # largest exponent of the row length
 WAITS = 8.0  # a method waits if its wall time is more than this many times its processor time
@@ -51,9 +51,9 @@ class Estimate:
 
     trainings: int = 0  # cells and trials of their tunings
     passes: float = 0.0  # over the training rows
-    seconds: float | None = 0.0  # on one core; None if the method could not be probed
+    seconds: float | None = 0.0  # time on one core; None if the method could not be probed
     memory: int = 0  # bytes of the prepared arrays of one worker
-    measured: bool = True  # whether the speed comes from finished cells, not from a probe
+    measured: bool = True  # the speed comes from finished cells, not from a probe
 
 
 def estimate(plan: Plan, store: Store, begun: Callable[[Entry], None] = lambda _: None) -> list[Estimate]:
@@ -160,7 +160,7 @@ def probe(entry: Entry, seconds: float) -> tuple[float, float]:
                 taken = timed(size)
                 # A run that took much longer than expected has compiled, as the first always does.
                 runs.append((size, timed(size) if taken > 2.0 * LONGER * runs[-1][1] else taken))
-            except ParameterError:  # such as too few rows for its blocks
+            except ParameterError:  # for example too few rows for a block
                 if size >= most:
                     raise
             size = min(most, LONGER * size)

@@ -68,7 +68,7 @@ class DaskExecutor:
 
     def close(self) -> None:
         """Disconnect; end the processes that workers have for this client, and for clients that are gone."""
-        with contextlib.suppress(Exception):  # such as a lost worker
+        with contextlib.suppress(Exception):  # a worker may be lost
             # Dask passes the scheduler by the name of the parameter.
             clients = self._client.run_on_scheduler(lambda dask_scheduler: set(dask_scheduler.clients))
             self._client.run(end_processes, clients - {self._client.id}, on_error="ignore")
@@ -95,12 +95,12 @@ def _connected_client(scheduler: str) -> Any:
             ) from None
     try:
         return distributed.Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError, TypeError, RuntimeError) as error:  # also for invalid certificates
+    except (OSError, ValueError, TypeError, RuntimeError) as error:  # includes invalid certificates
         why = str(error).split("\n")[0]
         raise ParameterError(f"scheduler: nothing answers at {scheduler} ({why}).") from None
 
 
-_pools: defaultdict[str, Pool] = defaultdict(Pool)  # of this worker, by the client of the study
+_pools: defaultdict[str, Pool] = defaultdict(Pool)  # pools of this worker, by the client of the study
 
 
 def run_on_worker(client: str, content: bytes, others: frozenset[str], seconds: float | None) -> Report:

@@ -274,7 +274,7 @@ def with_objective(cell: CellResult, algorithm: Any, problem: Problem) -> CellRe
         reason = str(error)
     except MemoryError:
         raise
-    except Exception as error:  # of the plugin: its result without this measure is valid
+    except Exception as error:  # the plugin failed: the result stays valid without this measure
         reason = f"`objective` of {algorithm.name} failed: {sentence_of(error)}"
     own = MeasureRecord(value=None if reason else float(curve[-1]), reason=reason)
     name = TrainingObjective.name

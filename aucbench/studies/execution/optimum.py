@@ -51,7 +51,7 @@ class Minimum(NamedTuple):
     weights: NDArray[np.float64]  # (d,)
     certificate: Certificate
     solver: str  # name of the method that found it
-    seconds: float  # of processor time
+    seconds: float  # CPU time
 
 
 class NotCertifiedError(ParameterError):
@@ -77,7 +77,7 @@ def minimum(
         )
     try:
         with training_context(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of nearly singular systems; the certificate decides
+            warnings.simplefilter("ignore")  # systems may be nearly singular; the certificate decides
             search = _Search(catalog, X, y, seconds)
             found = search.kinked(objective) if kinked else search.smooth(objective)
     except NotCertifiedError:
@@ -106,7 +106,7 @@ class _Search:
         self._algorithms = list(catalog.plugins[Family.algorithms].values())
         self._batch = Batch(X, y, np.zeros((1, 0), np.int64), Access.full)
         self._states: dict[type, Any] = {}
-        self._seconds, self._end = seconds, thread_time() + seconds  # of processor time of this thread
+        self._seconds, self._end = seconds, thread_time() + seconds  # CPU time of this thread
 
     def kinked(self, objective: Objective) -> Minimum | None:
         """The minimum for a loss with kinks, by smoothed losses: each solution bounds it from both sides."""

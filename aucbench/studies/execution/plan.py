@@ -86,7 +86,7 @@ def plan_study(study: Study, store: Store) -> Plan:
     planned: dict[str, PlannedEntry] = {}
     refused, (done, failed) = list(study.refused), store.listed()
     unavailable: list[Refused] = []
-    lost: dict[str, FetchError] = {}  # by data and protocol, so that sources are asked once for all methods
+    lost: dict[str, FetchError] = {}  # by data and protocol, so that each source is tried once
     for entry in study.entries:
         needed = f"{entry.dataset.description} {entry.part} {entry.protocol}"
         try:

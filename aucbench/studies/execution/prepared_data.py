@@ -46,8 +46,8 @@ class PreparedData:
         self._loaded: dict[tuple[str, Part], Loaded] = {}
         self._digests: dict[tuple[str, Part, str], tuple[str, ...]] = {}
         self._sizes: dict[tuple[Any, ...], tuple[int, int, int]] = {}
-        self._prepared: dict[Any, Prepared] = {}  # by group, the latest last
-        self._fingerprints: dict[Any, tuple[int, ...]] = {}  # of the prepared arrays
+        self._prepared: dict[Any, Prepared] = {}  # prepared data by group, the latest last
+        self._fingerprints: dict[Any, tuple[int, ...]] = {}  # fingerprints of the prepared arrays
 
     def load(self, entry: Entry) -> Callable[[Part], Loaded]:
         """A function that loads a part of the entry's data set; files are memory-mapped."""

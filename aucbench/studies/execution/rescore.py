@@ -26,7 +26,7 @@ class Rescored:
     kept: Counter[str] = field(default_factory=Counter)  # cells that keep a measure with other parameters
     # Cells with neither weights nor scores, which need a training, by method.
     without_scores: Counter[str] = field(default_factory=Counter)
-    failed: list[str] = field(default_factory=list)  # what went wrong, in sentences
+    failed: list[str] = field(default_factory=list)  # one sentence for each failure
 
 
 def rescore_study(

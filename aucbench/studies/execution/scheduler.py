@@ -69,10 +69,10 @@ class Scheduler:
         self._leases = store.leases()
         self._later: deque[Unit] = deque()  # searches that have not begun, units that another process runs
         self._last: list[Unit] = []  # cells that run alone, after all others
-        self._is_alone = False  # whether one unit runs at a time
+        self._is_alone = False  # one unit runs at a time
         self._finished: dict[str, CellResult] = {}  # not handed over yet; the store has all
         self._room = KEPT_BYTES
-        self._end = inf  # of the monotonic clock
+        self._end = inf  # end on the monotonic clock
 
     def run(self, stop_after: float | None = None) -> StudyResult:
         """Run the study.
@@ -198,7 +198,7 @@ class Scheduler:
             trials = [each for each in trials if each.auc is not None or each.stop_reason == "diverged"]
         try:
             _, _, folds = prepared_data().sizes(unit.entry, unit.seeds)
-        except AucbenchError as error:  # such as too few rows for the tuning
+        except AucbenchError as error:  # for example too few rows for the tuning
             self._refuse(unit, error)
             return None
         search.cells = cells

@@ -178,7 +178,7 @@ def propose(
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=int(state)))
     for _, trials in sorted(history.items()):
         values = [trial.judged for trial in trials if trial.judged is not None]
-        is_complete, tried = len(values) == len(trials), trials[0].parameters  # without fields of no effect
+        is_complete, tried = len(values) == len(trials), trials[0].parameters  # only fields with effect
         past = optuna.trial.create_trial(
             state=optuna.trial.TrialState.COMPLETE if is_complete else optuna.trial.TrialState.FAIL,
             value=float(np.mean(values)) if is_complete else None,

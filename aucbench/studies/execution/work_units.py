@@ -19,17 +19,17 @@ class Unit:
     measure, or a time of its own, is missing as well: it is trained again unless it is to be `scored`.
     """
 
-    key: str  # of the cell or the search
-    digests: tuple[str, ...] = field(repr=False)  # of the data; a worker with other data refuses the unit
+    key: str  # key of the cell or the search
+    digests: tuple[str, ...] = field(repr=False)  # a worker with other data refuses the unit
     entry: Entry = field(repr=False)
-    seeds: Seeds  # of the cell or the search
+    seeds: Seeds  # key of the cell or the search
     entry_key: str = ""  # of the entry for which it is run
     status: CellStatus = CellStatus.missing  # or finished, or failed
-    failed_before: bool = False  # whether the last run failed
+    failed_before: bool = False  # the last run failed
     # Of a finished cell that is missing: whether stored weights or scores give the measures that it lacks.
     scored: bool | None = None
     search: Search | None = None  # search that must finish first, if any
-    tuned: TunedRecord | None = None  # what that search has chosen
+    tuned: TunedRecord | None = None  # choice of the search
     stored: CellResult | None = field(default=None, repr=False)  # an earlier run, whose measures are kept
     inner: int | None = None  # number of the inner fold of a search; None for the whole training part
     points: tuple[tuple[int, Point], ...] = ()  # numbers and settings of a search; empty for a cell

@@ -108,7 +108,7 @@ def limited_memory(limit: int | None, concurrency: int | None) -> Iterator[None]
         return
     import psutil
 
-    used = getattr(psutil.Process().memory_info(), "data", None)  # on Linux
+    used = getattr(psutil.Process().memory_info(), "data", None)  # None except on Linux
     if used is None:
         yield
         return
@@ -179,7 +179,7 @@ class _Telling(Observer):
 def run_in_process(unit: Unit, concurrency: int, command: str | None = None) -> Report:
     """Run a unit in this process of the pool; it is refused if the source code here is another."""
     entry, name = unit.entry, unit.entry.algorithm.name
-    is_sent_whole = entry.algorithm.cls.__module__ == "__main__"  # it has no file here
+    is_sent_whole = entry.algorithm.cls.__module__ == "__main__"  # the worker could not import it
     if not is_sent_whole and entry.source_digest != entry.digest_sources():
         return PluginError(
             f"{name}: a worker has other source code (of the plugin, its helpers or the kernels) than the "
@@ -220,7 +220,7 @@ def _run_cell_unit(
         if outcome.scores is not None and entry.keep_scores:
             scores = compact(outcome.scores, task.y_test, outcome.auc[-1])
         result = CellResult(record, curve, outcome.weights, outcome.checkpoint_weights, scores, outcome.model)
-    if objective is not None:  # from checkpoint weights, after the run: not timed
+    if objective is not None:  # computed after the run from the weights at checkpoints; not timed
         result = with_objective(result, task.algorithm, task.problem(None))
     if not unit.scored and not entry.keep_weights:
         result = replace(result, checkpoint_weights=None)

@@ -16,10 +16,10 @@ ROWS = 300
 NONZEROS = 20
 SPARSE_COLUMNS = (1 << 14, 1 << 18)  # two sizes with the same number of non-zeros
 DENSE_COLUMNS = (64, 1024)
-FACTOR = 9.0  # tolerated growth over the claimed: larger problems leave the caches; a power of d more is 16
+FACTOR = 9.0  # tolerated excess growth: large problems leave the caches, a further power of d gives 16
 ATTEMPTS = 5
 REPEATS = 3
-SECONDS = 4e-3  # of a measurement, by the time of an iteration on a small problem
+SECONDS = 4e-3  # duration of a measurement, estimated from a small problem
 ITERATIONS = 16, 2048  # fewest and most of a measurement
 
 

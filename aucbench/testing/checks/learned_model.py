@@ -17,8 +17,8 @@ from aucbench.testing.trainee import Trainee, require_close
 SPARSE = 1e-9, 1e-3  # relative to the largest score, in double and in single precision
 SINGLE = 1e-3  # relative to the largest score
 COPIES = 1e-3  # the same, for a row of weight k against k rows: solvers have a tolerance
-AUC_GAP = 0.02  # of a linear method
-OTHER_GAP, OTHER_ROWS = 0.1, 2000  # of others, which need more rows for what is a linear function
+AUC_GAP = 0.02  # largest gap in AUC of a linear method
+OTHER_GAP, OTHER_ROWS = 0.1, 2000  # other methods need more rows to learn a linear function
 EPOCHS = 20
 SHARE = 0.3  # share of the remaining time for the AUC with default parameters
 GRID_SETTINGS = 50  # largest number of settings tried if the default falls short
