@@ -83,11 +83,11 @@ MUTATIONS = (
     Mutation(  # a proximal step does not shrink with the weights
         "plugins/aucbench_algorithms/psam.py",
         "step = 0.0 if slack <= 0.0 or pair.square == 0.0 else min(step, slack / pair.square)\n"
-        "    keep, average = _shrinking_and_average(pair.t, given)\n"
-        "    return Move(keep * step, keep, before=0.0, after=average), own",
+        "    keep, average = _shrinking_and_average(pair.t, params)\n"
+        "    return Move(keep * step, keep, before=0.0, after=average), scalars",
         "step = 0.0 if slack <= 0.0 or pair.square == 0.0 else min(step, slack / pair.square)\n"
-        "    keep, average = _shrinking_and_average(pair.t, given)\n"
-        "    return Move(step, keep, before=0.0, after=average), own",
+        "    keep, average = _shrinking_and_average(pair.t, params)\n"
+        "    return Move(step, keep, before=0.0, after=average), scalars",
         "tests/algorithms",
     ),
 )

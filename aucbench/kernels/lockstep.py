@@ -53,12 +53,13 @@ class Block(NamedTuple):
 
 
 def advance(
-    X, i, j, dots, row_weight, t, positive, n_pos, refresh, block, faded, fixed, changes, F, own, given, loss
-):
+    X, i, j, dots, row_weight, t, positive, n_pos, refresh, block, faded, fixed, changes, F, scalars,
+    params, loss,
+):  # fmt: skip
     """Take step t of the rule along row i of X with every setting.
 
-    `own`, `given` and `fixed` provide the types and flags shared by all settings. Instead of the scalars,
-    returns the number of settings whose products with the fixed vectors must be recomputed.
+    `scalars`, `params` and `fixed` provide the types and flags shared by all settings. Returns no scalars but
+    the number of settings whose products with the fixed vectors must be recomputed.
     """
     uv, numbers, lazy = block
     catch_up(X, i, uv, lazy)
@@ -69,18 +70,18 @@ def advance(
         catch_up_all(uv, lazy)
         for m in range(LANES):
             w = pick(numbers, START, 0, m, LANES)
-            products = pick(numbers, fixed, OWN + len(own) + len(given), m, LANES)
+            products = pick(numbers, fixed, OWN + len(scalars) + len(params), m, LANES)
             if is_due or has_faded(w, products):
                 w, products = exactly(w, products, F, uv[:, m])
                 put(numbers, START, 0, m, LANES, w)
-                put(numbers, fixed, OWN + len(own) + len(given), m, LANES, products)
+                put(numbers, fixed, OWN + len(scalars) + len(params), m, LANES, products)
     if positive:  # branch outside the loop over settings
         folds, uncertain, sums, faded = STEP_ALL(
-            t, True, n_pos, square, row_weight, is_due, numbers, fixed, changes, own, given, loss
+            t, True, n_pos, square, row_weight, is_due, numbers, fixed, changes, scalars, params, loss
         )  # fmt: skip
     else:
         folds, uncertain, sums, faded = STEP_ALL(
-            t, False, n_pos, square, row_weight, is_due, numbers, fixed, changes, own, given, loss
+            t, False, n_pos, square, row_weight, is_due, numbers, fixed, changes, scalars, params, loss
         )  # fmt: skip
     if folds > 0:
         fold(uv, numbers[FOLDS * LANES : UNCERTAIN * LANES], lazy)
@@ -91,26 +92,29 @@ def advance(
         for m in range(LANES):
             if numbers[at(UNCERTAIN, m, LANES)] > 0.0:
                 w = pick(numbers, START, 0, m, LANES)
-                radius = pick(numbers, given, OWN + len(own), m, LANES).radius
+                radius = pick(numbers, params, OWN + len(scalars), m, LANES).radius
                 shrink, size = weights.into_ball(w.scale * w.scale * vectors.square(uv[:, m]), radius)
                 scale = w.scale * shrink
                 weight = w.weight + numbers[at(AFTER, m, LANES)] * (scale - w.scale)
                 w = Scaled(scale, 1.0 / scale, weight, w.total, size, w.peak)
                 put(numbers, START, 0, m, LANES, w)
-    return dots, faded, fixed, own
+    return dots, faded, fixed, scalars
 
 
-def step_all(t, positive, positives, square, row_weight, is_due, numbers, fixed, changes, own, given, loss):
+def step_all(
+    t, positive, positives, square, row_weight, is_due, numbers, fixed, changes, scalars, params, loss
+):
     """Apply the rule to every setting.
 
     Returns the numbers of settings that must fold, are uncertain, have a sum, and have faded products.
     """
     folds = uncertain = sums = faded = 0
+    last = OWN + len(scalars) + len(params)
     for m in range(LANES):
         update, w, products, new = STEP(
             t, positive, positives, numbers[at(PRODUCT, m, LANES)], square, row_weight, is_due,
-            pick(numbers, START, 0, m, LANES), pick(numbers, fixed, OWN + len(own) + len(given), m, LANES),
-            changes, pick(numbers, own, OWN, m, LANES), pick(numbers, given, OWN + len(own), m, LANES), loss,
+            pick(numbers, START, 0, m, LANES), pick(numbers, fixed, last, m, LANES), changes,
+            pick(numbers, scalars, OWN, m, LANES), pick(numbers, params, OWN + len(scalars), m, LANES), loss,
         )  # fmt: skip
         numbers[at(FOLDS, m, LANES)] = 1.0 if update.must_fold else 0.0
         numbers[at(FOLD_SCALE, m, LANES)] = w.scale
@@ -121,8 +125,8 @@ def step_all(t, positive, positives, square, row_weight, is_due, numbers, fixed,
         weight = 0.0 if update.must_fold else w.weight
         w = Scaled(scale, inverse, weight + update.after * scale, w.total, w.size, w.peak)
         put(numbers, START, 0, m, LANES, w)
-        put(numbers, own, OWN, m, LANES, new)
-        put(numbers, fixed, OWN + len(own) + len(given), m, LANES, products)
+        put(numbers, scalars, OWN, m, LANES, new)
+        put(numbers, fixed, last, m, LANES, products)
         numbers[at(A, m, LANES)] = a
         numbers[at(B, m, LANES)] = weight * a
         numbers[at(UNCERTAIN, m, LANES)] = 1.0 if update.is_uncertain else 0.0
@@ -161,7 +165,8 @@ def pick(numbers: Any, example: Any, first: int, m: int, lanes: int) -> Any:
 def put(numbers: Any, example: Any, first: int, m: int, lanes: int, new: Any) -> Any:
     """Store the tuple of setting m in the rows from `first` on."""
     if new != example:  # the float array would hide a changed type
-        raise TypeError(f"Cannot unify {example} and {new} for 'own'")  # message of the loop for one setting
+        # The message of the loop for one setting.
+        raise TypeError(f"Cannot unify {example} and {new} for 'scalars'")
     stores = [f"numbers[np.uintp((first + {c}) * lanes + m)] = new[{c}]" for c in range(len(example))]
     return written_out("numbers, example, first, m, lanes, new", "None", *stores, np=np)
 

@@ -44,7 +44,9 @@ class Update(NamedTuple):
     after: float  # weight of the new w in the average, to be added
 
 
-def step(t, positive, positives, product, square, row_weight, is_due, w, fixed, changes, own, given, loss):
+def step(
+    t, positive, positives, product, square, row_weight, is_due, w, fixed, changes, scalars, params, loss
+):
     """Apply the rule to the scalars of one setting, `product` being u.x.
 
     `fixed` are the products of the fixed vectors with w, `changes` their products with x.
@@ -52,7 +54,7 @@ def step(t, positive, positives, product, square, row_weight, is_due, w, fixed, 
     scale, inverse, weight, total, size, peak = w
     known = size if BALL else np.nan
     row = Row(t, positive, positives, scale * product, square, known, fixed, loss, row_weight)
-    move, own = RULE(row, own, given)
+    move, scalars = RULE(row, scalars, params)
     step, keep, shrink = move.step, move.keep, 1.0
     weight += move.before * scale
     is_uncertain = starts = False
@@ -61,7 +63,7 @@ def step(t, positive, positives, product, square, row_weight, is_due, w, fixed, 
         terms = keep * keep * size + step * step * square
         size = terms + 2.0 * keep * step * row.s
         is_uncertain = is_due | ((terms > 0.0) & (size <= CANCELLED * terms))
-        shrink, size = weights.into_ball(size, given.radius)
+        shrink, size = weights.into_ball(size, params.radius)
     if len(fixed) > 0:
         fixed = moved(fixed, keep * shrink, step * shrink, changes)
         peak = max(peak, magnitude(fixed))
@@ -74,7 +76,12 @@ def step(t, positive, positives, product, square, row_weight, is_due, w, fixed, 
         inverse = 1.0 / scale
     must_fold = starts | weights.is_out_of_range(scale, weight)
     update = Update(a, step * shrink, must_fold, is_uncertain, move.after)
-    return update, Scaled(scale, inverse, weight, total + move.before + move.after, size, peak), fixed, own
+    return (
+        update,
+        Scaled(scale, inverse, weight, total + move.before + move.after, size, peak),
+        fixed,
+        scalars,
+    )
 
 
 def first(X, i, uv):
@@ -88,7 +95,7 @@ def no_products(X, i, uv):
 
 
 def advance(
-    X, i, j, dots, row_weight, t, positive, n_pos, refresh, uv, w, fixed, changes, F, own, given, loss
+    X, i, j, dots, row_weight, t, positive, n_pos, refresh, uv, w, fixed, changes, F, scalars, params, loss
 ):
     """Take step t of the rule along row i of X, whose products are `dots`, and return those of row j.
 
@@ -98,8 +105,8 @@ def advance(
     is_due = t & (refresh - 1) == 0
     if len(fixed) > 0 and (is_due or has_faded(w, fixed)):
         w, fixed = exactly(w, fixed, F, u)
-    update, w, fixed, own = STEP(
-        t, positive, n_pos, dots[0], dots[1], row_weight, is_due, w, fixed, changes, own, given, loss
+    update, w, fixed, scalars = STEP(
+        t, positive, n_pos, dots[0], dots[1], row_weight, is_due, w, fixed, changes, scalars, params, loss
     )  # fmt: skip
     scale, inverse, weight, total, size, peak = w
     a = update.a
@@ -111,10 +118,10 @@ def advance(
     else:
         dots = rows.axpy2_dot_norm(a, X, i, u, weight * a, v, j)
     if BALL and update.is_uncertain:
-        shrink, size = weights.into_ball(scale * scale * vectors.square(u), given.radius)
+        shrink, size = weights.into_ball(scale * scale * vectors.square(u), params.radius)
         scale *= shrink
         inverse = 1.0 / scale
-    return dots, Scaled(scale, inverse, weight + update.after * scale, total, size, peak), fixed, own
+    return dots, Scaled(scale, inverse, weight + update.after * scale, total, size, peak), fixed, scalars
 
 
 @scalar
@@ -131,47 +138,48 @@ def exactly(w, fixed, F, u):
 
 
 def advance_l1(
-    X, i, j, dots, row_weight, t, positive, n_pos, refresh, uv, w, fixed, changes, F, own, given, loss
+    X, i, j, dots, row_weight, t, positive, n_pos, refresh, uv, w, fixed, changes, F, scalars, params, loss
 ):
     """Take a step with the l1 ball on w = u; an active projection changes every weight."""
     u, v = uv[0], uv[1]
     weight, total, bound = w.weight, w.total, w.size
     s, square, absolute = rows.dot_norms(X, i, u)
-    move, own = RULE(Row(t, positive, n_pos, s, square, np.nan, fixed, loss, row_weight), own, given)
+    move, scalars = RULE(Row(t, positive, n_pos, s, square, np.nan, fixed, loss, row_weight), scalars, params)
     weight += move.before
     if bound == 0.0 and move.step != 0.0:
         weight = 0.0  # the sum is still zero: weight u - v would leave a residue
     bound = move.keep * bound + abs(move.step) * absolute  # bound on |w|_1
-    if bound <= given.radius and move.keep == 1.0:
+    if bound <= params.radius and move.keep == 1.0:
         rows.axpy2(move.step, X, i, u, weight * move.step, v)
     else:
         weights.fold(u, move.keep, v, weight)
         weight = 0.0
         rows.axpy(move.step, X, i, u)
-        bound = vectors.project_l1(u, given.radius)
+        bound = vectors.project_l1(u, params.radius)
     w = Scaled(1.0, 1.0, weight + move.after, total + move.before + move.after, bound, 0.0)
-    return dots, w, fixed, own
+    return dots, w, fixed, scalars
 
 
 def advance_lazy_l1(
-    X, i, j, dots, row_weight, t, positive, n_pos, refresh, vector, w, fixed, changes, F, own, given, loss
-):
+    X, i, j, dots, row_weight, t, positive, n_pos, refresh, vector, w, fixed, changes, F, scalars,
+    params, loss,
+):  # fmt: skip
     """Take a step with the l1 ball on sparse rows: w is a thresholded vector."""
     s = thresholded.score(X, i, vector)
     square = rows.norm(X, i)
-    move, own = RULE(Row(t, positive, n_pos, s, square, np.nan, fixed, loss, row_weight), own, given)
+    move, scalars = RULE(Row(t, positive, n_pos, s, square, np.nan, fixed, loss, row_weight), scalars, params)
     thresholded.accumulate(vector, move.before)
     if move.keep != 1.0:
         thresholded.shrink(vector, 0.0, move.keep)
         thresholded.fold(vector)  # the projection requires scale 1
     if move.step != 0.0:
         thresholded.step(move.step, X, i, vector)
-    thresholded.project(vector, given.radius)  # always, since the first point may lie outside
+    thresholded.project(vector, params.radius)  # always, since the first point may lie outside
     thresholded.accumulate(vector, move.after)
-    return dots, Scaled(1.0, 1.0, 0.0, w.total + move.before + move.after, 0.0, 0.0), fixed, own
+    return dots, Scaled(1.0, 1.0, 0.0, w.total + move.before + move.after, 0.0, 0.0), fixed, scalars
 
 
-def over_rows(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, products, own, given, loss):
+def over_rows(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, products, scalars, params, loss):
     """Steps along the rows `order` (k,); `products` (n, c) are the products of all rows with F.
 
     `row_weights` (n,) are the weights of all rows; for None the loop is compiled without weights.
@@ -189,14 +197,14 @@ def over_rows(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, produc
         changes = row_of(products, i, fixed)
         row_weight = 1.0 if row_weights is None else row_weights[i]
         j = order[k + 1] if k + 1 < order.size else -1
-        dots, w, fixed, own = ADVANCE(
-            X, i, j, dots, row_weight, t, positive, positives, refresh, uv, w, fixed, changes, F, own,
-            given, loss,
+        dots, w, fixed, scalars = ADVANCE(
+            X, i, j, dots, row_weight, t, positive, positives, refresh, uv, w, fixed, changes, F, scalars,
+            params, loss,
         )  # fmt: skip
-    return w, (t, positives), fixed, own
+    return w, (t, positives), fixed, scalars
 
 
-def over_pairs(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, products, own, given, loss):
+def over_pairs(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, products, scalars, params, loss):
     """Steps along the differences of the pairs `order` (k, 2) of rows."""
     t, positives = counts
     Z, dots, last = pairs.room(X, order), (0.0, 0.0), order.shape[0] - 1
@@ -214,10 +222,10 @@ def over_pairs(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, produ
             pairs.subtract(X, i, j, Z)
             dots = FIRST(Z, 0, uv)
         changes = moved(row_of(products, i, fixed), 1.0, -1.0, row_of(products, j, fixed))
-        dots, w, fixed, own = ADVANCE(
-            Z, here, there, dots, 1.0, t, True, t, refresh, uv, w, fixed, changes, F, own, given, loss
+        dots, w, fixed, scalars = ADVANCE(
+            Z, here, there, dots, 1.0, t, True, t, refresh, uv, w, fixed, changes, F, scalars, params, loss
         )  # fmt: skip
-    return w, (t, positives), fixed, own
+    return w, (t, positives), fixed, scalars
 
 
 # Operations on the tuples of numbers of a rule, and on tuples of arrays with one number for each setting.

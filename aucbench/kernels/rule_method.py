@@ -39,8 +39,8 @@ class RuleState(NamedTuple):
     )  # (2, d) u and v; a thresholded vector in the l1 ball on sparse rows
     w: Scaled
     counts: tuple[int, int]  # steps, and positive rows so far
-    own: Any  # numbers carried by the rule, a NamedTuple of floats
-    given: Any  # parameters of the rule, a NamedTuple of numbers and flags
+    scalars: Any  # numbers carried by the rule, a NamedTuple of floats
+    params: Any  # parameters of the rule, a NamedTuple of numbers and flags
     fixed: tuple[float, ...]  # products of w with the fixed vectors
     F: NDArray[np.float64]  # (c, d) the fixed vectors
     products: NDArray[np.float64]  # (n, c) products of all rows with F
@@ -64,8 +64,8 @@ class RuleMethod(LinearMethod):
     def first_state(
         self,
         problem: Problem,
-        given: Any,
-        own: Any = (),
+        params: Any,
+        scalars: Any = (),
         w: float | NDArray[np.float64] = 0.0,
         fixed: NDArray[np.float64] | None = None,
         loss: Any = None,
@@ -76,9 +76,9 @@ class RuleMethod(LinearMethod):
         ----------
         problem : Problem
             Gives the number of features and the rows whose products with the fixed vectors are needed.
-        given : NamedTuple of float, int and bool
-            Constant parameters of the rule; `given.radius` is the radius of the ball.
-        own : NamedTuple of float, optional
+        params : NamedTuple of float, int and bool
+            Constant parameters of the rule; `params.radius` is the radius of the ball.
+        scalars : NamedTuple of float, optional
             The numbers that the rule carries from step to step, besides the weights.
         w : float or (d,) array
             The first weights.
@@ -97,7 +97,7 @@ class RuleMethod(LinearMethod):
         PluginError
             The access, the rule, its numbers or its radius are inconsistent.
         """
-        self._check(given, own, fixed, loss)
+        self._check(params, scalars, fixed, loss)
         is_l1, uv = self.rule.ball is Ball.l1, two_vectors(problem.X)
         uv[0] = w
         F = np.zeros((0, problem.n_features)) if fixed is None else fixed
@@ -110,9 +110,9 @@ class RuleMethod(LinearMethod):
             if size > 0.0:
                 thresholded.replace(vector, np.array(uv[0]))
         first = Scaled(size=size, peak=float(sum(map(abs, at_start))))
-        return RuleState(vector, first, (0, 0), _typed(own), _typed(given), at_start, F, products, loss)
+        return RuleState(vector, first, (0, 0), _typed(scalars), _typed(params), at_start, F, products, loss)
 
-    def _check(self, given: Any, own: Any, fixed: Any, loss: Any) -> None:
+    def _check(self, params: Any, scalars: Any, fixed: Any, loss: Any) -> None:
         who, rule = type(self).__name__, self.rule
         if not isinstance(rule, Rule):
             raise PluginError(f"{who}: `rule` must be made by kernels.rule, got {type(rule).__name__}.")
@@ -120,15 +120,15 @@ class RuleMethod(LinearMethod):
             raise PluginError(
                 f"{who}: a rule takes rows or pairs (access stream or pairs), got {self.access}."
             )
-        for name, value in (("given", given), ("own", own)):
+        for name, value in (("params", params), ("scalars", scalars)):
             if value != () and list(_types(type(value))) != list(getattr(value, "_fields", (None,))):
                 raise PluginError(f"{who}: `{name}` must be a typing.NamedTuple of numbers, got {value!r}.")
-        if bool in _types(type(own)).values():
+        if bool in _types(type(scalars)).values():
             raise PluginError(
-                f"{who}: `own` has numbers only; a flag that changes is a float that is 0 or 1."
+                f"{who}: `scalars` has numbers only; a flag that changes is a float that is 0 or 1."
             )
-        if rule.ball is not Ball.none and not hasattr(given, "radius"):
-            raise PluginError(f"{who}: a rule with a ball needs its radius as `given.radius`.")
+        if rule.ball is not Ball.none and not hasattr(params, "radius"):
+            raise PluginError(f"{who}: a rule with a ball needs its radius as `params.radius`.")
         if rule.ball is Ball.l1 and fixed is not None:
             raise PluginError(f"{who}: a rule with the l1 ball has no fixed vectors.")
 
@@ -136,7 +136,7 @@ class RuleMethod(LinearMethod):
         """Consume the rows or pairs of a chunk, in order."""
         if len(batch.rows) == 0:
             return state
-        uv, w, counts, own, given, fixed, F, products, loss = state
+        uv, w, counts, scalars, params, fixed, F, products, loss = state
         template = rule_loops.over_pairs if self.access == Access.pairs else rule_loops.over_rows
         first, advance = rule_loops.first, rule_loops.advance
         if self.rule.ball is Ball.l1:
@@ -146,11 +146,11 @@ class RuleMethod(LinearMethod):
         address = None if loss is None else compile_loss(loss).derivative
         loop = self.rule.loop(template, FIRST=first, STEP=rule_loops.step, ADVANCE=advance)
         with _explained(self.rule):
-            w, counts, fixed, own = loop(
+            w, counts, fixed, scalars = loop(
                 batch.rows_view, batch.y, batch.rows, batch.weights, _refresh(batch.X.shape[1]),
-                uv, w, counts, fixed, F, products, own, given, address,
+                uv, w, counts, fixed, F, products, scalars, params, address,
             )  # fmt: skip
-        return state._replace(w=w, counts=counts, own=own, fixed=fixed)
+        return state._replace(w=w, counts=counts, scalars=scalars, fixed=fixed)
 
     @classmethod
     def together(
@@ -203,7 +203,7 @@ class RuleLockstep:
 
 def _shared(rule: Rule, state: RuleState) -> tuple[Any, ...]:
     """The parts that the settings of a block share: the rule, flags, vectors, products and the loss."""
-    flags = tuple(value for value in state.given if isinstance(value, bool))
+    flags = tuple(value for value in state.params if isinstance(value, bool))
     return rule, flags, state.F.tobytes(), type(state.loss)
 
 
@@ -230,7 +230,7 @@ class _Block:
 
     @staticmethod
     def _tuples(state: RuleState) -> tuple[Any, Any, Any]:
-        return state.own, state.given, state.fixed
+        return state.scalars, state.params, state.fixed
 
     def step(self, batch: Batch) -> None:
         """All consume the rows or pairs of a batch, in order."""
@@ -240,13 +240,13 @@ class _Block:
             self._template, LANES=self._count, FIRST=rule_loops.no_products, STEP=rule_loops.step,
             STEP_ALL=lockstep.step_all, ADVANCE=lockstep.advance,
         )  # fmt: skip
-        own, given, fixed = self._tuples(first)
+        scalars, params, fixed = self._tuples(first)
         faded = 1  # assume faded: the numbers come from another batch
         with _explained(self._rule):
             _, self._counts, _, _ = loop(
                 batch.rows_view, batch.y, batch.rows, batch.weights, _refresh(batch.X.shape[1]),
                 lockstep.Block(self._uv, self._numbers.ravel(), self._folds), faded, self._counts,
-                fixed, first.F, first.products, own, given, address,
+                fixed, first.F, first.products, scalars, params, address,
             )  # fmt: skip
 
     def state(self, number: int) -> RuleState:
@@ -255,11 +255,13 @@ class _Block:
         lockstep.catch_up_all(self._uv, self._folds)
         w = Scaled(*self._numbers[: len(self._first.w), lane].tolist())
         rest = iter(self._numbers[lockstep.OWN :, lane].tolist())
-        own, given, fixed = (_typed(each, islice(rest, len(each))) for each in self._tuples(self._first))
+        scalars, params, fixed = (_typed(each, islice(rest, len(each))) for each in self._tuples(self._first))
         # With the order in memory of the first state: see `two_vectors`.
         uv = np.copy(np.asarray(self._first.uv), order="K")
         uv[:] = self._uv[:, [lane, self._count + lane]].T
-        return self._first._replace(uv=uv, w=w, counts=self._counts, own=own, given=given, fixed=fixed)
+        return self._first._replace(
+            uv=uv, w=w, counts=self._counts, scalars=scalars, params=params, fixed=fixed
+        )
 
     def without(self, number: int) -> "_Block":
         """The block without a setting, packed if the remaining settings fit in fewer lanes."""
@@ -287,8 +289,8 @@ def _explained(rule: Rule) -> Iterator[None]:
         where = f"{Path(place.co_filename).name}, line {place.co_firstlineno}"
         raise PluginError(
             f"The rule {rule.function.__name__} ({where}) cannot be compiled: {why}. It must take "
-            f"(row, own, given), where a row has {', '.join(Row._fields)}; return (Move, own) of the same "
-            f"types, where a Move has {', '.join(Move._fields)}; and call kernels.scalar functions only."
+            f"(row, scalars, params), where a row has {', '.join(Row._fields)}; return (Move, scalars) of "
+            f"the same types, where a Move has {', '.join(Move._fields)}; and call kernels.scalar functions."
         ) from error
 
 

@@ -2,12 +2,12 @@
 
 A rule is a pure function of scalars at the level of a module,
 
-    rule(row, own, given) -> Move(step, keep, before, after), own
+    rule(row, scalars, params) -> Move(step, keep, before, after), scalars
 
-that reads like the algorithm of a paper. From a `Row` (its score s = w.x and so on), the numbers `own` that
-change from step to step and the constant parameters `given`, it returns how the weights move,
+that reads like the algorithm of a paper. From a `Row` (its score s = w.x and so on), the `scalars` that
+change from step to step and the constant `params`, it returns how the weights move,
 
-    w <- keep w + step x,  then projected on |w| <= given.radius (with a ball)
+    w <- keep w + step x,  then projected on |w| <= params.radius (with a ball)
 
 and with which weights the points before and after the move enter the average that is the model. Where
 none enters, the model is w itself. The loops over dense and CSR rows or pairs, of one setting and of many
@@ -118,13 +118,13 @@ def rule(function: Callable[..., Any] | None = None, *, ball: str = "none") -> A
     Parameters
     ----------
     function : callable
-        ``rule(row, own, given)`` with a `Row` and two NamedTuples of numbers, at the level of a module, in
-        the part of Python that numba compiles. It returns a `Move` and the new `own`, of the same types;
-        whole numbers in `own` are exact up to 2^53. It calls nothing but functions made by
+        ``rule(row, scalars, params)`` with a `Row` and two NamedTuples of numbers, at the level of a module,
+        in the part of Python that numba compiles. It returns a `Move` and the new `scalars`, of the same
+        types; whole numbers in `scalars` are exact up to 2^53. It calls nothing but functions made by
         `kernels.scalar`, `kernels.call` and those of `math` and NumPy, and depends on its arguments and on
         constants of its module alone.
     ball : none, l2 or l1
-        The norm of the ball |w| <= given.radius on which w is projected after each step.
+        The norm of the ball |w| <= params.radius on which w is projected after each step.
 
     Returns
     -------

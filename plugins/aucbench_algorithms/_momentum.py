@@ -56,8 +56,8 @@ class Vectors(NamedTuple):
     is_listed: np.ndarray  # (d,) bool
 
 
-class Given(NamedTuple):
-    """What the kernel is given."""
+class Params(NamedTuple):
+    """Constant parameters of the kernel."""
 
     eta: float
     decreases: bool
@@ -67,16 +67,16 @@ class Given(NamedTuple):
     margin: float  # the parameter of the loss
 
 
-def mean(vectors: Vectors, own: Scalars) -> np.ndarray:
+def mean(vectors: Vectors, scalars: Scalars) -> np.ndarray:
     """(d,) the mean of w over all examples; zero before the first."""
     u, q, v = vectors.uqv
-    total: np.ndarray = own.weight * u - own.pull * q - v
-    return total / max(1, own.t)
+    total: np.ndarray = scalars.weight * u - scalars.pull * q - v
+    return total / max(1, scalars.t)
 
 
-def current(vectors: Vectors, own: Scalars) -> np.ndarray:
+def current(vectors: Vectors, scalars: Scalars) -> np.ndarray:
     """(d,) w itself."""
-    w: np.ndarray = own.scale * (vectors.uqv[0] - own.b * vectors.uqv[1])
+    w: np.ndarray = scalars.scale * (vectors.uqv[0] - scalars.b * vectors.uqv[1])
     return w
 
 
@@ -105,35 +105,36 @@ def _list_csr(X, i, vectors, count):
 
 
 @kernels.kernel
-def run(Z, order, vectors, own, loss, given):
+def run(Z, order, vectors, scalars, loss, params):
     """Consume examples, each with a row of Z; row 0 stands for none."""
     refresh = max(REFRESH, vectors.columns.size)
     for k in range(order.size):
-        t = own.t + 1
+        t = scalars.t + 1
         if order[k] > 0:
-            eta = given.eta / np.sqrt(t) if given.decreases else given.eta
-            own = _step(Z, order[k], vectors, own, eta, loss, given, refresh)
-        weight, pull = own.weight, own.pull
-        if given.average:
-            weight += own.scale
-            pull += own.scale * own.b
-        products = own.size, own.along, own.momentum
-        own = Scalars(
-            t, own.pairs, own.v, own.mu, own.scale, own.b, weight, pull, *products, own.listed
+            eta = params.eta / np.sqrt(t) if params.decreases else params.eta
+            scalars = _step(Z, order[k], vectors, scalars, eta, loss, params, refresh)
+        weight, pull = scalars.weight, scalars.pull
+        if params.average:
+            weight += scalars.scale
+            pull += scalars.scale * scalars.b
+        products = scalars.size, scalars.along, scalars.momentum
+        scalars = Scalars(
+            t, scalars.pairs, scalars.v, scalars.mu, scalars.scale, scalars.b, weight, pull, *products,
+            scalars.listed,
         )  # fmt: skip
-    return own
+    return scalars
 
 
 @kernels.kernel
-def _step(Z, z, vectors, own, eta, loss, given, refresh):
+def _step(Z, z, vectors, scalars, eta, loss, params, refresh):
     u, q, v = vectors.uqv[0], vectors.uqv[1], vectors.uqv[2]
-    t, pairs, squares, mu, scale, b, weight, pull, size, along, momentum, listed = own
-    theta, new = given.theta, 1.0 - given.theta
+    t, pairs, squares, mu, scale, b, weight, pull, size, along, momentum, listed = scalars
+    theta, new = params.theta, 1.0 - params.theta
     pairs += 1
     product = rows.dot(Z, z, q)
     ux, square = rows.dot_norm(Z, z, u)
     s = scale * (ux - b * product)
-    slope = kernels.call(loss, s, given.margin)
+    slope = kernels.call(loss, s, params.margin)
     squares += slope * slope * square
     r = 0.0 if squares == 0.0 else eta / np.sqrt(squares)
     momentum *= theta * theta
@@ -141,7 +142,7 @@ def _step(Z, z, vectors, own, eta, loss, given, refresh):
     along = theta * along + new * slope * s
     mu *= theta
     if mu < SMALLEST:
-        listed = _fold(vectors, own, mu, r / new / scale)
+        listed = _fold(vectors, scalars, mu, r / new / scale)
         mu, b, pull = 1.0, 0.0, 0.0
     c = new * slope / mu
     if c != 0.0:
@@ -151,13 +152,13 @@ def _step(Z, z, vectors, own, eta, loss, given, refresh):
         if change != 0.0:
             rows.axpy(change, Z, z, v)
     b += r * mu / scale
-    if given.radius < np.inf:
+    if params.radius < np.inf:
         terms = size + r * (2.0 * abs(along) + r * momentum)
         size -= r * (2.0 * along - r * momentum)
         along -= r * momentum
         if pairs % refresh == 0 or (terms > 0.0 and size <= CANCELLED * terms):
             size, along, momentum = _products(vectors, scale, b, mu)
-        shrink, size = into_ball(size, given.radius)
+        shrink, size = into_ball(size, params.radius)
         along *= shrink
         scale *= shrink
         if scale < weights.SMALLEST_SCALE:
@@ -167,16 +168,16 @@ def _step(Z, z, vectors, own, eta, loss, given, refresh):
 
 
 @kernels.kernel
-def _fold(vectors, own, mu, reach):
+def _fold(vectors, scalars, mu, reach):
     """Make b zero and mu one, where m = mu q; `reach` m is the furthest that m can still move u."""
     u, q, v = vectors.uqv[0], vectors.uqv[1], vectors.uqv[2]
     columns, is_listed = vectors.columns, vectors.is_listed
-    change = own.pull - own.weight * own.b
+    change = scalars.pull - scalars.weight * scalars.b
     kept = 0
-    for slot in range(own.listed):
+    for slot in range(scalars.listed):
         j = columns[slot]
         v[j] += change * q[j]
-        u[j] -= own.b * q[j]
+        u[j] -= scalars.b * q[j]
         m = mu * q[j]
         if abs(reach * m) <= INVISIBLE * abs(u[j]):
             q[j] = 0.0

@@ -42,7 +42,7 @@ P, Q = range(2)  # rows in the lazy layout; with averaging the last row is v
 Optimiser = StrEnum("Optimiser", "sgd momentum adam")
 
 
-class Given(NamedTuple):
+class Params(NamedTuple):
     """What does not change."""
 
     kind: int
@@ -71,7 +71,7 @@ class Weights(NamedTuple):
 
     cells: np.ndarray  # (5, d) dense, or (1 to 3, d) lazy, entries of a column side by side
     factors: Factors
-    given: Given
+    params: Params
 
 
 def first_weights(
@@ -82,59 +82,59 @@ def first_weights(
     if optimiser is Optimiser.momentum and momentum == 0.0:
         optimiser = Optimiser.sgd
     kind = {Optimiser.sgd: SGD, Optimiser.momentum: MOMENTUM, Optimiser.adam: ADAM}[optimiser]
-    given = Given(kind, eta, schedule is Schedule.sqrt, momentum, lam, average)
+    params = Params(kind, eta, schedule is Schedule.sqrt, momentum, lam, average)
     d = X.shape[1]
     if kernels.layout(X, PAYS * 2 * block) is kernels.Layout.lazy:
         if kind == SGD:
             cells = np.zeros((d, 1 + average)).T
-            return Weights(cells, Factors(0, 1.0, 0.0, 0.0), given._replace(kind=LAZY))
+            return Weights(cells, Factors(0, 1.0, 0.0, 0.0), params._replace(kind=LAZY))
         discriminant = (1.0 - eta * lam + momentum) ** 2 - 4.0 * momentum
-        if kind == MOMENTUM and not given.root and eta * lam < 1.0 and discriminant >= APART**2:
+        if kind == MOMENTUM and not params.root and eta * lam < 1.0 and discriminant >= APART**2:
             apart = float(np.sqrt(discriminant))
             slow = (1.0 - eta * lam + momentum + apart) / 2.0
             fast = momentum / slow
-            given = given._replace(
+            params = params._replace(
                 kind=LAZY,
                 slow_keep=slow,
                 fast_keep=fast,
                 slow_step=-eta * slow / apart,
                 fast_step=eta * fast / apart,
             )
-            return Weights(np.zeros((d, 2 + average)).T, Factors(0, 1.0, 1.0, 0.0), given)
-    return Weights(np.zeros((5, d)), Factors(0, 1.0, 0.0, 0.0), given)
+            return Weights(np.zeros((d, 2 + average)).T, Factors(0, 1.0, 1.0, 0.0), params)
+    return Weights(np.zeros((5, d)), Factors(0, 1.0, 0.0, 0.0), params)
 
 
 def current(state: Weights) -> np.ndarray:
     """(d,) new vector: w, or the mean of the points where they are averaged."""
-    cells, (t, slow, fast, weight), given = state
+    cells, (t, slow, fast, weight), params = state
     out: np.ndarray
-    if not given.average or t == 0:
+    if not params.average or t == 0:
         out = slow * cells[P]
         return out + fast * cells[Q] if fast else out
-    if given.kind != LAZY:
+    if params.kind != LAZY:
         return cells[SUM] / t
     out = weight * cells[P] - cells[-1]
-    return (out - given.fast_keep / (1.0 - given.fast_keep) * fast * cells[Q] if fast else out) / t
+    return (out - params.fast_keep / (1.0 - params.fast_keep) * fast * cells[Q] if fast else out) / t
 
 
 @kernels.kernel
-def descend(X, block, c, cells, factors, given):
+def descend(X, block, c, cells, factors, params):
     """One step along sum_k c_k x_k over the rows of a block (B, 2), c being (2, B); returns the factors."""
     t = factors.t + 1
-    eta = given.eta / np.sqrt(t) if given.root else given.eta
-    if given.kind == LAZY:
-        return _lazy_step(X, block, c, cells, factors, eta, given)
+    eta = params.eta / np.sqrt(t) if params.root else params.eta
+    if params.kind == LAZY:
+        return _lazy_step(X, block, c, cells, factors, eta, params)
     for k in range(block.shape[0]):
         for own in range(2):
             if c[own, k] != 0.0:
                 rows.axpy(c[own, k], X, block[k, own], cells[GRADIENT])
-    if given.kind == SGD:
-        _sgd(cells[W], cells[GRADIENT], 1.0 - eta * given.lam, eta)
-    elif given.kind == MOMENTUM:
-        _momentum(cells[W], cells[GRADIENT], cells[FIRST], eta, given.momentum, given.lam)
+    if params.kind == SGD:
+        _sgd(cells[W], cells[GRADIENT], 1.0 - eta * params.lam, eta)
+    elif params.kind == MOMENTUM:
+        _momentum(cells[W], cells[GRADIENT], cells[FIRST], eta, params.momentum, params.lam)
     else:
-        _adam(cells[W], cells[GRADIENT], cells[FIRST], cells[SECOND], eta, t, given.lam)
-    if given.average:
+        _adam(cells[W], cells[GRADIENT], cells[FIRST], cells[SECOND], eta, t, params.lam)
+    if params.average:
         vectors.add(1.0, cells[W], cells[SUM])
     return Factors(t, 1.0, 0.0, 0.0)
 
@@ -166,24 +166,24 @@ def _adam(w, g, first, second, eta, t, lam):
 
 
 @kernels.kernel
-def _lazy_step(X, block, c, cells, factors, eta, given):
+def _lazy_step(X, block, c, cells, factors, eta, params):
     v = cells[cells.shape[0] - 1]
-    two = given.fast_keep != 0.0
+    two = params.fast_keep != 0.0
     slow, fast, weight = factors.slow, factors.fast, factors.weight
-    slow *= given.slow_keep if two else 1.0 - eta * given.lam
-    if not abs(slow) >= (weights.SMALLEST_SCALE if given.average else weights.SMALLEST_SCALE_ALONE):
-        if given.average:
+    slow *= params.slow_keep if two else 1.0 - eta * params.lam
+    if not abs(slow) >= (weights.SMALLEST_SCALE if params.average else weights.SMALLEST_SCALE_ALONE):
+        if params.average:
             weights.fold(cells[P], slow, v, weight)
         else:
             vectors.scale(slow, cells[P])
         slow, weight = 1.0, 0.0
-    fast *= given.fast_keep
+    fast *= params.fast_keep
     if two and not fast >= SMALLEST_FAST:
         vectors.scale(fast, cells[Q])
         fast = 1.0
-    to_p = (given.slow_step if two else -eta) / slow
-    to_q = given.fast_step / fast if two else 0.0
-    to_v = weight * to_p - given.fast_step / (1.0 - given.fast_keep)
+    to_p = (params.slow_step if two else -eta) / slow
+    to_q = params.fast_step / fast if two else 0.0
+    to_v = weight * to_p - params.fast_step / (1.0 - params.fast_keep)
     for k in range(block.shape[0]):
         for own in range(2):
             i, size = block[k, own], c[own, k]
@@ -191,10 +191,10 @@ def _lazy_step(X, block, c, cells, factors, eta, given):
                 continue
             if two:
                 rows.axpy2(to_p * size, X, i, cells[P], to_q * size, cells[Q])
-                if given.average:
+                if params.average:
                     rows.axpy(to_v * size, X, i, v)
-            elif given.average:
+            elif params.average:
                 rows.axpy2(to_p * size, X, i, cells[P], to_v * size, v)
             else:
                 rows.axpy(to_p * size, X, i, cells[P])
-    return Factors(factors.t + 1, slow, fast, weight + slow if given.average else weight)
+    return Factors(factors.t + 1, slow, fast, weight + slow if params.average else weight)

@@ -21,11 +21,11 @@ class Parameters(dict[str, Any]):
     @classmethod
     def coerce(cls, method: Any, field: str) -> None:
         """Check a field of a frozen method, a mapping or None, and make it hashable."""
-        given = getattr(method, field)
-        if given is not None and not isinstance(given, Mapping):
-            raise ParameterError(f"{method.name}: {field} must be a mapping of parameters, got {given!r}.")
+        params = getattr(method, field)
+        if params is not None and not isinstance(params, Mapping):
+            raise ParameterError(f"{method.name}: {field} must be a mapping of parameters, got {params!r}.")
         found = {
-            str(key): _plain(f"{method.name}: {field}.{key}", value) for key, value in (given or {}).items()
+            str(key): _plain(f"{method.name}: {field}.{key}", value) for key, value in (params or {}).items()
         }
         object.__setattr__(method, field, cls(found) if found else None)
 

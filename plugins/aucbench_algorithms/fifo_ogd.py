@@ -54,8 +54,8 @@ DEVIATIONS = (
 )
 
 
-class Given(NamedTuple):
-    """What the rule is given."""
+class Params(NamedTuple):
+    """Constant parameters of the rule."""
 
     eta: float
     decreases: bool
@@ -64,11 +64,11 @@ class Given(NamedTuple):
     theta: float  # the parameter of the loss
 
 
-def _step(pair, own, given):
+def _step(pair, scalars, params):
     """A gradient step on a pair; the row of an example without a partner is zero and no positive one."""
-    eta = given.eta / np.sqrt(pair.t) if given.decreases else given.eta
-    step = -eta * kernels.call(pair.loss, pair.s, given.theta) if pair.positive else 0.0
-    return Move(step, keep=1.0, before=0.0, after=1.0 if given.average else 0.0), own
+    eta = params.eta / np.sqrt(pair.t) if params.decreases else params.eta
+    step = -eta * kernels.call(pair.loss, pair.s, params.theta) if pair.positive else 0.0
+    return Move(step, keep=1.0, before=0.0, after=1.0 if params.average else 0.0), scalars
 
 
 FREE = kernels.rule(_step)
@@ -133,8 +133,8 @@ class FifoOgd(_OnePartner, kernels.RuleMethod):
     def init(self, problem: Problem, rng: np.random.Generator) -> Any:
         radius = np.inf if self.radius is None else self.radius
         decreases = self.schedule is Schedule.sqrt
-        given = Given(self.eta, decreases, self.average, radius, kernels.theta(problem.loss))
-        return State(self.first_state(problem, given, loss=problem.loss), nobody())
+        params = Params(self.eta, decreases, self.average, radius, kernels.theta(problem.loss))
+        return State(self.first_state(problem, params, loss=problem.loss), nobody())
 
     def step(self, state: Any, batch: Batch) -> Any:
         rule, waiting, rest = state.rule, state.waiting, batch.rows
@@ -175,7 +175,7 @@ class Momentum(NamedTuple):
     """The state with a momentum, and the examples that wait for a partner."""
 
     vectors: momentum.Vectors
-    own: momentum.Scalars
+    scalars: momentum.Scalars
     loss: Any
     waiting: Waiting
 
@@ -212,16 +212,16 @@ class Aogd(_OnePartner, LinearMethod):
     def step(self, state: Momentum, batch: Batch) -> Momentum:
         if len(batch.rows) == 0:
             return state
-        vectors, own, loss, waiting = state
+        vectors, scalars, loss, waiting = state
         radius = np.inf if self.radius is None else self.radius
         decreases, margin = self.schedule is Schedule.sqrt, kernels.theta(loss)
-        given = momentum.Given(self.eta, decreases, self.average, radius, self.theta, margin)
+        params = momentum.Params(self.eta, decreases, self.average, radius, self.theta, margin)
         address, rest = kernels.compile_loss(loss).derivative, batch.rows
         while len(rest):
             pairs, waiting = meet(batch, rest, waiting, self.partner)
-            own = momentum.run(pairs.rows_view, pairs.rows, vectors, own, address, given)
+            scalars = momentum.run(pairs.rows_view, pairs.rows, vectors, scalars, address, params)
             rest = rest[len(pairs.rows) :]
-        return Momentum(vectors, own, loss, waiting)
+        return Momentum(vectors, scalars, loss, waiting)
 
     def weights(self, state: Momentum) -> np.ndarray:
-        return (momentum.mean if self.average else momentum.current)(state.vectors, state.own)
+        return (momentum.mean if self.average else momentum.current)(state.vectors, state.scalars)

@@ -86,7 +86,7 @@ class Counts(NamedTuple):
     negatives: int
 
 
-class Given(NamedTuple):
+class Params(NamedTuple):
     """What does not change."""
 
     stages: int  # m
@@ -109,7 +109,7 @@ class State(NamedTuple):
     point: Point
     stage: Stage
     counts: Counts
-    given: Given
+    params: Params
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class Fsauc(LinearMethod):
             Point(0.0, 0.0, 0.0),
             Stage(0.0, 0.0, 0.0, self.eta, r, D, beta),
             Counts(0, 0, 0, 0),
-            Given(
+            Params(
                 stages, n // stages, float(self.radius), float(kappa), self.delta, RULES[self.eta_rule],
                 self.average is Average.before, self.p_scope is Scope.stage,
                 self.bounded,
@@ -207,9 +207,9 @@ class Fsauc(LinearMethod):
 
 
 @kernels.kernel
-def _run(X, y, order, w, start, sums, point, stage, counts, given):
+def _run(X, y, order, w, start, sums, point, stage, counts, params):
     for k in range(order.size):
-        if counts.stages == given.stages:
+        if counts.stages == params.stages:
             break
         i = rows.visit(X, order, k)
         positive = y[i] > 0
@@ -217,30 +217,30 @@ def _run(X, y, order, w, start, sums, point, stage, counts, given):
         counts = Counts(
             counts.stages, counts.steps + 1, counts.positives + positive, counts.negatives + (not positive)
         )  # fmt: skip
-        point = _step(X, i, positive, w, start, point, stage, counts, given)
-        if counts.steps == given.length:
-            stage_weights.restart(w, point.weight, start, given.length)
-            stage, counts = _next_stage(start, sums, point, stage, counts, given)
+        point = _step(X, i, positive, w, start, point, stage, counts, params)
+        if counts.steps == params.length:
+            stage_weights.restart(w, point.weight, start, params.length)
+            stage, counts = _next_stage(start, sums, point, stage, counts, params)
             point = Point(stage.a, stage.b, stage.alpha, 0.0, 0.0, 0.0, vectors.norm1(start), 0.0)
     return point, stage, counts
 
 
 @kernels.kernel
-def _step(X, i, positive, w, start, point, stage, counts, given):
+def _step(X, i, positive, w, start, point, stage, counts, params):
     """Algorithm 1: steps 4 to 7, with the constant step of the stage."""
     a, b, alpha, weight, sum_a, sum_b, bound, distance = point
     s, square, absolute = stage_weights.score(X, i, w)
     total = counts.positives + counts.negatives
     row = kernels.Row(total, positive, counts.positives, s, square, 0.0, (), 0, 1.0)
     ds, da, db, dalpha = saddle.gradients(row, saddle.Variables(a, b, alpha))
-    if given.before:
+    if params.before:
         weight, sum_a, sum_b = stage_weights.accumulate(w, weight), sum_a + a, sum_b + b
 
-    eta, limit = stage.eta, given.radius * given.kappa
-    if given.bounded:
+    eta, limit = stage.eta, params.radius * params.kappa
+    if params.bounded:
         p = counts.positives / total
         eta /= 1.0 + eta * 2.0 * (1.0 - p if positive else p) * (1.0 + square)
-    weight, bound = stage_weights.step(X, i, -eta * ds, absolute, w, weight, bound, given.radius)
+    weight, bound = stage_weights.step(X, i, -eta * ds, absolute, w, weight, bound, params.radius)
     a, b = vectors.clip(a - eta * da, limit), vectors.clip(b - eta * db, limit)
     # A projection on a ball that contains v1 brings no point further away from it.
     distance += eta * np.sqrt(ds * ds * square + da * da + db * db)
@@ -251,39 +251,39 @@ def _step(X, i, positive, w, start, point, stage, counts, given):
             factor = stage.r / distance if distance < np.inf else np.nan
             weight = stage_weights.pull(w, weight, start, factor)
             a, b = stage.a + factor * (a - stage.a), stage.b + factor * (b - stage.b)
-            bound, distance = given.radius, stage.r
+            bound, distance = params.radius, stage.r
     lowest, highest = max(-2.0 * limit, stage.alpha - stage.D), min(2.0 * limit, stage.alpha + stage.D)
     alpha = max(lowest, min(highest, alpha + eta * dalpha))
 
-    if not given.before:
+    if not params.before:
         weight, sum_a, sum_b = stage_weights.accumulate(w, weight), sum_a + a, sum_b + b
     return Point(a, b, alpha, weight, sum_a, sum_b, bound, distance)
 
 
 @kernels.kernel
-def _next_stage(start, sums, point, stage, counts, given):
+def _next_stage(start, sums, point, stage, counts, params):
     """Algorithm 2: the first point of the next stage besides w, its step and its bounds."""
-    positives, negatives, length, kappa = counts.positives, counts.negatives, given.length, given.kappa
+    positives, negatives, length, kappa = counts.positives, counts.negatives, params.length, params.kappa
     alpha = vectors.dot(sums[1], start) / max(1, negatives) - vectors.dot(sums[0], start) / max(1, positives)
     p = positives / (positives + negatives)
     rare = min(p, 1.0 - p)
-    doubt = 2.0 * np.log(12.0 / given.delta)
+    doubt = 2.0 * np.log(12.0 / params.delta)
     spread = (2.0 + np.sqrt(doubt)) * (1.0 + 2.0 * kappa)
     r = stage.r / 2.0
     q = rare * length - np.sqrt(length * doubt)
     D = np.inf
     if q > 0.0:
-        D = 2.0 * np.sqrt(2.0) * kappa * (r + 2.0 * spread * given.radius / np.sqrt(q))
+        D = 2.0 * np.sqrt(2.0) * kappa * (r + 2.0 * spread * params.radius / np.sqrt(q))
     margin = rare - np.sqrt(doubt / length)
     beta = 1.0 + 8.0 * kappa**2 + 32.0 * kappa**2 * spread**2 / margin
     if margin <= 0.0:
-        beta = 1e7 if given.rule == CAPPED else np.nan  # undefined: the paper's rule then halves
+        beta = 1e7 if params.rule == CAPPED else np.nan  # undefined: the paper's rule then halves
     factor = 0.5
-    if given.rule != HALVE and not np.isnan(beta / stage.beta):
+    if params.rule != HALVE and not np.isnan(beta / stage.beta):
         factor = 0.5 * np.sqrt(beta / stage.beta)
-    if given.rule == CAPPED:
+    if params.rule == CAPPED:
         factor = min(factor, 1.0)
-    if given.per_stage:
+    if params.per_stage:
         positives = negatives = 0
         sums[:] = 0.0
     after = Stage(point.sum_a / length, point.sum_b / length, alpha, stage.eta * factor, r, D, beta)

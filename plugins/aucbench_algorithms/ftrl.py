@@ -40,8 +40,8 @@ GAMMA = (1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 1e-2, 5e-2, 0.1, 0.5, 1.0, 5.0)
 L1 = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1, 0.3, 0.5, 0.7, 1.0, 3.0, 5.0)
 
 
-class Given(NamedTuple):
-    """What the kernels are given."""
+class Params(NamedTuple):
+    """Constant parameters of the kernel."""
 
     gamma: float
     smooth: float
@@ -70,7 +70,7 @@ class State(NamedTuple):
     """What is kept of each column, and the scalars of the method."""
 
     zrw: np.ndarray  # (3, d) z, sqrt(q) and the weights
-    own: Any  # Scores or Intercept
+    scalars: Any  # Scores or Intercept
     balance: tuple[float, float]  # c_- and c_+
 
 
@@ -100,15 +100,17 @@ class _Ftrl(LinearMethod):
     l1: NonNegative = 0.0
     l2: NonNegative = 0.0
 
-    def _first_state(self, problem: Problem, own: Any, balance: tuple[float, float] = (1.0, 1.0)) -> State:
+    def _first_state(
+        self, problem: Problem, scalars: Any, balance: tuple[float, float] = (1.0, 1.0)
+    ) -> State:
         d = problem.n_features
         # In the lazy layout the numbers of a column lie side by side.
         lazy = kernels.layout(problem.X) is kernels.Layout.lazy
-        return State(np.zeros((d, 3)).T if lazy else np.zeros((3, d)), own, balance)
+        return State(np.zeros((d, 3)).T if lazy else np.zeros((3, d)), scalars, balance)
 
     @property
-    def _given(self) -> Given:
-        return Given(self.gamma, self.smooth, self.l1, self.l2)
+    def _given(self) -> Params:
+        return Params(self.gamma, self.smooth, self.l1, self.l2)
 
     def weights(self, state: State) -> np.ndarray:
         return state.zrw[2].copy()
@@ -138,8 +140,8 @@ class FtrlAuc(_Ftrl):
     def step(self, state: State, batch: Batch) -> State:
         if len(batch.rows) == 0:
             return state
-        own = _run_auc(batch.rows_view, batch.y, batch.rows, state.zrw, state.own, self._given)
-        return state._replace(own=own)
+        scalars = _run_auc(batch.rows_view, batch.y, batch.rows, state.zrw, state.scalars, self._given)
+        return state._replace(scalars=scalars)
 
 
 @dataclass(frozen=True)
@@ -177,42 +179,42 @@ class FtrlLog(_Ftrl):
     def step(self, state: State, batch: Batch) -> State:
         if len(batch.rows) == 0:
             return state
-        zrw, own, balance = state
+        zrw, scalars, balance = state
         where = batch.rows_view, batch.y, batch.rows
-        return State(zrw, _run_log(*where, zrw, own, balance, self.intercept, self._given), balance)
+        return State(zrw, _run_log(*where, zrw, scalars, balance, self.intercept, self._given), balance)
 
     def fitted_intercept(self, state: State) -> float:
         """The intercept b, which no score contains; 0 where none is fitted."""
-        return float(state.own.b)
+        return float(state.scalars.b)
 
 
 @kernels.scalar
-def _entry(z, root, w, g, given):
+def _entry(z, root, w, g, params):
     """z, sqrt(q) and w of a column after a gradient g."""
     after = np.sqrt(root * root + g * g)
-    z += g - (after - root) / given.gamma * w
-    excess = abs(z) - given.l1
-    size = excess / ((given.smooth + after) / given.gamma + given.l2)
+    z += g - (after - root) / params.gamma * w
+    excess = abs(z) - params.l1
+    size = excess / ((params.smooth + after) / params.gamma + params.l2)
     size = 0.0 if excess <= 0.0 else size  # NaN must reach the weights
     return z, after, -size if z > 0.0 else size
 
 
 @rows.for_rows()
-def _move(k: float, X: Any, i: int, zrw: Any, given: Given) -> None:
+def _move(k: float, X: Any, i: int, zrw: Any, params: Params) -> None:
     """Take the gradient k x_i into the columns of the row."""
     z, root, w = zrw[0], zrw[1], zrw[2]
     start, stop = rows.extent(X, i)
     for p in range(start, stop):
         j, x = rows.entry(X, i, p)
-        z[j], root[j], w[j] = _entry(z[j], root[j], w[j], k * x, given)
+        z[j], root[j], w[j] = _entry(z[j], root[j], w[j], k * x, params)
 
 
 @kernels.kernel
-def _run_auc(X, y, order, zrw, own, given):
+def _run_auc(X, y, order, zrw, scalars, params):
     for k in range(order.size):
         i = rows.visit(X, order, k)
         s = rows.dot(X, i, zrw[2])
-        positives, negatives, h_pos, h_neg = own
+        positives, negatives, h_pos, h_neg = scalars
         if y[i] > 0:
             positives += 1
             h_pos += (s - h_pos) / positives
@@ -221,23 +223,23 @@ def _run_auc(X, y, order, zrw, own, given):
             negatives += 1
             h_neg += (s - h_neg) / negatives
             slope = 2.0 * positives / (positives + negatives) * (s - h_pos + 1.0)
-        own = Scores(positives, negatives, h_pos, h_neg)
+        scalars = Scores(positives, negatives, h_pos, h_neg)
         if slope != 0.0:
-            _move(slope, X, i, zrw, given)
-    return own
+            _move(slope, X, i, zrw, params)
+    return scalars
 
 
 @kernels.kernel
-def _run_log(X, y, order, zrw, own, balance, intercept, given):
-    free = Given(given.gamma, given.smooth, 0.0, 0.0)
+def _run_log(X, y, order, zrw, scalars, balance, intercept, params):
+    free = Params(params.gamma, params.smooth, 0.0, 0.0)
     for k in range(order.size):
         i = rows.visit(X, order, k)
         label, c = (1.0, balance[1]) if y[i] > 0 else (-1.0, balance[0])
-        margin = label * (rows.dot(X, i, zrw[2]) + own.b)
+        margin = label * (rows.dot(X, i, zrw[2]) + scalars.b)
         slope = -c * label / (1.0 + np.exp(margin))
         if slope != 0.0 or margin == np.inf:  # NaN and infinity must reach the weights
-            _move(slope, X, i, zrw, given)
+            _move(slope, X, i, zrw, params)
         if intercept:
-            z, root, b = _entry(own.z, own.root, own.b, slope, free)
-            own = Intercept(z, root, b)
-    return own
+            z, root, b = _entry(scalars.z, scalars.root, scalars.b, slope, free)
+            scalars = Intercept(z, root, b)
+    return scalars

@@ -83,7 +83,7 @@ class PairBatch(BlockMethod):
 
 
 @kernels.kernel
-def _run(X, blocks, cells, factors, given, loss, matched):
+def _run(X, blocks, cells, factors, params, loss, matched):
     s, c = np.empty((2, blocks.shape[1])), np.empty((2, blocks.shape[1]))
     for u in range(blocks.shape[0]):
         finite = pair_blocks.scores(X, blocks, u, cells, factors.slow, factors.fast, s)
@@ -95,7 +95,7 @@ def _run(X, blocks, cells, factors, given, loss, matched):
                 c[1, k] = -c[0, k]
         else:
             coefficients(s[0], s[1], loss, c)
-        factors = optimisers.descend(X, blocks[u], c, cells, factors, given)
+        factors = optimisers.descend(X, blocks[u], c, cells, factors, params)
     return factors
 
 

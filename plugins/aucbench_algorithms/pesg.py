@@ -66,7 +66,7 @@ class Point(NamedTuple):
     leans: float
 
 
-class Given(NamedTuple):
+class Params(NamedTuple):
     """What does not change."""
 
     margin: float
@@ -84,7 +84,7 @@ class State(NamedTuple):
     vectors: np.ndarray  # (4, d), entries of a column side by side for sparse rows
     ab: np.ndarray  # (3, 2) a and b, at the point, at the reference point, and their sums in this stage
     point: Point
-    given: Given
+    params: Params
     waiting: np.ndarray  # (fewer than B, 2) row numbers
 
 
@@ -157,7 +157,7 @@ class Pesg(LinearMethod):
             vectors,
             np.zeros((3, 2)),
             Point(0.0, self.eta, 0, 0, 1.0, 0.0, 0.0, 0.0),
-            Given(self.margin, self.lam, self.pull, self.decay, length, self.stages, self.bounded),
+            Params(self.margin, self.lam, self.pull, self.decay, length, self.stages, self.bounded),
             np.zeros((0, 2), np.int64),
         )
 
@@ -177,11 +177,11 @@ class Pesg(LinearMethod):
     def step(self, state: State, batch: Batch) -> State:
         if len(batch.rows) == 0:
             return state
-        vectors, ab, point, given, waiting = state
+        vectors, ab, point, params, waiting = state
         blocks, waiting = pair_blocks.whole_blocks(waiting, batch.rows, self.block)
         if len(blocks):
-            point = _run(batch.rows_view, blocks, vectors, ab, point, given)
-        return State(vectors, ab, point, given, waiting)
+            point = _run(batch.rows_view, blocks, vectors, ab, point, params)
+        return State(vectors, ab, point, params, waiting)
 
     def weights(self, state: State) -> np.ndarray:
         """(d,) weights, averaged where asked for; zero before the first block is full."""
@@ -195,27 +195,27 @@ class Pesg(LinearMethod):
 
 
 @kernels.kernel
-def _run(X, blocks, vectors, ab, point, given):
+def _run(X, blocks, vectors, ab, point, params):
     s = np.empty((2, blocks.shape[1]))
     for u in range(blocks.shape[0]):
         if not pair_blocks.scores(X, blocks, u, vectors, point.scale, point.lean, s):
             s[:] = np.nan  # NaN and infinity must reach the weights
-        point = _step(X, blocks[u], s, vectors, ab, point, given)
-        if point.blocks % given.length == 0 and point.stages + 1 < given.stages:
-            point = _next_stage(vectors, ab, point, given)
+        point = _step(X, blocks[u], s, vectors, ab, point, params)
+        if point.blocks % params.length == 0 and point.stages + 1 < params.stages:
+            point = _next_stage(vectors, ab, point, params)
     return point
 
 
 @kernels.kernel
-def _step(X, block, s, vectors, ab, point, given):
+def _step(X, block, s, vectors, ab, point, params):
     """Descent of (w, a, b) and ascent of alpha, all at the old point."""
     alpha, eta, size = point.alpha, point.eta, block.shape[0]
-    if given.bounded:
+    if params.bounded:
         squares = 0.0
         for k in range(size):
             squares += rows.norm(X, block[k, 0]) + rows.norm(X, block[k, 1])
         eta /= 1.0 + eta * (4.0 + 2.0 * squares / size)
-    keep = 1.0 - eta * (given.pull + given.lam)
+    keep = 1.0 - eta * (params.pull + params.lam)
     scale, weight = point.scale * keep, point.weight
     if not abs(scale) >= weights.SMALLEST_SCALE:
         weights.fold(vectors[U], scale, vectors[SUMS], weight)
@@ -226,26 +226,26 @@ def _step(X, block, s, vectors, ab, point, given):
             step = -2.0 * eta / size * residual / scale
             rows.axpy2(step, X, block[k, own], vectors[U], weight * step, vectors[SUMS])
     for own in range(2):
-        slope = given.pull * ab[1, own] + 2.0 * (s[own].mean() - ab[0, own])
+        slope = params.pull * ab[1, own] + 2.0 * (s[own].mean() - ab[0, own])
         ab[0, own] = keep * ab[0, own] + eta * slope
         ab[2, own] += ab[0, own]
-    alpha = max(0.0, alpha + eta * (2.0 * (given.margin + s[1].mean() - s[0].mean()) - 2.0 * alpha))
-    lean = keep * point.lean + eta * given.pull
+    alpha = max(0.0, alpha + eta * (2.0 * (params.margin + s[1].mean() - s[0].mean()) - 2.0 * alpha))
+    lean = keep * point.lean + eta * params.pull
     return Point(
         alpha, point.eta, point.blocks + 1, point.stages, scale, lean, weight + scale, point.leans + lean
     )
 
 
 @kernels.kernel
-def _next_stage(vectors, ab, point, given):
+def _next_stage(vectors, ab, point, params):
     """The mean of the stage becomes the reference point; w goes on from where it is, with a smaller step."""
     u, ref, sums, finished = vectors[U], vectors[REF], vectors[SUMS], vectors[FINISHED]
     for j in range(u.size):
         total = point.weight * u[j] + point.leans * ref[j] - sums[j]
         u[j] = point.scale * u[j] + point.lean * ref[j]
-        ref[j] = total / given.length
+        ref[j] = total / params.length
         finished[j] += total
         sums[j] = 0.0
     for own in range(2):
-        ab[1, own], ab[2, own] = ab[2, own] / given.length, 0.0
-    return Point(point.alpha, point.eta / given.decay, point.blocks, point.stages + 1, 1.0, 0.0, 0.0, 0.0)
+        ab[1, own], ab[2, own] = ab[2, own] / params.length, 0.0
+    return Point(point.alpha, point.eta / params.decay, point.blocks, point.stages + 1, 1.0, 0.0, 0.0, 0.0)

@@ -27,8 +27,8 @@ from aucbench import Access, Claims, Count, NonNegative, Objective, Positive, Pr
 from aucbench.kernels import Move
 
 
-class Given(NamedTuple):
-    """What the rules are given."""
+class Params(NamedTuple):
+    """Constant parameters of the rule."""
 
     gamma: float
     t0: float
@@ -38,28 +38,28 @@ class Given(NamedTuple):
 
 
 @kernels.scalar
-def _shrinking_and_average(t, given):
+def _shrinking_and_average(t, params):
     """The factor of w after step t, and the weight of w in the average."""
-    keep = 1.0 - given.rskip / (t + given.t0) if t % given.rskip == 0 else 1.0
-    return keep, 1.0 if t % given.askip == 0 else 0.0
+    keep = 1.0 - params.rskip / (t + params.t0) if t % params.rskip == 0 else 1.0
+    return keep, 1.0 if t % params.askip == 0 else 0.0
 
 
 @kernels.rule
-def _proximal_step(pair, own, given):
+def _proximal_step(pair, scalars, params):
     """The loop of Algorithm 1; the step is taken before w shrinks, and therefore shrinks with it."""
-    step = 1.0 / (given.gamma * (pair.t + given.t0))
-    slack = given.theta - pair.s
+    step = 1.0 / (params.gamma * (pair.t + params.t0))
+    slack = params.theta - pair.s
     step = 0.0 if slack <= 0.0 or pair.square == 0.0 else min(step, slack / pair.square)
-    keep, average = _shrinking_and_average(pair.t, given)
-    return Move(keep * step, keep, before=0.0, after=average), own
+    keep, average = _shrinking_and_average(pair.t, params)
+    return Move(keep * step, keep, before=0.0, after=average), scalars
 
 
 @kernels.rule
-def _gradient_step(pair, own, given):
+def _gradient_step(pair, scalars, params):
     """The same with a gradient step of any loss."""
-    step = -kernels.call(pair.loss, pair.s, given.theta) / (given.gamma * (pair.t + given.t0))
-    keep, average = _shrinking_and_average(pair.t, given)
-    return Move(keep * step, keep, before=0.0, after=average), own
+    step = -kernels.call(pair.loss, pair.s, params.theta) / (params.gamma * (pair.t + params.t0))
+    keep, average = _shrinking_and_average(pair.t, params)
+    return Move(keep * step, keep, before=0.0, after=average), scalars
 
 
 @dataclass(frozen=True)
@@ -109,10 +109,10 @@ class Psam(kernels.RuleMethod):
             return 3.0 / problem.n_samples * min(1.0, problem.row_factor**2)
         return self.gamma
 
-    def _given(self, problem: Problem) -> Given:
+    def _given(self, problem: Problem) -> Params:
         gamma = self._gamma(problem)
         t0 = gamma**-0.75 if self.t0 is None else self.t0
-        return Given(gamma, t0, self.rskip, self.askip, kernels.theta(problem.loss))
+        return Params(gamma, t0, self.rskip, self.askip, kernels.theta(problem.loss))
 
 
 @dataclass(frozen=True)

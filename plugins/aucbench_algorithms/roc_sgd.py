@@ -27,8 +27,8 @@ SMALLEST_FACTOR = 1e-7  # smallest factor of one shrinking
 Schedule = StrEnum("Schedule", "basic pegasos constant")
 
 
-class Given(NamedTuple):
-    """What the rule is given; the step is size / (slope t + offset)."""
+class Params(NamedTuple):
+    """Constant parameters of the rule; the step is size / (slope t + offset)."""
 
     size: float
     slope: float
@@ -38,12 +38,12 @@ class Given(NamedTuple):
     radius: float  # radius of the ball, for Pegasos
 
 
-def _step(pair, own, given):
+def _step(pair, scalars, params):
     """Sculley's algorithm 1 with the stochastic gradient step of its section 3."""
-    eta = given.size / (given.slope * pair.t + given.offset)
-    keep = max(1.0 - eta * given.lam, SMALLEST_FACTOR)
-    step = 0.0 if pair.s >= given.margin else eta  # NaN must reach the weights
-    return Move(step, keep, before=0.0, after=0.0), own
+    eta = params.size / (params.slope * pair.t + params.offset)
+    keep = max(1.0 - eta * params.lam, SMALLEST_FACTOR)
+    step = 0.0 if pair.s >= params.margin else eta  # NaN must reach the weights
+    return Move(step, keep, before=0.0, after=0.0), scalars
 
 
 FREE = kernels.rule(_step)
@@ -101,7 +101,7 @@ class RocSgd(kernels.RuleMethod):
             Schedule.constant: (0.02, 0.0, 1.0),
         }
         radius = 1.0 / np.sqrt(lam) if self.pegasos else np.inf
-        return self.first_state(problem, Given(*schedules[self.schedule], lam, margin, radius))
+        return self.first_state(problem, Params(*schedules[self.schedule], lam, margin, radius))
 
     def objective(self, problem: Problem) -> Objective:
         """As the formula says; the ball contains the minimum while the margin is 1 or less."""

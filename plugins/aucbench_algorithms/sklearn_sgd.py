@@ -43,8 +43,8 @@ class Intercept(NamedTuple):
     total: float  # sum of the b so far
 
 
-class Given(NamedTuple):
-    """What the rule is given."""
+class Params(NamedTuple):
+    """Constant parameters of the rule."""
 
     alpha: float
     t0: float
@@ -56,18 +56,18 @@ class Given(NamedTuple):
 
 
 @kernels.rule
-def _step(row, own, given):
+def _step(row, scalars, params):
     """A step along the gradient of a regularised loss."""
-    label, c = (1.0, given.positive) if row.positive else (-1.0, given.negative)
-    margin = label * (row.s + own.b)
-    eta = 1.0 / (given.alpha * (given.t0 + row.t - 1.0))
+    label, c = (1.0, params.positive) if row.positive else (-1.0, params.negative)
+    margin = label * (row.s + scalars.b)
+    eta = 1.0 / (params.alpha * (params.t0 + row.t - 1.0))
     hinge = 0.0 if margin > 1.0 else 1.0
-    slope = hinge if given.hinge else 1.0 / (1.0 + np.exp(margin))
+    slope = hinge if params.hinge else 1.0 / (1.0 + np.exp(margin))
     k = row.weight * eta * c * label * slope
-    keep = max(0.0, 1.0 - eta * given.alpha)
-    b = own.b + k if given.intercept else 0.0
-    after = 1.0 if given.average else 0.0
-    return Move(step=k, keep=keep, before=0.0, after=after), Intercept(b, own.total + b)
+    keep = max(0.0, 1.0 - eta * params.alpha)
+    b = scalars.b + k if params.intercept else 0.0
+    after = 1.0 if params.average else 0.0
+    return Move(step=k, keep=keep, before=0.0, after=after), Intercept(b, scalars.total + b)
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,8 @@ class _Sgd(kernels.RuleMethod):
         negative, positive = n / (2 * n_neg), n / (2 * n_pos)
         alpha = min(1.0, problem.row_factor**2) / total(problem) if self.alpha is None else self.alpha
         is_hinge = self.losses == ("hinge",)
-        given = Given(alpha, alpha**-0.75, negative, positive, self.average, is_hinge, self.intercept)
-        return self.first_state(problem, given, Intercept(0.0, 0.0))
+        params = Params(alpha, alpha**-0.75, negative, positive, self.average, is_hinge, self.intercept)
+        return self.first_state(problem, params, Intercept(0.0, 0.0))
 
     @classmethod
     def together(cls, algorithms: Sequence[Any], states: Sequence[Any]) -> Any:
@@ -124,7 +124,7 @@ class _Sgd(kernels.RuleMethod):
     def fitted_intercept(self, state: RuleState) -> float:
         """The intercept b, averaged where asked for, which no score contains; 0 where none is fitted."""
         steps, _ = state.counts
-        return float(state.own.total / steps if self.average and steps else state.own.b)
+        return float(state.scalars.total / steps if self.average and steps else state.scalars.b)
 
 
 @dataclass(frozen=True)

@@ -45,8 +45,8 @@ from aucbench.kernels.vectors import clip
 from aucbench_algorithms._choices import Average, Start
 
 
-class Given(NamedTuple):
-    """What the rule is given."""
+class Params(NamedTuple):
+    """Constant parameters of the rule."""
 
     zeta: float
     radius: float
@@ -57,7 +57,7 @@ class Given(NamedTuple):
     bounded: bool  # the step is bounded by the curvature
 
 
-def _step(row, own, given):
+def _step(row, scalars, params):
     """The loop of Algorithm 1; its v is (w, a, b), its gamma_t is g.
 
     1. Receive a sample and update p_t: the framework does, p_t = row.positives / row.t.
@@ -66,19 +66,19 @@ def _step(row, own, given):
        the factor of w, and the framework projects w on the ball of the rule.
     4. Average the v_t with the weights g: `Move` has the weight, the framework divides by their sum.
     """
-    g, p = given.zeta / np.sqrt(row.t), row.positives / row.t
-    if given.bounded:
+    g, p = params.zeta / np.sqrt(row.t), row.positives / row.t
+    if params.bounded:
         g /= 1.0 + g * 2.0 * (1.0 - p if row.positive else p) * (1.0 + row.square)
-    ds, da, db, dalpha = saddle.gradients(row, own)  # dF/dw = ds x + lam w
-    bound = given.radius * given.kappa
-    a, b = own.a - g * da, own.b - g * db
+    ds, da, db, dalpha = saddle.gradients(row, scalars)  # dF/dw = ds x + lam w
+    bound = params.radius * params.kappa
+    a, b = scalars.a - g * da, scalars.b - g * db
     after = saddle.Variables(
-        min(a, bound) if given.one_sided else clip(a, bound),
-        min(b, bound) if given.one_sided else clip(b, bound),
-        clip(own.alpha + g * dalpha, 2.0 * bound),
+        min(a, bound) if params.one_sided else clip(a, bound),
+        min(b, bound) if params.one_sided else clip(b, bound),
+        clip(scalars.alpha + g * dalpha, 2.0 * bound),
     )
-    before = g if given.averages_before else 0.0
-    return Move(-g * ds, keep=1.0 - g * given.lam, before=before, after=g - before), after
+    before = g if params.averages_before else 0.0
+    return Move(-g * ds, keep=1.0 - g * params.lam, before=before, after=g - before), after
 
 
 IN_L2_BALL = kernels.rule(_step, ball="l2")
@@ -124,9 +124,11 @@ class _Solam(kernels.RuleMethod):
         """The first point; measures the largest row norm unless `kappa` is given."""
         kappa = problem.max_norm if self.kappa is None else self.kappa
         first = radius if self.start is Start.author else 0.0
-        given = Given(self.zeta, radius, kappa, lam, self.average is Average.before, one_sided, self.bounded)
-        own = saddle.Variables(first, first, 2.0 * first)
-        return self.first_state(problem, given, own, w=first / np.sqrt(problem.n_features))
+        params = Params(
+            self.zeta, radius, kappa, lam, self.average is Average.before, one_sided, self.bounded
+        )
+        scalars = saddle.Variables(first, first, 2.0 * first)
+        return self.first_state(problem, params, scalars, w=first / np.sqrt(problem.n_features))
 
 
 @dataclass(frozen=True, kw_only=True)

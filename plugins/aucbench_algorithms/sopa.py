@@ -148,7 +148,7 @@ class Soap(BlockMethod):
 
 
 @kernels.kernel
-def _run_sopa(X, blocks, cells, factors, given, loss, kept, alpha, eta_s):
+def _run_sopa(X, blocks, cells, factors, params, loss, kept, alpha, eta_s):
     size = blocks.shape[1]
     s, c, fresh = np.empty((2, size)), np.empty((2, size)), np.empty(size)
     values, slopes = np.empty(size), np.empty(size)
@@ -164,7 +164,7 @@ def _run_sopa(X, blocks, cells, factors, given, loss, kept, alpha, eta_s):
         c /= alpha * size * size
         for a in range(size):
             kept[0, blocks[u, a, 0]] = fresh[a]
-        factors = optimisers.descend(X, blocks[u], c, cells, factors, given)
+        factors = optimisers.descend(X, blocks[u], c, cells, factors, params)
     return factors
 
 
@@ -182,7 +182,7 @@ def _add_above(threshold, values, slopes, of_low):
 
 
 @kernels.kernel
-def _run_sopa_s(X, blocks, cells, factors, given, loss, kept, temperature, gamma):
+def _run_sopa_s(X, blocks, cells, factors, params, loss, kept, temperature, gamma):
     size = blocks.shape[1]
     s, c, fresh = np.empty((2, size)), np.empty((2, size)), np.empty(size)
     exponents, slopes = np.empty(size), np.empty(size)
@@ -206,12 +206,12 @@ def _run_sopa_s(X, blocks, cells, factors, given, loss, kept, temperature, gamma
                 c[1, b] -= weight
         for a in range(size):
             kept[0, blocks[u, a, 0]] = fresh[a]
-        factors = optimisers.descend(X, blocks[u], c, cells, factors, given)
+        factors = optimisers.descend(X, blocks[u], c, cells, factors, params)
     return factors
 
 
 @kernels.kernel
-def _run_soap(X, blocks, cells, factors, given, loss, kept, gamma, p):
+def _run_soap(X, blocks, cells, factors, params, loss, kept, gamma, p):
     size = blocks.shape[1]
     s, c, fresh = np.empty((2, size)), np.empty((2, size)), np.empty((2, size))
     values, slopes = np.empty(size), np.empty((2, size))
@@ -238,5 +238,5 @@ def _run_soap(X, blocks, cells, factors, given, loss, kept, gamma, p):
                     c[own, k] -= factor * slopes[own, k]
         for a in range(size):
             kept[0, blocks[u, a, 0]], kept[1, blocks[u, a, 0]] = fresh[0, a], fresh[1, a]
-        factors = optimisers.descend(X, blocks[u], c, cells, factors, given)
+        factors = optimisers.descend(X, blocks[u], c, cells, factors, params)
     return factors

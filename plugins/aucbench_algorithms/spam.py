@@ -37,8 +37,8 @@ REFRESH = 1024  # steps between exact computations of a and b with the net on sp
 Penalty = StrEnum("Penalty", "l2 net ball")
 
 
-class Given(NamedTuple):
-    """What the rule is given."""
+class Params(NamedTuple):
+    """Constant parameters of the rule."""
 
     C: float
     beta: float  # 0 with the ball
@@ -47,17 +47,17 @@ class Given(NamedTuple):
     bounded: bool  # bound the step by the curvature
 
 
-def _step(row, own, given):
+def _step(row, scalars, params):
     """The loop of Algorithm 1: a gradient step, and the proximal step of R(w).
 
     With the ridge, R(w) = beta / 2 |w|^2, u shrinks by `keep`, as in the module's docstring; with the ball
     beta is 0, keep is 1, and the framework projects u.
     """
-    eta = _eta(given.C, row.t, given.p, row.positive, row.square, given.bounded)
+    eta = _eta(params.C, row.t, params.p, row.positive, row.square, params.bounded)
     a, b = row.fixed
-    keep = 1.0 / (1.0 + eta * given.beta)
-    step = -eta * keep * _coefficient(row.s, a, b, given.p, row.positive)
-    return Move(step, keep=keep, before=0.0, after=1.0), own
+    keep = 1.0 / (1.0 + eta * params.beta)
+    step = -eta * keep * _coefficient(row.s, a, b, params.p, row.positive)
+    return Move(step, keep=keep, before=0.0, after=1.0), scalars
 
 
 @kernels.scalar
@@ -149,10 +149,10 @@ class Spam(kernels.RuleMethod):
         means, p = np.array([problem.mean_pos, problem.mean_neg]), problem.p
         if self.penalty is not Penalty.net:
             ball = self.penalty is Penalty.ball
-            given = Given(
+            params = Params(
                 self.C, 0.0 if ball else self._beta(problem.n_samples), p, self.radius, self.bounded
             )
-            return self.first_state(problem, given, fixed=means)
+            return self.first_state(problem, params, fixed=means)
         w: np.ndarray | Thresholded = kernels.two_vectors(problem.X)
         if kernels.layout(problem.X) is kernels.Layout.lazy:
             w = thresholded.thresholded(problem.n_features, means.T)

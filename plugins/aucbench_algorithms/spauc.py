@@ -47,8 +47,8 @@ Penalty = StrEnum("Penalty", "l2 net")
 Statistics = StrEnum("Statistics", "running train")
 
 
-class Given(NamedTuple):
-    """What the kernel is given."""
+class Params(NamedTuple):
+    """Constant parameters of the kernel."""
 
     C: float
     fast: bool
@@ -89,7 +89,7 @@ class State(NamedTuple):
     """The vectors and the numbers."""
 
     uqv: np.ndarray  # (4, d) u, Q+, Q-, v
-    own: Scalars
+    scalars: Scalars
     products: Products
     p: float  # share of positives of the training data; 0 where it is not used
 
@@ -170,50 +170,50 @@ class Spauc(LinearMethod):
     def step(self, state: State, batch: Batch) -> State:
         if len(batch.rows) == 0:
             return state
-        uqv, own, products, p = state
+        uqv, scalars, products, p = state
         fast, running = self.schedule is Schedule.fast, self.statistics is Statistics.running
         net = self.penalty is Penalty.net
         nu = self.nu if net else 0.0
-        given = Given(self.C, fast, self.beta, nu, net, running, self.average, self.bounded, p)
-        own, products = _run(batch.rows_view, batch.y, batch.rows, uqv, own, products, given)
-        return State(uqv, own, products, p)
+        params = Params(self.C, fast, self.beta, nu, net, running, self.average, self.bounded, p)
+        scalars, products = _run(batch.rows_view, batch.y, batch.rows, uqv, scalars, products, params)
+        return State(uqv, scalars, products, p)
 
     def weights(self, state: State) -> np.ndarray:
-        (u, pos, neg, v), own = state.uqv, state.own
-        if self.average and own.t:
-            total: np.ndarray = own.weight * u + own.sum_pos * pos + own.sum_neg * neg - v
-            return total / own.t
-        return own.scale * (u + own.a_pos * pos + own.a_neg * neg)
+        (u, pos, neg, v), scalars = state.uqv, state.scalars
+        if self.average and scalars.t:
+            total: np.ndarray = scalars.weight * u + scalars.sum_pos * pos + scalars.sum_neg * neg - v
+            return total / scalars.t
+        return scalars.scale * (u + scalars.a_pos * pos + scalars.a_neg * neg)
 
 
 @kernels.kernel
-def _run(X, y, order, uqv, own, products, given):
+def _run(X, y, order, uqv, scalars, products, params):
     """Steps along rows; with the net every step is folded, for it thresholds all weights."""
     refresh = max(REFRESH, uqv.shape[1])
     for k in range(order.size):
         i = rows.visit(X, order, k)
-        own, products, cut = _step(X, i, y[i] > 0, uqv, own, products, given)
-        is_due = own.t % refresh == 0 or own.scale < weights.SMALLEST_SCALE
-        if given.net or is_due:
-            own, products = _fold(uqv, own, products, cut, is_due)
-        if given.average:
-            t, n_pos, n_neg, scale, a_pos, a_neg, weight, sum_pos, sum_neg = own
+        scalars, products, cut = _step(X, i, y[i] > 0, uqv, scalars, products, params)
+        is_due = scalars.t % refresh == 0 or scalars.scale < weights.SMALLEST_SCALE
+        if params.net or is_due:
+            scalars, products = _fold(uqv, scalars, products, cut, is_due)
+        if params.average:
+            t, n_pos, n_neg, scale, a_pos, a_neg, weight, sum_pos, sum_neg = scalars
             sums = weight + scale, sum_pos + scale * a_pos, sum_neg + scale * a_neg
-            own = Scalars(t, n_pos, n_neg, scale, a_pos, a_neg, *sums)
-    return own, products
+            scalars = Scalars(t, n_pos, n_neg, scale, a_pos, a_neg, *sums)
+    return scalars, products
 
 
 @kernels.kernel
-def _step(X, i, positive, uqv, own, products, given):
+def _step(X, i, positive, uqv, scalars, products, params):
     """The step but for thresholding: numbers, products, and the cut below which u + A+ Q+ + A- Q- is zero."""
     u, pos, neg, v = uqv[0], uqv[1], uqv[2], uqv[3]
-    t, n_pos, n_neg, scale, a_pos, a_neg, weight, sum_pos, sum_neg = own
+    t, n_pos, n_neg, scale, a_pos, a_neg, weight, sum_pos, sum_neg = scalars
     u_pos, u_neg, pos_pos, pos_neg, neg_neg = products
-    t, p = t + 1, given.p
+    t, p = t + 1, params.p
     ux, square = rows.dot_norm(X, i, u)
     px, nx = rows.dot(X, i, pos), rows.dot(X, i, neg)
     along = moved = 0.0  # coefficients of x in u and v
-    if given.running:  # x enters the sum of its class, while w and the sum of the w stay
+    if params.running:  # x enters the sum of its class, while w and the sum of the w stay
         if positive:
             n_pos += 1.0
             along, moved = -a_pos, sum_pos
@@ -240,8 +240,8 @@ def _step(X, i, positive, uqv, own, products, given):
         a = scale * (u_pos + a_pos * pos_pos + a_neg * pos_neg) / n_pos
         b = scale * (u_neg + a_pos * pos_neg + a_neg * neg_neg) / n_neg
         share = 2.0 * (1.0 - p if positive else p)
-        eta = 2.0 * given.C / (t + given.C) if given.fast else given.C / np.sqrt(t)
-        if given.bounded:
+        eta = 2.0 * params.C / (t + params.C) if params.fast else params.C / np.sqrt(t)
+        if params.bounded:
             of_pos, of_neg = pos_pos / n_pos**2, neg_neg / n_neg**2
             apart = square + (of_pos - 2.0 * px / n_pos if positive else of_neg - 2.0 * nx / n_neg)
             spread = of_pos + of_neg - 2.0 * pos_neg / (n_pos * n_neg)
@@ -253,31 +253,31 @@ def _step(X, i, positive, uqv, own, products, given):
         u_neg -= step * nx
         a_pos += (pull + step if positive else pull) / n_pos
         a_neg -= (pull if positive else pull - step) / n_neg
-        keep, cut = 1.0 / (1.0 + eta * given.beta), eta * given.nu / scale
+        keep, cut = 1.0 / (1.0 + eta * params.beta), eta * params.nu / scale
     moved += weight * along
     if moved != 0.0:
         rows.axpy2(along, X, i, u, moved, v)
     elif along != 0.0:
         rows.axpy(along, X, i, u)
-    own = Scalars(t, n_pos, n_neg, keep * scale, a_pos, a_neg, weight, sum_pos, sum_neg)
-    return own, Products(u_pos, u_neg, pos_pos, pos_neg, neg_neg), cut
+    scalars = Scalars(t, n_pos, n_neg, keep * scale, a_pos, a_neg, weight, sum_pos, sum_neg)
+    return scalars, Products(u_pos, u_neg, pos_pos, pos_neg, neg_neg), cut
 
 
 @fast_kernel
-def _fold(uqv, own, products, cut, is_due):
+def _fold(uqv, scalars, products, cut, is_due):
     """Make u the weights, thresholded, and -v their sum; compute its products exactly, or all if due."""
     u, pos, neg, v = uqv[0], uqv[1], uqv[2], uqv[3]
     u_pos = u_neg = 0.0
     for j in range(u.size):
-        v[j] -= own.weight * u[j] + own.sum_pos * pos[j] + own.sum_neg * neg[j]
-        moved = u[j] + own.a_pos * pos[j] + own.a_neg * neg[j]
+        v[j] -= scalars.weight * u[j] + scalars.sum_pos * pos[j] + scalars.sum_neg * neg[j]
+        moved = u[j] + scalars.a_pos * pos[j] + scalars.a_neg * neg[j]
         size = abs(moved) - cut
-        size = 0.0 if size <= 0.0 else own.scale * size  # NaN stays
+        size = 0.0 if size <= 0.0 else scalars.scale * size  # NaN stays
         u[j] = size if moved > 0.0 else -size
         u_pos += u[j] * pos[j]
         u_neg += u[j] * neg[j]
     sums = products.pos_pos, products.pos_neg, products.neg_neg
     if is_due:
         sums = vectors.square(pos), vectors.dot(pos, neg), vectors.square(neg)
-    own = Scalars(own.t, own.n_pos, own.n_neg, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    return own, Products(u_pos, u_neg, *sums)
+    scalars = Scalars(scalars.t, scalars.n_pos, scalars.n_neg, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return scalars, Products(u_pos, u_neg, *sums)

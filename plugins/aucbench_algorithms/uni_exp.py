@@ -34,8 +34,8 @@ class Intercept(NamedTuple):
     b: float
 
 
-class Given(NamedTuple):
-    """What the rule is given."""
+class Params(NamedTuple):
+    """Constant parameters of the rule."""
 
     eta: float
     p: float  # share of positives of the training data
@@ -44,13 +44,15 @@ class Given(NamedTuple):
 
 
 @kernels.rule
-def _step(row, own, given):
+def _step(row, scalars, params):
     """A gradient step of the weighted exponential loss."""
-    p = row.positives / row.t if given.running else given.p
+    p = row.positives / row.t if params.running else params.p
     label, c = (1.0, 1.0 - p) if row.positive else (-1.0, p)
-    exponent = -label * (row.s + own.b)
-    k = row.weight * given.eta * c * label * np.exp(LARGEST if exponent > LARGEST else exponent)
-    return Move(step=k, keep=1.0, before=0.0, after=0.0), Intercept(own.b + k if given.intercept else 0.0)
+    exponent = -label * (row.s + scalars.b)
+    k = row.weight * params.eta * c * label * np.exp(LARGEST if exponent > LARGEST else exponent)
+    return Move(step=k, keep=1.0, before=0.0, after=0.0), Intercept(
+        scalars.b + k if params.intercept else 0.0
+    )
 
 
 @dataclass(frozen=True)
@@ -97,9 +99,9 @@ class UniExp(kernels.RuleMethod):
         if running and problem.weights is not None:
             raise ParameterError("uni_exp: rows have no weights with ratio=running: use ratio=train.")
         eta = self.eta / (total(problem) / problem.n_samples)
-        given = Given(eta, 0.0 if running else problem.p, running, self.intercept)
-        return self.first_state(problem, given, Intercept(0.0))
+        params = Params(eta, 0.0 if running else problem.p, running, self.intercept)
+        return self.first_state(problem, params, Intercept(0.0))
 
     def fitted_intercept(self, state: kernels.RuleState) -> float:
-        intercept: float = state.own.b
+        intercept: float = state.scalars.b
         return intercept

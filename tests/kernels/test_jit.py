@@ -22,12 +22,12 @@ OUTSIDE = float(os.environ["OUTSIDE"])
 def run(x):
     return helper.factor(x) + thrice(x)
 
-class Given(NamedTuple):
+class Params(NamedTuple):
     eta: float
 
 @kernels.rule
-def step(row, own, given):
-    return kernels.Move(2.0 * given.eta * helper.size(row.s) * OUTSIDE, 1.0, 0.0, 0.0), own
+def step(row, scalars, params):
+    return kernels.Move(2.0 * params.eta * helper.size(row.s) * OUTSIDE, 1.0, 0.0, 0.0), scalars
 
 @dataclass(frozen=True)
 class Own(kernels.RuleMethod):
@@ -35,7 +35,7 @@ class Own(kernels.RuleMethod):
     rule: ClassVar[kernels.Rule] = step
 
     def init(self, problem, rng):
-        return self.first_state(problem, Given(1.0))
+        return self.first_state(problem, Params(1.0))
 """
 HELPER = """
 from aucbench import kernels

@@ -20,11 +20,11 @@ ORDER = np.random.default_rng(5).integers(0, N, 3 * N)
 WEIGHTS = np.random.default_rng(0).uniform(0.5, 2.0, N)
 
 
-class Own(NamedTuple):
+class Scalars(NamedTuple):
     mean: float
 
 
-class Given(NamedTuple):
+class Params(NamedTuple):
     eta: float
     lam: float
     radius: float
@@ -32,15 +32,15 @@ class Given(NamedTuple):
     is_before: bool
 
 
-def logistic(row, own, given):
+def logistic(row, scalars, params):
     """A gradient step of the logistic loss with a ridge; every few points enter the average, with weights."""
     label = 1.0 if row.positive else -1.0
-    mean = own.mean + (row.s - own.mean) / row.t
-    step = given.eta / np.sqrt(row.t + row.size + row.square) * row.weight
-    step *= label / (1.0 + np.exp(label * (row.s - 0.1 * own.mean)))
-    weight = step * step if row.t % given.askip == 0 else 0.0
-    before = weight if given.is_before else 0.0
-    return Move(step, 1.0 - given.eta * given.lam, before, weight - before), Own(mean)
+    mean = scalars.mean + (row.s - scalars.mean) / row.t
+    step = params.eta / np.sqrt(row.t + row.size + row.square) * row.weight
+    step *= label / (1.0 + np.exp(label * (row.s - 0.1 * scalars.mean)))
+    weight = step * step if row.t % params.askip == 0 else 0.0
+    before = weight if params.is_before else 0.0
+    return Move(step, 1.0 - params.eta * params.lam, before, weight - before), Scalars(mean)
 
 
 def method(function=logistic, ball="l2", fixed=None):
@@ -52,22 +52,22 @@ def method(function=logistic, ball="l2", fixed=None):
             self.numbers = numbers
 
         def init(self, problem, rng):
-            return self.first_state(problem, Given(*self.numbers), Own(0.0), fixed=fixed)
+            return self.first_state(problem, Params(*self.numbers), Scalars(0.0), fixed=fixed)
 
     return Method
 
 
 def expected(cls, numbers, X, order=ORDER):
     """The weights of a rule by a plain loop."""
-    given, own = Given(*numbers), Own(0.0)
+    params, scalars = Params(*numbers), Scalars(0.0)
     w, total, weight, positives = np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0.0, 0
     for t, i in enumerate(order, 1):
         positives += Y[i] > 0
         row = kernels.Row(t, Y[i] > 0, positives, X[i] @ w, X[i] @ X[i], w @ w, (), None, WEIGHTS[i])
-        move, own = cls.rule.function(row, own, given)
+        move, scalars = cls.rule.function(row, scalars, params)
         total, weight = total + move.before * w, weight + move.before
         w = move.keep * w + move.step * X[i]
-        w = proj2(w, given.radius) if cls.rule.ball == "l2" else w
+        w = proj2(w, params.radius) if cls.rule.ball == "l2" else w
         total, weight = total + move.after * w, weight + move.after
     return total / weight if weight else w
 
@@ -156,8 +156,8 @@ def test_what_overflows_is_not_taken_for_rounding():
 def test_the_size_of_the_weights_stays_exact_where_its_terms_cancel():
     """Steps that all but undo each other: |w|^2 is the difference of large terms."""
 
-    def there_and_back(row, own, given):
-        return Move(-row.s / row.square * (1.0 - 1e-9) if row.t % 2 == 0 else 1e4, 1.0, 0.0, 1.0), own
+    def there_and_back(row, scalars, params):
+        return Move(-row.s / row.square * (1.0 - 1e-9) if row.t % 2 == 0 else 1e4, 1.0, 0.0, 1.0), scalars
 
     rows, y = np.ones((2, 3)), np.array([1, -1], np.int8)
     algorithm = method(there_and_back)(1.0, 0.0, 1e9, 1, True)
@@ -187,8 +187,8 @@ def falling(t):
 
 
 def closing_over(schedule, factors):
-    def made(row, own, given):
-        return Move(given.eta * schedule(row.t) * factors[0] * (1.0 - row.s), 1.0, 0.0, 0.0), own
+    def made(row, scalars, params):
+        return Move(params.eta * schedule(row.t) * factors[0] * (1.0 - row.s), 1.0, 0.0, 0.0), scalars
 
     return made
 
@@ -200,16 +200,16 @@ def test_rules_that_one_function_makes_have_loops_of_their_own():
         assert difference(found, expected(cls, SETTINGS[0], X)) < 1e-12
 
 
-def returns_a_move_only(row, own, given):
-    return Move(given.eta, 1.0, 0.0, 0.0)
+def returns_a_move_only(row, scalars, params):
+    return Move(params.eta, 1.0, 0.0, 0.0)
 
 
-def reads_a_label(row, own, given):
-    return Move(given.eta * row.label, 1.0, 0.0, 0.0), own
+def reads_a_label(row, scalars, params):
+    return Move(params.eta * row.label, 1.0, 0.0, 0.0), scalars
 
 
-def returns_a_whole_number(row, own, given):
-    return Move(given.eta, 1.0, 0.0, 0.0), Own(row.t)
+def returns_a_whole_number(row, scalars, params):
+    return Move(params.eta, 1.0, 0.0, 0.0), Scalars(row.t)
 
 
 @pytest.mark.slow
@@ -219,7 +219,7 @@ def returns_a_whole_number(row, own, given):
         (returns_a_move_only, "cannot be compiled"),
         (
             returns_a_whole_number,
-            r"returns_a_whole_number .*Cannot unify Own\(float64 x 1\) and Own\(int64 x 1\)",
+            r"returns_a_whole_number .*Cannot unify Scalars\(float64 x 1\) and Scalars\(int64 x 1\)",
         ),
         (reads_a_label, r"reads_a_label \(test_rules.py, line .*attribute 'label'.*row has t, positive, "),
     ],
@@ -249,8 +249,8 @@ def test_what_is_wrong_with_a_method_is_said():
     for ball, numbers, said in (
         ("none", [namedtuple("Untyped", "eta")(0.1)], r"typing\.NamedTuple"),
         ("l2", [Bare(1.0)], "radius"),
-        ("none", [Bare(1.0), Flag(True)], "own"),
-        ("none", [{"eta": 1.0}], "given"),
+        ("none", [Bare(1.0), Flag(True)], "scalars"),
+        ("none", [{"eta": 1.0}], "params"),
     ):
         with pytest.raises(PluginError, match=said):
             method(ball=ball)().first_state(problem, *numbers)
