@@ -17,20 +17,6 @@ ROPE = 0.005  # differences in AUC that do not matter in practice
 
 
 @dataclass(frozen=True)
-class MethodInfo:
-    """What is known of a plugin, for its section."""
-
-    name: str
-    summary: str
-    citation: str
-    claims: str
-    deviations: tuple[str, ...]
-    source: str  # address or file of its code
-    distribution: str
-    links: tuple[tuple[str, str], ...] = ()  # what is linked (paper, page, source), and its address
-
-
-@dataclass(frozen=True)
 class Report:
     """The results of a study, a store or an archive, as data frames.
 
@@ -49,7 +35,8 @@ class Report:
     data_sets : DataFrame
         One line a data set: family, rows, columns, share of positives, target, licence.
     methods : DataFrame
-        One line a method: the plugin `algorithm`, its `class_of_model`, its colour, marker and dashes.
+        One line a method: the plugin `algorithm` and what it says of itself, its `class_of_model`, its
+        colour, marker and dashes.
     results : DataFrame
         One line a method and data set: mean, deviation and interval over the runs, gaps, times.
     gains : DataFrame
@@ -79,7 +66,6 @@ class Report:
     gains: "pd.DataFrame" = field(repr=False)
     verdicts: "pd.DataFrame" = field(repr=False)
     slopes: "pd.DataFrame" = field(repr=False)
-    plugins: dict[str, MethodInfo] = field(repr=False)  # of the algorithms, by name
     remarks: tuple[str, ...] = ()  # data that are left out, and a rope that was not fixed beforehand
     notes: tuple[str, ...] = field(default=(), repr=False)  # the remarks, and how numbers were made
 

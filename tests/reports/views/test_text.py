@@ -80,9 +80,9 @@ def same_on_data(lines, report, data_set):
 def test_every_number_of_the_tables_is_that_of_the_frames(report):
     written = text.markdown(report).replace("\\", "")
     assert answer(report, "defaults") in written
-    same_overall(text.overall_table(report, "defaults").lines, report)
+    same_overall(text.board_table(report, "defaults").lines, report)
     for data_set in report.data_sets["data_set"]:
-        table = text.data_set_table(report, "defaults", data_set)
+        table = text.board_table(report, "defaults", data_set)
         same_on_data(table.lines, report, data_set)
         assert all(" | ".join(line) in written for line in table.lines)
         means = [line[1].split()[0] for line in table.lines if line[1] != "-"]
@@ -94,7 +94,7 @@ def test_the_terminal_shows_all_of_a_table_within_its_width(report, shown, width
     out = shown(width, text.show, report, ("data0",)) + shown(width, text.show, report, notes=True)
     assert max(map(cell_len, re.findall(r"^[│┃┏└].*$", out, re.MULTILINE))) <= (width or text.WIDTH)
     assert "…" not in out
-    for table in (text.overall_table(report, "defaults"), text.data_set_table(report, "defaults", "data0")):
+    for table in (text.board_table(report, "defaults"), text.board_table(report, "defaults", "data0")):
         for line in [table.head, *table.lines]:
             assert all(part in out for part in line)
     flat = " ".join(out.split())
@@ -132,8 +132,8 @@ def test_a_sweep_shows_its_best_methods_alone(shown):
     for data_sets in (1, 3):
         report = small_report(names, data_sets=data_sets)
         out = shown(200, text.show_best, report)
-        best = [line[0] for line in text.overall_table(report, "defaults").lines]
+        best = [line[0] for line in text.board_table(report, "defaults").lines]
         if data_sets == 1:
-            best = [line[0] for line in text.data_set_table(report, "defaults", "data0").lines]
+            best = [line[0] for line in text.board_table(report, "defaults", "data0").lines]
         assert re.findall(r"^│ (method\d+)", out, re.MULTILINE) == best[:10]
         assert "12 methods on" in out
