@@ -1,12 +1,11 @@
 """Groups of cells that belong together, and labels that distinguish methods, data sets and settings."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import asdict
 
-from aucbench.reports.report import OF_METHODS, Report
+from aucbench.reports.report import Report
 from aucbench.studies.codec import canonical, grouped, subset
 from aucbench.studies.plugin_metadata import plugin, toml_beside
 from aucbench.studies.record import EntryDescription
@@ -75,15 +74,12 @@ def with_titles(report: Report) -> Report:
     if len(set(names.values())) < len(names):
         return report
 
+    def named(frame: "pd.DataFrame") -> "pd.DataFrame":
+        own = [each for each in ("method", "reference") if each in frame]
+        return frame.assign(**{each: frame[each].replace(names) for each in own})
+
     references = {setting: names.get(label, label) for setting, label in report.references.items()}
-    whole: dict[str, pd.DataFrame] = {name: getattr(report, name) for name in OF_METHODS}
-    changed: dict[str, Any] = {
-        name: frame.assign(
-            **{each: frame[each].replace(names) for each in ("method", "reference") if each in frame}
-        )
-        for name, frame in whole.items()
-    }
-    return replace(report, references=references, **changed)
+    return report.changed(named, references=references)
 
 
 def sweep_names(

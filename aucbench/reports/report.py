@@ -1,6 +1,6 @@
 """A report: data frames made of stored cells, one line an observation. Every view prints them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -110,8 +110,9 @@ class Report:
         chosen = own[wanted | (own["method"] == own["setting"].map(self.references))]
         keys = ["setting", "method"]
         places = chosen.set_index(keys).index
-        every: dict[str, pd.DataFrame] = {name: getattr(self, name) for name in OF_METHODS}
-        parts: dict[str, Any] = {
-            name: frame[frame.set_index(keys).index.isin(places)] for name, frame in every.items()
-        }
-        return replace(self, **parts)
+        return self.changed(lambda frame: frame[frame.set_index(keys).index.isin(places)])
+
+    def changed(self, change: "Callable[[pd.DataFrame], pd.DataFrame]", **fields: Any) -> "Report":
+        """The report with another form of each frame that has methods, and other fields."""
+        frames: dict[str, Any] = {name: change(getattr(self, name)) for name in OF_METHODS}
+        return replace(self, **frames, **fields)
