@@ -1,6 +1,5 @@
 """The Python interface to runs: one entry, a study, its plan and its leaderboard."""
 
-import re
 import shlex
 import warnings
 from collections.abc import Sequence
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from aucbench.studies.store import Store
 
 __all__ = ["Catalog", "catalog", "leaderboard", "plan_study", "run", "run_study"]
-
-MANY = re.compile(r"hydra/launcher=dask|parallel=(0|[2-9]|[1-9]\d+)")
 
 
 def run(*overrides: str, X: Any = None, y: Any = None) -> Result:
@@ -74,7 +71,7 @@ def run(*overrides: str, X: Any = None, y: Any = None) -> Result:
     keys = [override.split("=")[0] for override in overrides]
     quiet = [] if any(key.startswith("tracking") for key in keys) else ["tracking=none"]
     unkept = [] if "store.path" in keys else ["store.path=null"]
-    kept = _Kept()
+    kept = _Single()
     result = run_study([*overrides, *quiet, *unkept], kept)
     if result.failures:
         failure = result.failures[0]
@@ -85,9 +82,10 @@ def run(*overrides: str, X: Any = None, y: Any = None) -> Result:
         raise result.untracked
     from aucbench.studies.execution.worker import labels_of, scores_of
 
-    entry = kept.entry.entry
-    assert entry is not None  # it was run here
-    return Result(kept.entry.cells, partial(scores_of, entry), partial(labels_of, entry))
+    executed = kept.entry
+    assert executed is not None
+    assert executed.entry is not None  # it was run here
+    return Result(executed.cells, partial(scores_of, executed.entry), partial(labels_of, executed.entry))
 
 
 def _array_words(overrides: Sequence[str], X: Any, y: Any) -> list[str]:
@@ -192,10 +190,17 @@ def plan_study(words: Sequence[str], observer: Observer | None = None) -> "Plann
         return estimate_study(study, store, observer or Observer())
 
 
-class _Kept(Observer):
-    """Keeps the entry that was run, and warns of columns that were left out."""
+class LastEntry(Observer):
+    """Keeps the entry that was finished last."""
 
-    entry: "FinishedEntry"
+    entry: "FinishedEntry | None" = None
+
+    def entry_finished(self, executed: "FinishedEntry") -> None:
+        self.entry = executed
+
+
+class _Single(LastEntry):
+    """Refuses a sweep, and warns of columns that were left out."""
 
     def study_begun(self, study: Study) -> None:
         if study.swept:
@@ -209,9 +214,6 @@ class _Kept(Observer):
         for line in columns_in_words(columns)[1:]:
             warnings.warn(f"{title}: {line}", stacklevel=2)
 
-    def entry_finished(self, executed: "FinishedEntry") -> None:
-        self.entry = executed
-
 
 def _request(words: Sequence[str]) -> "Request":
     from aucbench.config.words import parse
@@ -224,10 +226,6 @@ def _request(words: Sequence[str]) -> "Request":
 
 def study_of(request: "Request", words: Sequence[str] = ()) -> Study:
     """Build the study; raise on invalid overrides before planning."""
-    if any(MANY.fullmatch(word) for word in request.overrides):
-        from aucbench.pool import start_fork_server
-
-        start_fork_server()
     from aucbench.config.build import build_study
 
     command = without_secrets(shlex.join(["aucbench", *words])) if words else ""

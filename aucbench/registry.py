@@ -8,22 +8,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from multiprocessing import parent_process
 from typing import Any
 
 import pluggy
 
 from aucbench import stand_ins
-from aucbench.contracts import MethodFacts, hooks, validation
+from aucbench.contracts import MethodFacts, hooks
 from aucbench.contracts.hooks import PROJECT
-from aucbench.contracts.source_location import place_of
-from aucbench.contracts.validation import Failure, Family, reason_against
-from aucbench.errors import MachineError, ParameterError, PluginError
+from aucbench.contracts.source_location import package_of, place_in, place_of
+from aucbench.contracts.validation import Failure, Family, contract_of, reason_against
+from aucbench.errors import AucbenchError, MachineError, ParameterError, PluginError
 from aucbench.humanize import sentence_of
 from aucbench.pool import ProcessEnded
 from aucbench.suggestions import suggest
 
 GROUP = "aucbench"
-MOST_KIN = 4  # plugins that are suggested by their summaries
 
 
 class PluginWarning(UserWarning):
@@ -74,15 +74,8 @@ class Catalog:
         family = Family(family)
         known = self.plugins[family]
         if name not in known:
-            raise PluginError(f"Unknown {family.singular} '{name}'. {self._advice(name, family)}")
+            raise PluginError(f"Unknown {family.singular} '{name}'. {suggest(name, known)}")
         return known[name]
-
-    def _advice(self, name: str, family: Family) -> str:
-        """A sentence with names like the unknown one, else with plugins whose summary or name has it."""
-        advice = suggest(name, known := self.plugins[family])
-        kin = [each.name for each in known.values() if name.lower() in each.summary.lower()][:MOST_KIN]
-        kin += [f"the {other.singular} {name}" for other, plugins in self.plugins.items() if name in plugins]
-        return f"Did you mean {' or '.join(kin)}?" if kin and advice.startswith("Known") else advice
 
     def algorithm(self, name: str) -> Any:
         """The class of the algorithm `name`; call it with hyperparameters."""
@@ -158,19 +151,19 @@ def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
     # A built-in plugin comes first, and keeps its name against all others.
     entries = sorted(found or entry_points(group=GROUP), key=lambda e: (not _is_ours(e), _dist(e), e.name))
     with ThreadPoolExecutor() as threads:  # several that hang are waited for at once
-        announced = {
-            each: threads.submit(_announced_elsewhere, each)
-            for each in entries
-            if not (found or _is_ours(each))
+        apart = {
+            entry: threads.submit(_announced_apart, entry)
+            for entry in entries
+            if not (found or _is_ours(entry))
         }
         try:
             for entry in entries:
-                own, failed = announced[entry].result() if entry in announced else _announced(entry)
+                own, failed = apart[entry].result() if entry in apart else _announced(entry)
                 failures += failed
                 for plugin in own:
                     first = plugins[plugin.family].setdefault(plugin.name, plugin)
                     if first is not plugin:
-                        failures.append(_duplicate(plugin, first))
+                        failures.append(_refused(plugin, _taken(first)))
         except KeyboardInterrupt:
             stand_ins.end_processes()
             raise
@@ -186,112 +179,107 @@ def _announced(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:
     manager.add_hookspecs(hooks)
     plugins: list[Plugin] = []
     failures: list[Failure] = []
-    with _left_out(failures, _words(entry), entry):
+    with _left_out(failures, entry):
         module = entry.load()
         manager.register(module)
     known = {f"{PROJECT}_{family}": family for family in Family}
     for name, family in known.items():
         for hook in getattr(manager.hook, name).get_hookimpls():
-            with _left_out(failures, f"hook {name} of distribution {distribution}", entry):
-                for cls in _classes(hook.function()):
+            with _left_out(failures, entry, name):
+                result = hook.function()
+                if not isinstance(result, Iterable):
+                    raise TypeError(f"it must return a tuple of classes, such as (Mine,), got {result!r:.60}")
+                for cls in result:
+                    plugin = Plugin(family, getattr(cls, "name", ""), cls, distribution, version)
                     if (reason := reason_against(family, cls)) is None:
-                        plugins.append(Plugin(family, cls.name, cls, distribution, version))
+                        plugins.append(plugin)
                     else:
-                        failures.append(_refused(family, cls, distribution, reason))
+                        failures.append(_refused(plugin, reason))
     for name, _ in inspect.getmembers(module, inspect.isroutine):
-        marks, reason = manager.parse_hookimpl_opts(module, name), None
-        if marks is not None and (marks["specname"] or name) not in known:
-            reason = f"there is no such hook. {suggest(name, known)}".removesuffix(".")
-        elif marks is None and name in known:
-            reason = "it must be marked with @aucbench.hookimpl"
-        if reason is not None:
-            failures.append(Failure(f"hook {name} of distribution {distribution}", reason, _names(entry)))
+        marks = manager.parse_hookimpl_opts(module, name)
+        with _left_out(failures, entry, name):
+            if marks is not None and (marks["specname"] or name) not in known:
+                raise PluginError(f"there is no such hook. {suggest(name, known)}".removesuffix("."))
+            if marks is None and name in known:
+                raise PluginError("it must be marked with @aucbench.hookimpl")
     if not plugins and not failures:
-        reason = f"it announces nothing: one of {', '.join(known)} must be marked with @aucbench.hookimpl"
-        failures.append(Failure(_words(entry), reason, _names(entry)))
+        with _left_out(failures, entry):
+            names = ", ".join(known)
+            raise PluginError(f"it announces nothing: one of {names} must be marked with @aucbench.hookimpl")
     return plugins, failures
 
 
-def _classes(result: Any) -> Iterable[Any]:
-    if not isinstance(result, Iterable):
-        raise TypeError(f"it must return a tuple of classes, such as (Mine,), got {result!r:.60}")
-    return result
-
-
-def _refused(family: Family, cls: Any, distribution: str, reason: str) -> Failure:
-    """The failure of a class that a hook returned."""
-    kind = cls if isinstance(cls, type) else type(cls)
-    own = str(getattr(cls, "name", kind.__name__))
-    names = frozenset({own, kind.__name__, kind.__module__, distribution})
-    return Failure(
-        f"{family.singular} {kind.__name__} of distribution {distribution}", reason, names, place_of(kind)
-    )
-
-
-def _announced_elsewhere(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:
+def _announced_apart(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:
     """The plugins of an entry point, imported in a process of their own, and what is left out."""
     distribution, version = _dist(entry)
-    try:
-        found, failures = stand_ins.from_its_process(
-            _described, distribution, version, entry.name, entry.value
-        )
+    plugins: list[Plugin] = []
+    failures: list[Failure] = []
+    with _left_out(failures, entry):
+        found, failed = stand_ins.from_its_process(_described, distribution, version, entry.name, entry.value)
+        failures += failed
         classes = [(family, stand_ins.stand_in(each)) for family, each in found]
-    except ProcessEnded as ended:
-        reason = f"it ends the program with status {ended.status}, where it must raise an error"
-        if ended.is_late:
-            reason = f"importing it takes longer than {stand_ins.IMPORT_SECONDS:g} s"
-        return [], [Failure(_words(entry), reason, _names(entry))]
-    except Exception as error:
-        return [], [validation.failure_of(_words(entry), error, entry.module, _names(entry))]
-    return [Plugin(family, cls.name, cls, distribution, version) for family, cls in classes], failures
+        plugins += [Plugin(family, cls.name, cls, distribution, version) for family, cls in classes]
+    return plugins, failures
 
 
 def _described(*identity: str) -> tuple[list[tuple[Family, Any]], list[Failure]]:
-    """Descriptions of the plugins of an entry point, and what is left out; raises nothing."""
-    distribution, _, name, value = identity
-    failures: list[Failure] = []
+    """Descriptions of the plugins of an entry point, and what is left out."""
+    found = entry_points(group=GROUP, name=identity[2])
+    entry = next(each for each in found if (*_dist(each), each.name, each.value) == identity)
+    plugins, failures = _announced(entry)
     described: list[tuple[Family, Any]] = []
-    try:
-        found = entry_points(group=GROUP, name=name)
-        entry = next(each for each in found if (*_dist(each), name, each.value) == identity)
-        plugins, failures = _announced(entry)
-        for each in plugins:
-            what = f"{each.family.singular} {each.cls.__name__} of distribution {distribution}"
-            with _left_out(failures, what, entry):
-                contract = validation.contract_of(each.family)
-                described.append((each.family, stand_ins.described(each.cls, distribution, contract)))
-    except BaseException as error:  # KeyboardInterrupt too: a user's does not come here
-        what = f"plugin {value} of distribution {distribution}"
-        failures.append(Failure(what, sentence_of(error), frozenset({name, distribution})))
+    for each in plugins:
+        try:
+            contract = contract_of(each.family)
+            described.append((each.family, stand_ins.described(each.cls, each.distribution, contract)))
+        except Exception as error:
+            failure = _refused(each, _reason(error))
+            failures.append(failure._replace(place=place_in(error, package_of(each.cls)) or failure.place))
     return described, failures
 
 
 @contextmanager
-def _left_out(failures: list[Failure], what: str, entry: EntryPoint) -> Iterator[None]:
+def _left_out(failures: list[Failure], entry: EntryPoint, hook: str = "") -> Iterator[None]:
     """Turn any error in third-party code into a failure, so that other plugins still load."""
     try:
         yield
-    except KeyboardInterrupt:  # a user's, most likely
-        raise
     except BaseException as error:
-        failures.append(validation.failure_of(what, error, entry.module, _names(entry)))
+        if isinstance(error, KeyboardInterrupt) and parent_process() is None:  # a user's, most likely
+            raise
+        what = f"hook {hook}" if hook else f"plugin {entry.value}"
+        names = frozenset({entry.name, entry.module, _dist(entry)[0]})
+        place = place_in(error, entry.module.partition(".")[0])
+        failures.append(Failure(f"{what} of distribution {_dist(entry)[0]}", _reason(error), names, place))
 
 
-def _duplicate(plugin: Plugin, other: Plugin) -> Failure:
-    """The failure of a plugin whose name is taken."""
-    reason = f"the name '{plugin.name}' is that of {other.source}.{other.cls.__name__} of distribution "
-    return _refused(
-        plugin.family, plugin.cls, plugin.distribution, f"{reason}{other.distribution}; choose another"
-    )
+def _reason(error: BaseException) -> str:
+    """Why a plugin module, or one of its hooks, is left out."""
+    if isinstance(error, AucbenchError):
+        return str(error)
+    if isinstance(error, ProcessEnded):
+        late = f"importing it takes longer than {stand_ins.IMPORT_SECONDS:g} s"
+        ended = f"it ends the program with status {error.status}, where it must raise an error"
+        return late if error.is_late else ended
+    if isinstance(error, SystemExit):
+        return "SystemExit: it ends the program, where it must raise an error"
+    text = sentence_of(error)
+    if isinstance(error, ValueError) and "mutable default" in text:
+        text += "; what all share, such as a grid, is no field: annotate it as ClassVar"
+    return text
 
 
-def _names(entry: EntryPoint) -> frozenset[str]:
-    """Names by which a user may ask for what an entry point announces."""
-    return frozenset({entry.name, entry.module, _dist(entry)[0]})
+def _refused(plugin: Plugin, reason: str) -> Failure:
+    """The failure of a class, or of another object, that a hook returned."""
+    kind = plugin.cls if isinstance(plugin.cls, type) else type(plugin.cls)
+    names = {str(plugin.name), kind.__name__, kind.__module__, plugin.distribution}
+    what = f"{plugin.family.singular} {kind.__name__} of distribution {plugin.distribution}"
+    return Failure(what, reason, frozenset(names) - {""}, place_of(kind))
 
 
-def _words(entry: EntryPoint) -> str:
-    return f"plugin {entry.value} of distribution {_dist(entry)[0]}"
+def _taken(by: Plugin) -> str:
+    """Why the name of a plugin cannot be that of another."""
+    owner = f"{by.source}.{by.cls.__name__} of distribution {by.distribution}"
+    return f"the name '{by.name}' is that of {owner}; choose another"
 
 
 def _is_ours(entry: EntryPoint) -> bool:

@@ -19,17 +19,32 @@ from enum import StrEnum
 from functools import cache, partial, reduce
 from importlib import import_module
 from operator import attrgetter, methodcaller
-from pathlib import Path
+from types import FunctionType
 from typing import Annotated, Any, NamedTuple
 
 from aucbench.contracts.cache_folder import cache_folder, remember
 from aucbench.contracts.code_digest import code_digest
-from aucbench.contracts.hyperparameters import Interval, check_fields, field_types, let_check_fields
+from aucbench.contracts.hyperparameters import check_fields, field_types, let_check_fields
 from aucbench.contracts.source_location import package_of, source_file
 from aucbench.errors import ParameterError, PluginError
 from aucbench.pool import Pool, ProcessEnded
 
 IMPORT_SECONDS = 60.0  # timeout of an import
+
+
+class Description(NamedTuple):
+    """All that planning needs to know of a class; pickled parts are read without importing its package."""
+
+    distribution: str
+    module: str
+    qualname: str
+    doc: str | None
+    file: str | None
+    code: str  # digest
+    fields: Mapping[str, bytes]  # pickled annotation, and a tuple of the default if there is one
+    facts: Mapping[str, bytes]  # pickled
+    functions: Mapping[str, str]  # to "function", "classmethod", "staticmethod" or "property"
+    checks: bool  # whether it has a `__post_init__` of its own
 
 
 class _Choice(StrEnum):
@@ -39,35 +54,67 @@ class _Choice(StrEnum):
         return str, (str(self),)
 
 
-class Field(NamedTuple):
-    """A field of a described class."""
-
-    name: str
-    base: Any  # its type, or the members of an enumeration
-    optional: bool
-    interval: Interval
-    default: tuple[Any, ...]  # of one value, empty if it has none
-
-
-class Description(NamedTuple):
-    """All that planning needs to know of a class."""
-
-    distribution: str
-    module: str
-    qualname: str
-    doc: str | None
-    file: str | None
-    code: str  # digest
-    fields: tuple[Field, ...]
-    facts: Mapping[str, Any]
-    functions: Mapping[str, str]  # to "function", "classmethod", "staticmethod" or "property"
-    checks: bool  # whether it has a `__post_init__` of its own
-
-
-class _StandIn(type):
-    """The type of all stand-ins."""
+class _StandInType(type):
+    """The type of all stand-ins, by which their classes are pickled."""
 
     _described: Description
+
+
+class StandIn(metaclass=_StandInType):
+    """Base of all stand-ins."""
+
+    _described: Description
+
+    def __post_init__(self) -> None:
+        """Check the fields; let a class with a `__post_init__` of its own check and complete them before."""
+        if self._described.checks:
+            for name, content in _asked(self, _pickled_values, self).items():
+                object.__setattr__(self, name, pickle.loads(content))
+        check_fields(self)
+
+    def __reduce__(self) -> Any:
+        values = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return _made, (self._described.module, self._described.qualname, values)
+
+
+class _Pickler(pickle.Pickler):
+    """Pickles objects that a process reads without a package; enumerations of others become ours."""
+
+    def __init__(self, file: Any, package: str):
+        super().__init__(file)
+        self._package = package
+
+    def reducer_override(self, obj: Any) -> Any:
+        package = package_of(obj if isinstance(obj, type | FunctionType) else type(obj))
+        if isinstance(obj, str) and package != "aucbench":
+            return str, (str(obj),)
+        if _derives(obj, StrEnum) and package != "aucbench":
+            return _Choice, (obj.__name__, {each.name: each.value for each in obj})
+        if package == self._package:
+            raise pickle.PicklingError
+        return NotImplemented
+
+
+def _pickled(cls: type, name: str, value: Any) -> bytes:
+    """The value of an attribute, which can be read without importing the package of the class."""
+    file = io.BytesIO()
+    try:
+        _Pickler(file, package_of(cls)).dump(value)
+    except Exception as error:  # of an object that is not made to be pickled, too
+        raise ParameterError(
+            f"`{name}` of {cls.__name__} is an object of a class of {package_of(cls)}, which is not imported "
+            f"where studies are planned: use numbers, texts and classes of aucbench"
+        ) from error
+    return file.getvalue()
+
+
+def _pickled_values(instance: Any) -> dict[str, bytes]:
+    """The fields of an instance that can be read without importing its package."""
+    found = {}
+    for each in dataclasses.fields(instance):
+        with suppress(ParameterError):
+            found[each.name] = _pickled(type(instance), each.name, getattr(instance, each.name))
+    return found
 
 
 def described(cls: Any, distribution: str, contract: Iterable[str]) -> Description:
@@ -77,8 +124,7 @@ def described(cls: Any, distribution: str, contract: Iterable[str]) -> Descripti
     default, is an object of the package itself.
     """
     kinds, fields = field_types(cls), [each for each in dataclasses.fields(cls) if each.init]
-    facts: dict[str, Any] = {}
-    functions = {}
+    facts, functions = {}, {}
     for name in sorted(set(contract) - {each.name for each in fields}):
         value = inspect.getattr_static(cls, name, None)
         if isinstance(value, classmethod | staticmethod):
@@ -88,7 +134,7 @@ def described(cls: Any, distribution: str, contract: Iterable[str]) -> Descripti
         elif hasattr(value, "__get__"):
             functions[name] = "property"
         elif hasattr(cls, name):
-            facts[name] = _ours(cls, name, _plain(getattr(cls, name)))
+            facts[name] = _pickled(cls, name, getattr(cls, name))
     return Description(
         distribution,
         cls.__module__,
@@ -96,104 +142,50 @@ def described(cls: Any, distribution: str, contract: Iterable[str]) -> Descripti
         cls.__doc__,
         source_file(cls),
         code_digest(cls),
-        tuple(_field(cls, each, kinds[each.name]) for each in fields),
+        {each.name: _pickled(cls, each.name, _parts(each, kinds[each.name])) for each in fields},
         facts,
         functions,
         getattr(cls, "__post_init__", check_fields) is not check_fields,
     )
 
 
-def _plain(value: Any) -> Any:
-    """The value with text in the place of members of enumerations, in the usual containers too."""
-    if isinstance(value, str):
-        return str(value) if type(value).__module__.partition(".")[0] != "aucbench" else value
-    if type(value) in (tuple, list):
-        return type(value)(map(_plain, value))
-    return {_plain(key): _plain(each) for key, each in value.items()} if type(value) is dict else value
-
-
-def _field(cls: Any, field: Any, kind: Any) -> Field:
-    base, default = kind.base, () if field.default is dataclasses.MISSING else (field.default,)
-    if isinstance(base, type) and issubclass(base, StrEnum) and package_of(base) != "aucbench":
-        base = {each.name: each.value for each in base}
-    elif base not in (bool, int, float, str) and not _is_ours(cls, base):
-        base = Any
+def _parts(field: Any, kind: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The annotation of a field, as far as its values are checked by it, and its default if it has one."""
+    is_checked = kind.base in (bool, int, float, str) or _derives(kind.base, StrEnum)
+    hint: Any = Annotated[kind.base if is_checked else Any, kind.interval]
+    default = () if field.default is dataclasses.MISSING else (field.default,)
     if field.default_factory is not dataclasses.MISSING:
         default = (field.default_factory(),)
-    default = _ours(cls, field.name, _plain(default))
-    return Field(field.name, base, kind.optional, kind.interval, default)
+    return hint | None if kind.optional else hint, default
 
 
-def _ours(cls: type, name: str, value: Any) -> Any:
-    """The value of an attribute, if it can be read without importing the package of the class."""
-    if _is_ours(cls, value):
-        return value
-    raise ParameterError(
-        f"`{name}` of {cls.__name__} is an object of a class of {package_of(cls)}, which is not imported "
-        f"where studies are planned: use numbers, texts and classes of aucbench"
-    )
-
-
-def _is_ours(cls: type, value: Any) -> bool:
-    """Whether an object can be read without importing the package of a class."""
-
-    class Reader(pickle.Unpickler):
-        def find_class(self, module: str, name: str) -> Any:
-            if module.partition(".")[0] == package_of(cls):
-                raise pickle.UnpicklingError
-            return super().find_class(module, name)
-
-    try:
-        Reader(io.BytesIO(pickle.dumps(value))).load()
-    except Exception:  # of an object that is not made to be pickled, too
-        return False
-    return True
+def _derives(base: Any, parent: type) -> bool:
+    """Whether an object is a class that derives from another."""
+    return isinstance(base, type) and issubclass(base, parent)
 
 
 def stand_in(described: Description) -> Any:
     """The class that stands for a described one."""
-    namespace: dict[str, Any] = {
-        **described.facts,
-        **{name: _elsewhere(name, kind) for name, kind in described.functions.items()},
-        "__module__": described.module,
-        "__qualname__": described.qualname,
-        "__doc__": described.doc,
-        "__annotations__": {},
-        "__reduce__": lambda self: (_made, (described.module, described.qualname, _values(self))),
-        "_described": described,
-    }
-    for name, base, optional, interval, default in described.fields:
-        if isinstance(base, Mapping):
-            base = _Choice(name, base)  # type: ignore[call-arg]
-        hint: Any = Annotated[base, interval]
-        namespace["__annotations__"][name] = hint | None if optional else hint
+    fields = []
+    for name, content in described.fields.items():
+        hint, default = pickle.loads(content)
+        options: dict[str, Any] = {}
         for value in default:
             is_mutable = type(value).__hash__ is None
             options = {"default_factory": partial(deepcopy, value)} if is_mutable else {"default": value}
-            namespace[name] = dataclasses.field(**options)
-    if described.checks:
-        namespace["__post_init__"] = _post_init
-    cls: Any = _StandIn(described.qualname.rpartition(".")[2], (), namespace)
-    dataclasses.dataclass(frozen=True, kw_only=True)(cls)
-    let_check_fields(cls)
+        fields.append((name, hint, dataclasses.field(**options)))
+    namespace = {name: pickle.loads(content) for name, content in described.facts.items()}
+    namespace |= {name: _elsewhere(name, kind) for name, kind in described.functions.items()}
+    namespace |= {"__doc__": described.doc, "__qualname__": described.qualname, "_described": described}
+    made = partial(dataclasses.make_dataclass, bases=(StandIn,), frozen=True, kw_only=True)
+    cls = made(described.qualname.rpartition(".")[2], fields, namespace=namespace)
+    cls.__module__ = described.module
     return cls
-
-
-def _post_init(self: Any) -> None:
-    """Let the class itself check and complete the fields."""
-    for name, value in _asked(self, _plain_values, self).items():
-        object.__setattr__(self, name, value)
-    check_fields(self)
-
-
-def _plain_values(instance: Any) -> dict[str, Any]:
-    values = {each.name: _plain(getattr(instance, each.name)) for each in dataclasses.fields(instance)}
-    return {name: value for name, value in values.items() if _is_ours(type(instance), value)}
 
 
 def imported(plugin: Any) -> Any:
     """The class, or instance, that a stand-in stands for, imported in this process; any other as it is."""
-    is_stand_in = isinstance(plugin, _StandIn) or isinstance(type(plugin), _StandIn)
+    is_stand_in = isinstance(plugin, StandIn | _StandInType)
     return pickle.loads(pickle.dumps(plugin)) if is_stand_in else plugin
 
 
@@ -211,15 +203,10 @@ def _made(module: str, qualname: str, values: Mapping[str, Any]) -> Any:
 
 def _member(base: Any, value: Any) -> Any:
     """The member of an enumeration that a text names; any other value as it is."""
-    is_named = isinstance(value, str) and isinstance(base, type) and issubclass(base, StrEnum)
-    return base(value) if is_named and value in list(base) else value
+    return base(value) if _derives(base, StrEnum) and value in list(base) else value
 
 
-def _values(instance: Any) -> dict[str, Any]:
-    return {each.name: getattr(instance, each.name) for each in dataclasses.fields(instance)}
-
-
-copyreg.pickle(_StandIn, lambda cls: (_imported, (cls._described.module, cls._described.qualname)))
+copyreg.pickle(_StandInType, lambda cls: (_imported, (cls._described.module, cls._described.qualname)))
 
 
 def _elsewhere(name: str, kind: str) -> Any:
@@ -262,30 +249,25 @@ def from_its_process(function: Callable[..., Any], distribution: str, *entry: st
     name = hashlib.sha256(repr((distribution, entry, sys.version, sys.path)).encode()).hexdigest()
     remembered = cache_folder() / "plugins" / name
     with suppress(Exception):  # it is not there, damaged, or of another version
-        states, content = pickle.loads(remembered.read_bytes())
+        states, found = pickle.loads(remembered.read_bytes())
         if states == _states(states):
-            return pickle.loads(content)
+            return found
     call = partial(_with_states, function, distribution, *entry)
-    states, content = _pool().submit(call, key=distribution, seconds=IMPORT_SECONDS).result()
+    states, found = _pool().submit(call, key=distribution, seconds=IMPORT_SECONDS).result()
     if states:
-        remember(remembered, pickle.dumps((states, content)))
-    return pickle.loads(content)
+        remember(remembered, pickle.dumps((states, found)))
+    return found
 
 
-def _with_states(function: Callable[..., Any], *arguments: str) -> tuple[dict[str, Any], bytes]:
-    """What the function returns, and the states of the files of all modules; it may print nothing."""
+def _with_states(function: Callable[..., Any], *arguments: str) -> tuple[dict[str, Any], Any]:
+    """The states of the files of all modules, and what the function returns; it may print nothing."""
     os.dup2(2, 1)  # what a module prints is no output of the command
     found, failures = function(*arguments)
     files = [file for each in list(sys.modules.values()) if (file := getattr(each, "__file__", None))]
-    return {} if failures else _states(files), pickle.dumps((found, failures))
+    return {} if failures else _states(filter(os.path.exists, files)), (found, failures)
 
 
 def _states(files: Iterable[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for file in files:  # of more than a thousand modules, at each start
-        try:
-            state = os.stat(file)
-        except OSError:  # it is gone, or in a zip archive
-            state = next(each for each in Path(file).parents if each.exists()).stat()
-        found[file] = state.st_mtime_ns, state.st_size
-    return found
+    """The time and size of each file: of more than a thousand modules, at each start."""
+    states = {file: os.stat(file) for file in files}
+    return {file: (state.st_mtime_ns, state.st_size) for file, state in states.items()}

@@ -23,9 +23,9 @@ import psutil
 
 from benchmarks.measuring import Measure
 
-SECONDS = 10.0  # after which no process may be left over
+SECONDS = 10.0  # no process may be left after this time
 WORDS = ("-m", "algo=solam,psam,log_reg", "dataset=wine", "runs=2", "budget.epochs=2", "tracking=none")
-KILLS, CHANGES = 12, 200  # of studies, and of bytes in files
+KILLS, CHANGES = 12, 200  # number of killed studies, and of changed bytes in files
 WANTED = 25.0  # ms a cell that isolation may cost
 
 

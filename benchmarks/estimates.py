@@ -27,8 +27,8 @@ STUDIES: tuple[tuple[str, str, list[str]], ...] = (
     ("log_reg", "a9a", ["runs=2"]),
     ("svm_or", "german", ["runs=2"]),
 )
-WITHIN = 0.3  # by which estimates may be off, in the median
-FACTOR = 2.0  # by which any may be off
+WITHIN = 0.3  # largest median relative error of the estimates
+FACTOR = 2.0  # largest factor between an estimate and the time
 
 
 def taken(words: list[str]) -> float:

@@ -20,7 +20,7 @@ from aucbench.sklearn import AUCClassifier
 from benchmarks.measuring import Measure, seconds
 from benchmarks.real_sets import Choice, RealSet, over_families, over_sets, split_of
 
-ROWS = 200  # of sets that may not be far behind
+ROWS = 200  # fewest rows of a data set that counts as far behind
 FAR, FAR_SETS = -0.02, 3
 FILE = "estimator.csv"
 

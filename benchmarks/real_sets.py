@@ -43,7 +43,7 @@ class RealSet(NamedTuple):
     """A data set and its training part."""
 
     name: str
-    family: str  # its own name if it shares its origin with no other
+    family: str  # name of the data set if it shares its origin with no other
     rows: int
     features: int
     seeds: int  # hold-outs

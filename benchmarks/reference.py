@@ -108,7 +108,7 @@ def half_widths(values: Floats) -> Floats:
     drawn = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), 2_000).astype(float)
     counts = drawn @ known
     mean = drawn @ units / counts
-    with np.errstate(divide="ignore", invalid="ignore"):  # of resamples without any spread
+    with np.errstate(divide="ignore", invalid="ignore"):  # resamples may have no spread
         t = np.abs(mean) / np.sqrt(np.maximum(drawn @ units**2 / counts - mean**2, 0.0) / (counts - 1))
     t = np.where(np.isnan(t), np.inf, t)
     student, bonferroni = stats.t.ppf(0.975, count - 1), stats.t.ppf(1 - 0.025 / len(count), count - 1)

@@ -35,7 +35,7 @@ from aucbench.runner.task import Order
 from benchmarks.measuring import Measure
 
 COLUMNS, CSV_ROWS, FILE_ROWS = 30, 1_000_000, 1_000_000
-MOST_BYTES = 1_500_000_000  # of address space for data besides maps that are only read
+MOST_BYTES = 1_500_000_000  # address space for data, without read-only maps
 
 
 def _made(rows: int, seed: int) -> pyarrow.Table:
@@ -60,7 +60,7 @@ def parsing(rounds: int = 5) -> Iterator[Measure]:
         csv.write_csv(_made(CSV_ROWS, 1), path)
 
         def ours() -> None:
-            path.touch()  # its time of change is part of the key in the cache
+            path.touch()  # the cache's key includes the time of the last change
             data.load(aucbench.catalog().dataset("csv")(path=str(path)))
 
         theirs = partial(csv.read_csv, path)
@@ -154,7 +154,7 @@ def _anonymous(pid: int) -> int:
     for each in processes:
         try:
             lines = Path(f"/proc/{each.pid}/status").read_text().splitlines()
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
         total += sum(1024 * int(line.split()[1]) for line in lines if line.startswith("RssAnon"))
     return total

@@ -25,15 +25,15 @@ from benchmarks.measuring import Measure, seconds
 from benchmarks.shapes import Shape
 
 FAST = ("solam", "regsolam", "spam", "psam", "uni_exp", "roc_sgd")  # rules, which train settings in lockstep
-SETTINGS = 32  # of their grids
+SETTINGS = 32  # settings in each grid
 ROUNDS = 3
 FEW = 4  # settings of every other method
 BUFFERED = ("oam_seq", "oam_gra", "cbr_diag")  # keep rows, which all settings share
 EIGHT = 8  # settings of those
-ITERATIONS = {"adaoam": 5_000, "cbr": 5_000, "opauc": 5_000, "mba": 100, "spdam": 20}  # not a whole epoch
-MOMENTS = ("opauc", "adaoam")  # one matrix product instead of many
-SPEEDUPS = {"ijcnn1": 3.0, "a9a": 3.0, "mnist": 6.0}  # of those
-TOLERANCE = 1e-9  # of methods that train settings at once
+ITERATIONS = {"adaoam": 5_000, "cbr": 5_000, "opauc": 5_000, "mba": 100, "spdam": 20}  # fewer than one epoch
+MOMENTS = ("opauc", "adaoam")  # methods with one matrix product instead of many
+SPEEDUPS = {"ijcnn1": 3.0, "a9a": 3.0, "mnist": 6.0}  # least speed-up of these methods
+TOLERANCE = 1e-9  # largest relative difference from settings trained alone
 ON_A_PATH = {  # of access full: on which data, and how much faster
     "ls_svm": ("mnist", 10.0),
     "uni_square": ("mnist", 6.0),
@@ -42,8 +42,8 @@ ON_A_PATH = {  # of access full: on which data, and how much faster
     "bam": ("ijcnn1", 1.5),
     "svm_or": ("ijcnn1", 1.0),
 }
-VALUES = tuple(2.0**power for power in range(-10, 11))  # of lam or C, as in the table of OPAUC's paper
-NOISE = 0.5  # of the scores behind the labels, against their own deviation
+VALUES = tuple(2.0**power for power in range(-10, 11))  # values of lam or C, as in the table of OPAUC's paper
+NOISE = 0.5  # noise of the scores behind the labels, relative to their standard deviation
 CERTIFIED = 1e-9  # difference of AUCs that the tolerance of a method of access full allows
 WANTED = {"covtype": 3.0, "a9a": 3.0, "ijcnn1": 3.0}
 
@@ -98,7 +98,7 @@ def compared(
     They are the same to the last bit where each setting is trained by its own steps, up to rounding where the
     method trains them at once, and to its tolerance where it is solved along a path.
     """
-    cell.WORTH_COMPILING = 0.0  # also in a round that compiles, which the median leaves out
+    cell.WORTH_COMPILING = 0.0  # compile always; the median leaves out the first round
     found: dict[str, list[Any]] = {}
     group, count = tasks(name, shape, chosen), len(chosen)
 

@@ -111,7 +111,7 @@ def populations(rng: np.random.Generator) -> dict[str, Population]:
     return {
         "measured, over log_reg": Population(families.to_numpy()),
         "measured, over any method": Population(pairs),
-        **over_weak,  # what the reference loses on a few families, all methods gain there
+        **over_weak,  # all methods gain where the reference loses, on a few families
         "gaps in a tenth": Population(pairs, missing=0.1),
         "half the families saturated": Population(
             many * (rng.random((len(many), 1)) < 0.5) * rng.lognormal(-0.125, 0.5, (len(many), 1))

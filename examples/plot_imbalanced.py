@@ -42,7 +42,7 @@ from aucbench.sklearn import AUCClassifier
 
 SEEDS = 12
 LANDMARKS = 200
-SHARE = 0.02  # of positives among the training rows
+SHARE = 0.02  # share of positives among the training rows
 
 
 class KernelFeatures(TransformerMixin, BaseEstimator):

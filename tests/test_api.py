@@ -1,5 +1,3 @@
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,10 +9,12 @@ from aucbench import DataError, ParameterError, TrackingError, analysis
 from aucbench.api import plan_study, run_study
 from aucbench.cli.main import main
 from aucbench.studies.study import Observer
-from tests.helpers.fake_plugins import two_clouds
+from tests.helpers.fake_plugins import Weightless, two_clouds
 
 X, Y = two_clouds()
 ORDER = np.random.default_rng(0).permutation(200)
+SOLAM = aucbench.catalog().algorithm("solam")(zeta=0.5)
+PSAM = aucbench.catalog().algorithm("psam")()
 
 
 def test_a_run_prints_nothing_writes_nothing_and_returns_its_result(tmp_path, monkeypatch, capfd):
@@ -93,71 +93,43 @@ def test_bad_words_raise_what_the_command_line_would_say(words, named):
 
 
 def test_replay_follows_the_given_rows_and_stops_at_checkpoints():
-    solam = aucbench.catalog().algorithm("solam")(zeta=0.5)
-    end = aucbench.replay(solam, X, Y, ORDER)
+    end = aucbench.replay(SOLAM, X, Y, ORDER)
     assert end.shape == (5,)
-    path = aucbench.replay(solam, X, Y, ORDER, checkpoints=[0, 10, 200])
+    path = aucbench.replay(SOLAM, X, Y, ORDER, checkpoints=[0, 10, 200])
     assert path.shape == (3, 5)
     np.testing.assert_array_equal(path[0], 0.0)
-    np.testing.assert_array_equal(path[1], aucbench.replay(solam, X, Y, ORDER[:10]))
+    np.testing.assert_array_equal(path[1], aucbench.replay(SOLAM, X, Y, ORDER[:10]))
     assert path[2].tobytes() == end.tobytes()
     assert roc_auc_score(Y, X @ end) > 0.8
-
-
-def test_replay_takes_sparse_rows_plain_lists_and_the_empty_rows_of_a_full_method():
-    solam = aucbench.catalog().algorithm("solam")()
-    dense = aucbench.replay(solam, X, Y, ORDER)
-    np.testing.assert_allclose(aucbench.replay(solam, sparse.csr_array(X), Y, ORDER), dense, rtol=1e-12)
-    np.testing.assert_array_equal(aucbench.replay(solam, X.tolist(), Y.tolist(), ORDER.tolist()), dense)
+    # Sparse rows, plain lists, and the empty rows of a full method.
+    np.testing.assert_allclose(aucbench.replay(SOLAM, sparse.csr_array(X), Y, ORDER), end, rtol=1e-12)
+    np.testing.assert_array_equal(aucbench.replay(SOLAM, X.tolist(), Y.tolist(), ORDER.tolist()), end)
     ls_svm = aucbench.catalog().algorithm("ls_svm")(lam=0.1)
     assert aucbench.replay(ls_svm, X, Y, np.empty((1, 0))).shape == (5,)
 
 
 NOT_FINITE = np.where(np.arange(1000).reshape(200, 5) == 16, np.nan, X)
-
-
 TWO = np.zeros((3, 2), int)
+WHOLE = "rows must be whole numbers from 0 to 199, got "
 
 
 @pytest.mark.parametrize(
-    ("algo", "arguments", "options", "error", "named"),
+    ("method", "arguments", "options", "error", "named"),
     [
-        ("solam", (X, Y, TWO), {}, DataError, r"stream have the shape \(k,\), got \(3, 2\)"),
-        (
-            "solam",
-            (X, Y, [0, 200]),
-            {},
-            DataError,
-            "rows must be whole numbers from 0 to 199, got int64, 0 to 200",
-        ),
-        ("psam", (X, Y, TWO), {}, DataError, "a positive and a negative row each"),
-        ("solam", (X, np.zeros(200), ORDER), {}, DataError, "y must be 200 labels in -1, 1"),
-        ("psam", (X, Y, TWO[:0]), {"loss": "square"}, ParameterError, "accepts the losses hinge"),
-        ("solam", (X, Y, ORDER), {"checkpoints": [5, 3]}, ParameterError, "checkpoints must ascend"),
-        ("solam", (NOT_FINITE, Y, ORDER), {}, DataError, "X contains NaN"),
-        (
-            "solam",
-            (X, Y, np.array([1.5])),
-            {},
-            DataError,
-            "rows must be whole numbers from 0 to 199, got float64",
-        ),
+        (SOLAM, (X, Y, TWO), {}, DataError, r"stream have the shape \(k,\), got \(3, 2\)"),
+        (SOLAM, (X, Y, [0, 200]), {}, DataError, f"{WHOLE}int64, 0 to 200"),
+        (SOLAM, (X, Y, np.array([1.5])), {}, DataError, f"{WHOLE}float64"),
+        (SOLAM, (X, np.zeros(200), ORDER), {}, DataError, "y must be 200 labels in -1, 1"),
+        (SOLAM, (X, Y, ORDER), {"checkpoints": [5, 3]}, ParameterError, "checkpoints must ascend"),
+        (SOLAM, (NOT_FINITE, Y, ORDER), {}, DataError, "X contains NaN"),
+        (PSAM, (X, Y, TWO), {}, DataError, "a positive and a negative row each"),
+        (PSAM, (X, Y, TWO[:0]), {"loss": "square"}, ParameterError, "accepts the losses hinge"),
+        (Weightless(), (X, Y, ORDER), {}, TypeError, "weightless has no `weights`"),
     ],
 )
-def test_replay_says_what_does_not_fit(algo, arguments, options, error, named):
+def test_replay_says_what_does_not_fit(method, arguments, options, error, named):
     with pytest.raises(error, match=named):
-        aucbench.replay(aucbench.catalog().algorithm(algo)(), *arguments, **options)
-
-
-def test_replay_needs_weights():
-    @dataclass(frozen=True)
-    class Nameless:
-        name = "nameless"
-        access = "stream"
-        init = step = score = staticmethod(print)
-
-    with pytest.raises(TypeError, match="nameless has no `weights`"):
-        aucbench.replay(Nameless(), X, Y, ORDER)
+        aucbench.replay(method, *arguments, **options)
 
 
 WORDS = ["-m", "algo=solam,ls_svm", "dataset=breast_cancer", "budget.checkpoints=3", "tracking=none"]
@@ -211,7 +183,7 @@ def test_a_study_from_python_says_what_was_refused_and_what_cannot_be_logged(tmp
     assert result.finished == 1
 
 
-def test_a_run_is_no_sweep_and_a_study_no_other_command():
+def test_a_run_is_no_sweep_and_a_study_no_other_command_and_an_entry_no_experiment():
     for words in ("--help", "--dry-run", "--cfg job", "-sc install=bash", "algo=solam,psam"):
         with pytest.raises(ParameterError):
             run_study(words.split())
@@ -221,10 +193,5 @@ def test_a_run_is_no_sweep_and_a_study_no_other_command():
     for other in ("dataset=wine", [1]):
         with pytest.raises(ParameterError, match="list of words"):
             run_study(other)
-
-
-def test_overrides_of_several_runs_are_no_entry():
-    with pytest.raises(
-        ParameterError, match="Expected overrides of one method and data set, got those of 30"
-    ):
+    with pytest.raises(ParameterError, match="overrides of one method and data set, got those of 30"):
         analysis.entry_of(["+experiment=smoke"])

@@ -6,22 +6,31 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from tqdm import tqdm
 
-from aucbench.cli.entry_summary import advice_on, auc_of, classes, summary
 from aucbench.cli.progress import BarView, bar, say
 from aucbench.data.readers.blocks import ColumnRecord, columns_in_words
+from aucbench.evaluation.delong import chance_half_width
+from aucbench.evaluation.measures import TrainingObjective
 from aucbench.humanize import counted, duration, without_secrets
 from aucbench.studies.default_settings import StoreSettings
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.record import FailureRecord
+from aucbench.studies.record import DataRecord, FailureRecord
 from aucbench.studies.result import (
+    CellResult,
     FinishedEntry,
     StudyResult,
     by_reason,
     chosen_in_words,
+    common,
+    diverged_in_words,
     edges_in_words,
     failures_by_word,
+    mean_in_words,
+    objective_in_words,
+    takes_all_rows,
+    values_of,
 )
 from aucbench.studies.study import Study
 from aucbench.tracking.client import serving
@@ -29,35 +38,34 @@ from aucbench.tracking.client import serving
 if TYPE_CHECKING:
     from aucbench.reports.cells import BoardCell
 
+LABELS = 5  # largest number of listed labels per class
+
 
 class Console:
     """An observer that shows one entry at length and a sweep in one line per entry."""
 
-    _view = BarView()
+    view = BarView()
 
     def __getattr__(self, name: str) -> Any:
         """Events after the beginning of a study go to its view, which is looked up when they happen."""
-        return lambda *report: getattr(self._view, name)(*report)
+        return lambda *report: getattr(self.view, name)(*report)
 
     def study_begun(self, study: Study) -> None:
         """Choose the view for the study."""
-        self._view = _SweepView(study) if study.swept else _EntryView(study)
+        self.view = _SweepView(study) if study.swept else _EntryView(study)
 
 
 class _View(BarView):
     """Base of both views: names of entries, and the final messages."""
 
     def __init__(self, study: Study) -> None:
-        self._study = study
+        self.study = study
         self._names = names_of(study.entries)
         self._failed: list[tuple[str, FailureRecord]] = []  # with the name of their entry
 
     def data_read(self, title: str, columns: Sequence[ColumnRecord]) -> None:
         for line in columns_in_words(columns):
             say(f"{title}: {line}")
-
-    def show_verdict(self, words: Sequence[str]) -> None:
-        """A sweep ends with its ranking."""
 
     def _name(self, entry: Entry) -> str:
         return " on ".join(self._names[id(entry)])
@@ -78,7 +86,7 @@ class _EntryView(_View):
     """Shows one entry at length; bars only in a terminal."""
 
     _is_logged = False
-    _executed: FinishedEntry | None = None
+    executed: FinishedEntry | None = None
 
     def stage(self, text: str) -> None:
         self.close()
@@ -87,7 +95,7 @@ class _EntryView(_View):
 
     def progress(self, share: float) -> None:
         if self._bar is None:
-            (entry,) = self._study.entries
+            (entry,) = self.study.entries
             self._bar = bar(
                 "{l_bar}{bar}| {elapsed}<{remaining}", total=100, desc=entry.algorithm.name, unit="%"
             )
@@ -103,31 +111,24 @@ class _EntryView(_View):
     def entry_finished(self, executed: FinishedEntry) -> None:
         self.close()
         assert executed.entry is not None  # what the scheduler finishes has one
-        self._executed = executed
+        self.executed = executed
         self._failed = [(self._name(executed.entry), failure) for failure in executed.failures]
         if not executed.cells:
             return
         for name, text in summary(executed).items():
-            _line(name, text)
-        if executed.from_store and self._study.store_path:
-            _line("from", f"the store {self._study.store_path} (nothing was run again)")
+            show_line(name, text)
+        if executed.from_store and self.study.store_path:
+            show_line("from", f"the store {self.study.store_path} (nothing was run again)")
 
     def entry_logged(self, executed: FinishedEntry, run_id: str) -> None:
         self._is_logged = True
-        _line("MLflow", f"run {run_id}")
-
-    def show_verdict(self, words: Sequence[str]) -> None:
-        if self._executed is not None:
-            from aucbench.cli.against_reference import against_reference
-
-            if sentence := against_reference(words, self._study, self._executed):
-                _line("verdict", sentence)
+        show_line("MLflow", f"run {run_id}")
 
     def study_finished(self, result: StudyResult) -> None:
         self.close()
         if result.stored + result.finished:
-            logged = [self._executed.title] if self._is_logged and self._executed else []
-            print_next(self._study, logged, self._study.name)
+            logged = [self.executed.title] if self._is_logged and self.executed else []
+            print_next(self.study, logged, self.study.name)
         self._print_troubles(result)
 
 
@@ -157,7 +158,7 @@ class _SweepView(_View):
         if executed.cells and executed.title not in self._described:
             self._described.append(executed.title)
             tqdm.write(f"aucbench: {executed.title}: {classes(executed.record.data)}", file=sys.stderr)
-        auc = auc_of(executed) if executed.cells else "no result"
+        auc = auc_of(executed.cells) if executed.cells else "no result"
         notes = [f"test AUC {auc}" if auc[0].isdigit() else auc]
         if chosen := chosen_in_words(cell.record for cell in executed.cells):
             notes.append(f"tuned: {chosen}")
@@ -201,7 +202,7 @@ class _SweepView(_View):
         took = duration(perf_counter() - self._begun)
         done = f"{counted(finished - without, 'cell')} done"
         print(f"{', '.join([done, *rest])} in {took}")
-        print_next(self._study, [] if result.untracked else self._described, self._stored_as)
+        print_next(self.study, [] if result.untracked else self._described, self._stored_as)
 
     def _print_ranking(self) -> None:
         """The best methods, or settings of one, of a sweep that compares several."""
@@ -210,7 +211,7 @@ class _SweepView(_View):
         from aucbench.reports.build import build
         from aucbench.reports.views.text import show_best
 
-        running = self._study.running
+        running = self.study.running
         report = build(self._cells, "", True, planned_reference=running.reference, planned_rope=running.rope)
         show_best(report)
 
@@ -230,11 +231,12 @@ def print_next(study: Study, logged: Sequence[str], name: str | None) -> None:
         words += ["--reference", study.running.reference] if study.running.reference and not name else []
         nexts.append(shlex.join(words))
     for number, command in enumerate(nexts):
-        _line("next" if number == 0 else "", command)
+        show_line("next" if number == 0 else "", command)
     sys.stdout.flush()
 
 
-def _line(name: str, text: str) -> None:
+def show_line(name: str, text: str) -> None:
+    """Print a line of a summary."""
     print(f"{name:>10}  {text}")
 
 
@@ -254,3 +256,97 @@ def _extra(entry: Entry) -> dict[str, Any]:
     told = {name: getattr(entry.settings, name) for name in ("seed", "runs", "split_seed", "order_seed")}
     told["checkpoints"] = entry.budget.checkpoints
     return {name: value for name, value in told.items() if value is not None}
+
+
+def summary(executed: FinishedEntry) -> dict[str, str]:
+    """The lines that a run shows, by their names."""
+    record, cells = executed.record, executed.cells
+    data = record.data
+    results = [cell.record.result for cell in cells]
+
+    def mean(name: str) -> float:
+        return float(np.mean([getattr(result, name) for result in results]))
+
+    lines = {
+        "run": f"{record.algorithm.name} on {record.dataset.title} "
+        f"({data.train_rows:,} training and {data.test_rows:,} test rows, {data.features:,} features)",
+        "classes": classes(data),
+        "test AUC": auc_of(cells),
+        **_measures_of(cells),
+        **objective_in_words(cells),
+        "training": f"{mean('train_seconds'):.4g} s ({mean('train_cpu_seconds'):.4g} s of CPU)",
+        "cost": f"{duration(1e-9 * mean('ns_per_iteration'))} per iteration"
+        + " over all training rows" * takes_all_rows(record, cells[0].curve),
+        "iterations": f"{mean('iterations'):,.0f}",
+        "state": f"{mean('state_bytes'):,.0f} bytes",
+        "stopped": ", ".join(sorted({result.stop_reason for result in results})),
+    }
+    if failed := next((result.warm_up for result in results if result.warm_up), None):
+        lines["warm-up"] = f"failed, so that times may include compilation: {failed}"
+    if advice := advice_on(cells):
+        lines["advice"] = advice
+    tuned = [cell.record.tuned for cell in cells if cell.record.tuned]
+    if tuned:
+        nothing = "nothing: the method ignores every field of its grid"
+        lines["tuned"] = chosen_in_words(cell.record for cell in cells) or nothing
+        passes = sum({each.cost: each.cost.passes for each in tuned}.values())
+        lines["tuning"] = (
+            f"{counted(tuned[0].cost.settings, 'setting')} per split, "
+            f"{passes:,.0f} {'pass' if round(passes) == 1 else 'passes'} in all"
+        )
+        edges = [sentence for _, sentence in edges_in_words(cell.record for cell in cells)]
+        lines |= {"edge" if number == 0 else " " * number: text for number, text in enumerate(edges)}
+    if record.features.name != "identity":
+        lines["features"] = f"{record.features.name}, fitted in {data.features_seconds:.3g} s"
+    if record.algorithm.exempt:
+        lines["exempt"] = "from checks: " + ", ".join(record.algorithm.exempt)
+    return lines
+
+
+def classes(data: DataRecord) -> str:
+    """The positive and negative labels, with the number of rows per class."""
+    train, test = data.train_positives, data.test_positives or 0
+    positive = _class("positive", data.positive, train, test)
+    negative = _class("negative", data.negative, data.train_rows - train, data.test_rows - test)
+    found = f"{positive}; {negative}"
+    if data.duplicates:
+        repeated = round(data.duplicates * data.test_rows)
+        found += f"; {repeated:,} of {data.test_rows:,} test rows are also training rows"
+    return found
+
+
+def _class(name: str, labels: Sequence[str], train: int, test: int) -> str:
+    more = f" and {len(labels) - LABELS} more" if len(labels) > LABELS else ""
+    noun = "label" if len(labels) == 1 else "labels"
+    return f"{name} {noun} {', '.join(labels[:LABELS])}{more} ({train:,} training and {test:,} test rows)"
+
+
+def auc_of(cells: Sequence[CellResult]) -> str:
+    """The mean AUC, or how many runs diverged."""
+    return diverged_in_words(cells) or mean_in_words([cell.auc for cell in cells])
+
+
+def _measures_of(cells: Sequence[CellResult]) -> dict[str, str]:
+    """The means of all measures except the AUC, with standard deviations over several runs."""
+    records = [cell.record for cell in cells]
+    measures = [each for each in common(records) if not isinstance(each, TrainingObjective)]
+    values = {each.symbol: [v for v in values_of(records, each) if np.isfinite(v)] for each in measures}
+    return {symbol: mean_in_words(own) for symbol, own in values.items() if own}
+
+
+def advice_on(cells: Sequence[CellResult]) -> str:
+    """Advice if runs did not converge, diverged, or rank in reverse order; else empty."""
+    short = sum(cell.record.result.converged is False and not cell.diverged for cell in cells)
+    if short:
+        runs = "" if len(cells) == 1 else f" in {short} of {len(cells)} runs"
+        return f"not converged{runs}; set budget.epochs=null, or allow more passes"
+    if any(cell.diverged for cell in cells):
+        return next(cell.record.result.advice or "" for cell in cells if cell.diverged)
+    auc = float(np.mean([cell.auc for cell in cells])) if cells else 1.0
+    if auc < 0.5:  # the runs may share test rows, and count as one
+        tested = [cell.record.data for cell in cells]
+        positives, rows = min((each.test_positives or 0, each.test_rows) for each in tested)
+        if auc < 0.5 - chance_half_width(positives, rows - positives):
+            return f"the scores look reversed: with the sign changed, the AUC is {1.0 - auc:.4f}"
+        return f"not above chance; {positives:,} positive test rows"
+    return ""

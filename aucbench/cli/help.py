@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING
+from itertools import chain
 from typing import Any
 
 from aucbench import api
@@ -14,15 +15,11 @@ from aucbench.reports.views.text import console
 
 MOST_CHOICES = 80  # of a group that are listed
 LONGEST_VALUE = 24  # characters
-PLUGINS = {
-    "fetch": [Family.datasets],
-    "suggest": [Family.datasets],
-    "data": [Family.datasets],
-    "try": [Family.algorithms],
-    "check": list(Family),
-}
-WORDS = {
-    "list": (*Family, "suites"),
+WORDS = {  # offered by the shell: families stand for the names of their plugins
+    **dict.fromkeys(("fetch", "suggest", "data"), (Family.datasets,)),
+    "try": (Family.algorithms,),
+    "check": tuple(Family),
+    "list": (*map(str, Family), "suites"),
     "new": ("algorithm", "dataset", "loss", "features"),
     "results": ("check", "export", "import", "merge", "prune", "size", "verify"),
 }
@@ -106,8 +103,9 @@ def complete(arguments: Sequence[str]) -> int:
 def _candidates(before: list[str]) -> Iterable[str]:
     command = before[0] if before and before[0] in COMMANDS else "run"
     if command != "run":
-        plugins = [name for each in PLUGINS.get(command, ()) for name in api.catalog().plugins[each]]
-        return sorted({*plugins, *WORDS.get(command, ())})
+        offered = WORDS.get(command, ())
+        names = (api.catalog().plugins[each] if isinstance(each, Family) else (each,) for each in offered)
+        return sorted(set(chain.from_iterable(names)))
     from aucbench.config.compose import Composer
     from aucbench.config.words import Request
 

@@ -1,20 +1,21 @@
 """Entry point of the command line; a first word that is not a command belongs to `run`."""
 
 import atexit
+import contextlib
+import errno
 import gc
 import os
 import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from aucbench.cli.commands import BAD_INPUT, COMMANDS, INTERRUPTED
-from aucbench.cli.output import tolerant_output
 from aucbench.errors import FAULTS, AucbenchError, ParameterError
 from aucbench.humanize import harmless, without_secrets
 from aucbench.suggestions import suggest
@@ -25,7 +26,7 @@ WARNINGS = ("PluginWarning", "VersionWarning")  # shown as one sentence
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     if arguments is None:  # a program of its own, not a caller's function
-        tolerant_output()
+        sys.stdout, sys.stderr = Output(sys.stdout), Output(sys.stderr)
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     first = arguments[0] if arguments else ""
     if first in ("-h", "--help", "help"):
@@ -120,3 +121,40 @@ def _warning(usual: Any, message: object, category: type[Warning], *rest: object
     if category.__name__ in WARNINGS:
         return f"aucbench: warning: {message}\n"
     return str(usual(message, category, *rest, **more))
+
+
+class Output:
+    """A standard stream that is silent once it cannot be written, so that no run is lost by it.
+
+    `trouble` is why, unless its reader left. Characters that the encoding lacks are replaced.
+    """
+
+    def __init__(self, stream: Any):
+        self.trouble = ""
+        self._stream = stream if stream is not None else open(os.devnull, "w")  # noqa: SIM115  (until the exit)
+        self._stream.reconfigure(errors="replace")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write as much as the stream takes."""
+        with self._tolerated():
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush what the stream takes."""
+        with self._tolerated():
+            self._stream.flush()
+
+    @contextlib.contextmanager
+    def _tolerated(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, ValueError) as error:  # ValueError: it was closed
+            if isinstance(error, OSError) and error.errno != errno.EPIPE:
+                self.trouble = error.strerror or str(error)
+            # What is buffered goes nowhere: Python would try to write it once more at the exit.
+            with open(os.devnull, "w") as nowhere, contextlib.suppress(OSError, ValueError):
+                os.dup2(nowhere.fileno(), self._stream.fileno())

@@ -182,10 +182,8 @@ class Table:
         ``refuse``, or ``median``: a missing number becomes the median of its column in the training part, a
         missing text belongs to no category.
     types : tuple of (column, type)
-        Types of columns that are not detected automatically: ``number``, ``categories``, or a notation of
-        numbers (``thousands``, ``decimal_comma``, ``spaces``, ``apostrophes``,
-        ``percent``, ``date``, ``time``, ``hexadecimal``, ``quantity``,
-        ``quantity_comma``).
+        Types of columns that are not detected automatically: ``number``, ``categories``, ``hashed`` (texts
+        that share columns), or a notation (``thousands``, ``decimal_comma``, ``percent`` or ``date``).
     missing_words : tuple of str
         Texts that stand for missing values in any feature, besides the usual ones.
     add_indicator : bool

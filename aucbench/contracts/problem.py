@@ -25,6 +25,7 @@ class ValidationRows(NamedTuple):
     weights: NDArray[np.float64] | None = None  # (v,) > 0, None without weights
 
 
+@dataclass(eq=False, repr=False)
 class Problem:
     """Training data, loss and planned length of one run.
 
@@ -51,23 +52,13 @@ class Problem:
         Other rows, with `X`, `y` and `weights`, for a method that declares `validation`.
     """
 
-    def __init__(
-        self,
-        X: Matrix,
-        y: NDArray[np.int8],
-        iterations: int | None = None,
-        loss: Any = None,
-        weights: NDArray[np.float64] | None = None,
-        row_factor: float = 1.0,
-        validation: ValidationRows | None = None,
-    ):
-        self.X = X
-        self.y = y
-        self.iterations = iterations
-        self.loss = loss
-        self.weights = weights
-        self.row_factor = row_factor
-        self.validation = validation
+    X: Matrix
+    y: NDArray[np.int8]
+    iterations: int | None = None
+    loss: Any = None
+    weights: NDArray[np.float64] | None = None
+    row_factor: float = 1.0
+    validation: ValidationRows | None = None
 
     @property
     def n_samples(self) -> int:

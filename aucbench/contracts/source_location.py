@@ -8,8 +8,8 @@ from types import FrameType
 from typing import Any
 
 
-def package_of(cls: type) -> str:
-    """The outermost package of the module that defines a class."""
+def package_of(cls: Any) -> str:
+    """The outermost package of the module that defines a class or function."""
     return cls.__module__.partition(".")[0]
 
 

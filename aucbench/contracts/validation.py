@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from enum import StrEnum
@@ -14,8 +14,7 @@ import numpy as np
 
 from aucbench.contracts.declarations import DatasetFacts, FeatureFacts, LossFacts, MethodFacts
 from aucbench.contracts.hyperparameters import let_check_fields
-from aucbench.contracts.source_location import package_of, place_in
-from aucbench.humanize import sentence_of
+from aucbench.contracts.source_location import package_of
 
 NEAR = 0.75  # similarity from which a name counts as a misspelling
 NO_STATE = "returned None: end it with `return state`."
@@ -59,16 +58,6 @@ class Failure(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.what} failed and is left out: {self.reason}"
-
-
-def failure_of(what: str, error: BaseException, module: str, names: Iterable[str]) -> Failure:
-    """The failure for an exception of a plugin module or of one of its hooks."""
-    text = sentence_of(error)
-    if isinstance(error, SystemExit):
-        text = "SystemExit: it ends the program, where it must raise an error"
-    elif isinstance(error, ValueError) and "mutable default" in text:
-        text += "; what all share, such as a grid, is no field: annotate it as ClassVar"
-    return Failure(what, text, frozenset(names), place_in(error, module.partition(".")[0]))
 
 
 def reason_against(family: Family, cls: Any) -> str | None:

@@ -30,7 +30,7 @@ class Rows(NamedTuple):
 class LightGbm:
     """A booster of LightGBM."""
 
-    names: Mapping[str, str] = {  # of the fields of the method
+    names: Mapping[str, str] = {  # library's parameter by field of the method
         "learning_rate": "learning_rate",
         "max_depth": "max_depth",
         "num_leaves": "num_leaves",
@@ -52,7 +52,7 @@ class LightGbm:
             "deterministic": True,
             "force_col_wise": True,
             "verbosity": -1,
-            "feature_pre_filter": False,  # it leaves no feature of a few rows
+            "feature_pre_filter": False,  # would drop every feature of a small data set
             "bagging_freq": int("bagging_fraction" in settings),
         }
         if rows.groups:
@@ -101,7 +101,7 @@ class LightGbm:
 class XgBoost:
     """A booster of XGBoost, which takes 0 for a missing value in dense rows as in sparse ones."""
 
-    names: Mapping[str, str] = {  # of the fields of the method
+    names: Mapping[str, str] = {  # library's parameter by field of the method
         "learning_rate": "learning_rate",
         "max_depth": "max_depth",
         "num_leaves": "max_leaves",

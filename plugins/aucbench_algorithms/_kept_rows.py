@@ -129,7 +129,7 @@ class Blocks:
     def state(self, number: int) -> Any:
         b, lane = self._places[number]
         states = self._states[b]
-        if states is None:  # those of the others are asked for next
+        if states is None:  # the states of the other settings are requested next
             states = self._states[b] = self._blocks[b].states(self._kept)
         return states[lane]
 

@@ -21,10 +21,10 @@ import scipy.linalg.cython_blas  # noqa: F401  np.dot of compiled code calls it;
 from aucbench import Access, Batch, LinearMethod, NonNegative, Objective, Positive, Problem, require_memory
 from aucbench.kernels import fast_kernel, kernel
 
-FEATURES_EACH = 16  # for each sample that waits: products with those that wait must not take long either
+FEATURES_EACH = 16  # features needed for each waiting sample, so that products between them stay cheap
 MOST_WAITING = 32
-EXTRA = 2  # rows behind those that wait, for vectors of the step
-SCRATCH = 3  # (d,) arrays of each setting in a step
+EXTRA = 2  # rows after the waiting samples, scratch for a step
+SCRATCH = 3  # (d,) arrays that a step needs for each setting
 LIVELY = 256  # rows between two searches for settings that have diverged
 ADVICE = "use algo=opauc_r, or features=projection"
 STRIP = 64  # rows of A that are brought up to date at once; they stay in the processor's cache
@@ -144,7 +144,7 @@ class MomentsTogether:
     ):
         self._run, self._shared, self._own, self._state = run, shared, list(own), state
         self._axis = axis
-        self._numbers = list(range(own[0].shape[axis]))  # of the settings along the axis
+        self._numbers = list(range(own[0].shape[axis]))  # numbers of the settings along the axis
         self._diverged: dict[int, list[np.ndarray]] = {}
         self._dropped: set[int] = set()
 

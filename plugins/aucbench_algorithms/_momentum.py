@@ -25,10 +25,10 @@ from aucbench.kernels import rows, weights
 from aucbench.kernels.rows import extent, for_csr_rows, for_dense_rows
 from aucbench.kernels.weights import into_ball
 
-SMALLEST = 1e-4  # mu below which q is folded; it costs so many digits
-INVISIBLE = 1e-18  # of a weight
-REFRESH = 1024  # pairs between exact computations of the products, at least
-CANCELLED = 1e-4  # |w|^2 against the terms it is the sum of, below which it is computed exactly
+SMALLEST = 1e-4  # q is folded when mu is smaller, since a small mu costs digits
+INVISIBLE = 1e-18  # change, relative to a weight, that is too small to be seen
+REFRESH = 1024  # fewest pairs between exact computations of the products
+CANCELLED = 1e-4  # |w|^2 is computed exactly when this much smaller than its terms
 
 
 class Scalars(NamedTuple):
@@ -52,7 +52,7 @@ class Vectors(NamedTuple):
     """The vectors, and the list of the columns where q is not zero."""
 
     uqv: np.ndarray  # (3, d)
-    columns: np.ndarray  # (d,) uint32, the first of which are in the list
+    columns: np.ndarray  # (d,) uint32, the list and unused space after it
     is_listed: np.ndarray  # (d,) bool
 
 

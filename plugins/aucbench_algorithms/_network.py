@@ -17,7 +17,7 @@ from aucbench import ParameterError
 from aucbench.kernels.translated_loss import translated
 from aucbench.objectives import jax_pair_loss
 
-STAGES, STAGE_DECAY = 3, 10.0  # of PESG, as in `pesg`
+STAGES, STAGE_DECAY = 3, 10.0  # number of PESG's stages and the decay of its step, as in `pesg`
 
 Params = tuple[tuple[Any, Any], ...]  # (inputs, outputs) weights and (outputs,) biases of every layer
 
@@ -37,7 +37,7 @@ class Trained(NamedTuple):
 
     params: Params
     optimiser: Any  # state of the optax optimiser
-    saddle: Saddle | None  # only with the min-max margin loss
+    saddle: Saddle | None  # None without the min-max margin loss
 
 
 class Numbers(NamedTuple):
@@ -48,19 +48,19 @@ class Numbers(NamedTuple):
     dropout: float
     scale: float  # factor of the rows
     share: float  # weight of the positives in cross entropy
-    planned: float  # iterations, for the cosine schedule
+    planned: float  # planned iterations, for the cosine schedule
     margin: float
     pull: float
     pesg_step: float
-    first: int  # iteration of the first step of PESG
-    length: int  # of its stages
+    first: int  # iteration of PESG's first step
+    length: int  # iterations of a stage of PESG
 
 
 class Kind(NamedTuple):
     """What a compiled program is made for, beside the shapes of its arrays."""
 
     optimiser: str
-    loss: Any  # of all pairs; None for cross entropy
+    loss: Any  # surrogate loss over all pairs; None for cross entropy
     has_dropout: bool
     is_cosine: bool
     has_saddle: bool

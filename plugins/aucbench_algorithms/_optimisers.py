@@ -33,12 +33,12 @@ from aucbench import kernels
 from aucbench.kernels import rows, vectors, weights
 from aucbench_algorithms._choices import Schedule
 
-APART = 1e-3  # distance of the two rates below which momentum is dense
-SMALLEST_FAST = 1e-200  # q has no sum beside it in which digits could be lost
-PAYS = 4.0  # lazy pays when d exceeds this many times the non-zeros of a block
+APART = 1e-3  # momentum is dense when the two rates are closer
+SMALLEST_FAST = 1e-200  # fold q only before it underflows: no sum can lose its digits
+PAYS = 4.0  # least ratio of d to a block's non-zeros for lazy weights
 LAZY, SGD, MOMENTUM, ADAM = range(4)
-W, GRADIENT, SUM, FIRST, SECOND = range(5)  # of dense weights
-P, Q = range(2)  # of lazy ones; the last is v where points are averaged
+W, GRADIENT, SUM, FIRST, SECOND = range(5)  # rows of the vectors in the dense layout
+P, Q = range(2)  # rows in the lazy layout; with averaging the last row is v
 Optimiser = StrEnum("Optimiser", "sgd momentum adam")
 
 
@@ -47,7 +47,7 @@ class Given(NamedTuple):
 
     kind: int
     eta: float
-    root: bool  # whether the step decreases
+    root: bool  # decrease the step as 1 / sqrt(t)
     momentum: float
     lam: float
     average: bool

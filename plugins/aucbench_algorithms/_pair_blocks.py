@@ -45,13 +45,13 @@ DEVIATIONS = (
 class LossAt(NamedTuple):
     """A loss as compiled code takes it."""
 
-    structure: int  # what is known of it
+    structure: int  # kind of loss, as in `loss_pieces`
     value: int  # address
     derivative: int  # address
     theta: float
-    last: loss_pieces.Piece  # of the largest margins, where it is quadratic by pieces,
+    last: loss_pieces.Piece  # piece of the largest margins of a piecewise quadratic loss
     knots: np.ndarray  # (k, 3) fields of each `Knot` below
-    rate: float  # where it is e^(rate m)
+    rate: float  # rate of a loss e^(rate m)
 
 
 class State(NamedTuple):
@@ -61,7 +61,7 @@ class State(NamedTuple):
     waiting: np.ndarray  # (fewer than B, 2) row numbers
     kept: np.ndarray  # (0, 0), (1, n) or (2, n) numbers for each row, used at positives
     loss: Any
-    share: float  # of positives in the training data, where a method weights by it
+    share: float  # share of positives in the training data, for methods that weight by it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +175,7 @@ def meet(score, others, loss, values, slopes):
         slopes[b] = last.c1 + 2.0 * m * last.c2
     for k in range(knots.shape[0]):
         at, jump, bend = knots[k, 0], knots[k, 1], knots[k, 2]
-        for b in range(others.size):  # without branches
+        for b in range(others.size):  # no branches, so that it vectorises
             below = min(score - others[b] - at, 0.0)
             values[b] += below * (jump + 0.5 * bend * below)
             slopes[b] += jump + bend * below if below < 0.0 else 0.0

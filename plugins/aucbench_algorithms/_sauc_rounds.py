@@ -18,15 +18,15 @@ from aucbench.kernels.rows import extent, for_csr_rows, for_dense_rows
 
 FADED = 1e-6  # |W|^2 is computed anew when it has become this share of its largest value
 
-U, V, W, TOTAL_V = range(4)  # columns of the cells
+U, V, W, TOTAL_V = range(4)  # fields of a cell
 NUMBERS = np.dtype(
     [
-        ("scale", "f8"), ("lean", "f8"),  # of u and of w0 in w
-        ("weight", "f8"), ("leans", "f8"),  # of u and of w0 in the sum of the round
-        ("size", "f8"), ("total", "f8"),  # of W in w0 and in the sum of all rounds
+        ("scale", "f8"), ("lean", "f8"),  # coefficients of u and w0 in w
+        ("weight", "f8"), ("leans", "f8"),  # coefficients of u and w0 in the round's sum
+        ("size", "f8"), ("total", "f8"),  # coefficients of W in w0 and in the sum of all rounds
         ("apart", "f8"), ("mixed", "f8"), ("centre", "f8"),  # |w - w0|^2, (w - w0).w0, |w0|^2
-        ("square", "f8"), ("peak", "f8"),  # |W|^2, and the largest it was since it was computed
-        ("finished", "i8"), ("steps", "i8"), ("touched", "i8"),  # rounds, steps and columns of this one
+        ("square", "f8"), ("peak", "f8"),  # |W|^2, and its largest value since it was computed exactly
+        ("finished", "i8"), ("steps", "i8"), ("touched", "i8"),  # finished rounds; its steps and columns
     ]
 )  # fmt: skip
 

@@ -14,7 +14,7 @@ import numpy as np
 from aucbench.kernels import kernel
 from aucbench.kernels.weights import SMALLEST_SCALE
 
-REFRESH = 1024  # iterations between two foldings, at most
+REFRESH = 1024  # most iterations between two foldings
 NUMBERS = np.dtype(
     [
         ("S", "f8"), ("e", "f8"), ("f", "f8", 2),  # w; two numbers are those of m+ and of m-
@@ -62,7 +62,7 @@ def ahead_score(X, i, cells, numbers, products):
         j, x = X.indices[k], np.float64(X.data[k])
         g += x * cells[j, 0]
         u += x * cells[j, 1]
-        last += x * cells[j, 2] * (cells[j, 3] == time)  # not a branch: it would be guessed wrongly
+        last += x * cells[j, 2] * (cells[j, 3] == time)  # a product, because a branch would be mispredicted
     total = numbers.Sb * g + numbers.eb * u + numbers.db * last
     return total + numbers.fb[0] * products[i, 0] + numbers.fb[1] * products[i, 1]
 

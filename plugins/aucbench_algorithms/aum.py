@@ -40,7 +40,7 @@ import numpy as np
 from aucbench import Access, Batch, BatchSolver, Claims, Count, NonNegative, Problem
 
 TANGENTS = 1000  # most tangents in one line search
-ROUNDING = 1e-12  # of scores that count as tied, against the largest
+ROUNDING = 1e-12  # scores this close, relative to the largest, are tied
 NONE_LEFT = 1e-10  # area that counts as zero
 
 
@@ -56,8 +56,8 @@ class State(NamedTuple):
 class Tangent(NamedTuple):
     """A linear piece of AUM(s - t v): the sums of s and of v over rows with weights 1 and -1, and these."""
 
-    weights: np.ndarray  # (n,) int8, 1 of the n+ largest minus 1 of the positives
-    height: float  # at t = 0
+    weights: np.ndarray  # (n,) int8, 1 for the n+ largest scores minus 1 for the positives
+    height: float  # value at t = 0
     slope: float
 
 

@@ -105,7 +105,7 @@ class Bam(BatchSolver):
 
     def _iterate(self, state: State, batch: Batch) -> State:
         X, y = batch.X, batch.y
-        w, C = state.w, self._weight(batch) * _pairs(batch)  # of the mean, not the sum
+        w, C = state.w, self._weight(batch) * _pairs(batch)  # weight of the mean, not of the sum
         scores = np.asarray(X @ w, np.float64)
         mean = pair_loss.pair_mean(state.loss, scores, y, batch.weights)
         gradient = w + C * (X.T @ mean.slopes)

@@ -83,7 +83,7 @@ class Trees:
     def __init__(self, held: Any, booster: Any = None, rounds: int = 0, is_live: bool = True):
         self.booster, self.held, self.rounds = booster, held, rounds
         self.held_scores = None if held is None else np.zeros(len(held.y))
-        self.is_live = is_live  # not once it was pickled, which leaves the training rows behind
+        self.is_live = is_live  # false after unpickling, which leaves out the training rows
 
     def __reduce__(self) -> Any:
         return type(self), (self.held, self.booster, self.rounds, False)

@@ -92,7 +92,7 @@ LINEAR = (
     "sklearn.svm.LinearSVC",
     "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
 )
-CLASSES = dict.fromkeys(LINEAR, ModelClass.linear) | {  # of models, by the beginning of an import path
+CLASSES = dict.fromkeys(LINEAR, ModelClass.linear) | {  # class of a model by the beginning of its import path
     "sklearn.ensemble.VotingClassifier": ModelClass.other,
     "sklearn.ensemble.StackingClassifier": ModelClass.other,
     "sklearn.ensemble.": ModelClass.trees,
@@ -104,7 +104,7 @@ CLASSES = dict.fromkeys(LINEAR, ModelClass.linear) | {  # of models, by the begi
     "sklearn.svm.": ModelClass.kernel,
     "sklearn.gaussian_process.": ModelClass.kernel,
 }
-LINEAR_PARAMS = {"kernel": "linear", "booster": "gblinear"}  # which make SVC and XGBoost linear
+LINEAR_PARAMS = {"kernel": "linear", "booster": "gblinear"}  # parameters that make SVC and XGBoost linear
 
 
 class Fitted:
@@ -114,7 +114,7 @@ class Fitted:
 
     def __init__(self, model: Any, writes_out: bool = False):
         self.model = model
-        self.writes_out = writes_out  # whether sparse rows are written out for it
+        self.writes_out = writes_out  # the model needs dense rows
 
     def __reduce__(self) -> Any:
         return type(self), (self.model, self.writes_out)
@@ -191,7 +191,7 @@ class EstimatorMethod(Method):
         if len(batch.rows) == 0 or state.fitted is not None:
             return state
         labels = (batch.y == 1).astype(np.int64)
-        if labels.min() == labels.max():  # nothing to tell apart: all rows score the same
+        if labels.min() == labels.max():  # one class only: all rows score the same
             w = np.zeros(state.features) if self._is_linear else None
             return state._replace(fitted=Fitted(None), w=w)
         fitted = self._fitted(state.seed, batch, labels)
@@ -320,9 +320,9 @@ class EstimatorMethod(Method):
         needed = [word for word in RESERVED if word in own and own[word].default is inspect.Parameter.empty]
         try:
             model = cls(**dict.fromkeys(needed, 1), **given)
-            if hasattr(model, "_parameter_constraints"):  # of scikit-learn's own
+            if hasattr(model, "_parameter_constraints"):  # scikit-learn checks the names itself
                 model._validate_params()
-        except Exception as error:  # of a library's own class
+        except Exception as error:  # any class may raise anything
             words = " ".join(str(error).split())
             raise ParameterError(f"{self.name}: {self._label} refuses params={given}: {words}") from None
 
@@ -371,7 +371,7 @@ class SklearnClassifier(EstimatorMethod):
     """
 
     name = "sklearn"
-    class_of_model = ModelClass.trees  # of the default
+    class_of_model = ModelClass.trees  # class of the default model
 
     estimator: Estimator = Estimator.hist_gradient_boosting
     params: Mapping[str, Any] | None = None
@@ -408,7 +408,7 @@ def imported(path: str) -> Any:
 def _parameters(cls: Any) -> frozenset[str]:
     """The names of the parameters of a class."""
     own = set(inspect.signature(cls).parameters)
-    with suppress(Exception):  # of a class without such a method, or without defaults
+    with suppress(Exception):  # some classes lack the method or defaults
         own |= set(cls().get_params(deep=False))
     return frozenset(own)
 

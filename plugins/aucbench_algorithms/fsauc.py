@@ -61,7 +61,7 @@ class Point(NamedTuple):
     weight: float = 0.0  # see `_fsauc_weights`
     sum_a: float = 0.0
     sum_b: float = 0.0
-    bound: float = 0.0  # on |w|_1
+    bound: float = 0.0  # bound on |w|_1
     distance: float = 0.0  # bound on |v - v1|
 
 
@@ -81,7 +81,7 @@ class Counts(NamedTuple):
     """What has been done and seen."""
 
     stages: int
-    steps: int  # in this stage
+    steps: int  # steps in this stage
     positives: int
     negatives: int
 
@@ -95,9 +95,9 @@ class Given(NamedTuple):
     kappa: float
     delta: float
     rule: int
-    before: bool  # whether the point of the gradient is averaged, not the one just produced
-    per_stage: bool  # whether class means and the share of positives restart with each stage
-    bounded: bool  # whether the step is bounded by the curvature at the row
+    before: bool  # average the point of the gradient, not the point after the step
+    per_stage: bool  # restart class means and the share of positives with each stage
+    bounded: bool  # bound the step by the curvature at the row
 
 
 class State(NamedTuple):

@@ -193,7 +193,7 @@ def _entry(z, root, w, g, given):
     z += g - (after - root) / given.gamma * w
     excess = abs(z) - given.l1
     size = excess / ((given.smooth + after) / given.gamma + given.l2)
-    size = 0.0 if excess <= 0.0 else size  # so that NaN goes on into the weights
+    size = 0.0 if excess <= 0.0 else size  # NaN must reach the weights
     return z, after, -size if z > 0.0 else size
 
 
@@ -235,7 +235,7 @@ def _run_log(X, y, order, zrw, own, balance, intercept, given):
         label, c = (1.0, balance[1]) if y[i] > 0 else (-1.0, balance[0])
         margin = label * (rows.dot(X, i, zrw[2]) + own.b)
         slope = -c * label / (1.0 + np.exp(margin))
-        if slope != 0.0 or margin == np.inf:  # so that what is not finite enters the weights
+        if slope != 0.0 or margin == np.inf:  # NaN and infinity must reach the weights
             _move(slope, X, i, zrw, given)
         if intercept:
             z, root, b = _entry(own.z, own.root, own.b, slope, free)

@@ -36,7 +36,7 @@ from aucbench_algorithms import univariate_batch
 from aucbench_algorithms._linear_method import total
 from aucbench_algorithms.univariate_batch import newton_iteration
 
-MOST_ITERATIONS = 100  # of Newton's method in one fit
+MOST_ITERATIONS = 100  # most Newton iterations in one fit
 
 Folds = Annotated[int, Interval(low=2)]
 
@@ -48,7 +48,7 @@ class State(NamedTuple):
     b: float  # intercept
     solved: bool
     held_out: tuple[np.ndarray, ...]  # row numbers of each part
-    models: tuple[univariate_batch.State, ...]  # of each part for the last candidate
+    models: tuple[univariate_batch.State, ...]  # model of each part for the last candidate
     aucs: tuple[float, ...]  # mean AUC of the candidates tried so far
     gram: np.ndarray | None  # X X^T where n < d
 
@@ -149,7 +149,7 @@ def stratified_parts(y: np.ndarray, folds: int, rng: np.random.Generator) -> lis
     count = min(folds, *(len(rows) for rows in classes))
     if count < 2:
         return []
-    dealt = np.concatenate(classes)  # one after the other, so that sizes differ by one row at most
+    dealt = np.concatenate(classes)  # one class after the other: sizes differ by at most one row
     return [np.sort(dealt[k::count]) for k in range(count)]
 
 

@@ -34,7 +34,7 @@ from aucbench_algorithms._linear_method import total
 
 BLOCK_ENTRIES = 1 << 22  # entries of the rows that are centred at a time
 SQUARE = (loss_pieces.Piece(-np.inf, np.inf, 1.0, -2.0, 1.0),)
-TOLERANCE = 1e-14  # of the conjugate gradients, of the residual against the right-hand side
+TOLERANCE = 1e-14  # residual of conjugate gradients, relative to the right-hand side
 
 
 class Centred(NamedTuple):

@@ -43,7 +43,7 @@ class Scaled(NamedTuple):
     scale: float
     weight: float
     size: float  # |w|^2, kept up for `radius` only
-    largest: float  # that it was since it was computed exactly
+    largest: float  # largest size since it was computed exactly
 
 
 class State(NamedTuple):
@@ -54,8 +54,8 @@ class State(NamedTuple):
     members: np.ndarray  # (2, B) row numbers, positives first
     norms: np.ndarray  # (2, B) squared norms of those rows
     seen: np.ndarray  # (2,) positives and negatives so far
-    margin: float  # of the hinge loss
-    rng: np.random.Generator  # of the reservoirs
+    margin: float  # margin of the hinge loss
+    rng: np.random.Generator  # draws the replacements in the reservoirs
 
 
 class Rule(NamedTuple):
@@ -63,8 +63,8 @@ class Rule(NamedTuple):
 
     margin: float
     C: float
-    radius: float  # infinite where there is none
-    bounded: bool  # whether there is one
+    radius: float  # infinite without a ball
+    bounded: bool  # project onto the ball
     average: bool
     sequential: bool
 
@@ -311,7 +311,7 @@ def _one_by_one(X, i, square, label, kept, norms, half, u, x, v, late, scaled, r
         product *= scale  # w.z
         slack = rule.margin - label * product
         step = slack / norm
-        step = label * lanes.where_less(step, half, step, half)  # so that NaN goes on into the weights
+        step = label * lanes.where_less(step, half, step, half)  # NaN must reach the weights
         step = lanes.where_less(slack, 0.0, 0.0, step)
         if not lanes.any_moves(step):
             continue
@@ -337,7 +337,7 @@ def _at_once(X, i, square, label, kept, norms, half, u, v, late, scaled, rule, r
     count = reach = 0.0 * scale
     for slot in range(kept.size):
         product = scale * (own - rows.dot(X, kept[slot], u))  # w.z
-        active = lanes.where_less(rule.margin, label * product, 0.0, 1.0)  # so that NaN goes on
+        active = lanes.where_less(rule.margin, label * product, 0.0, 1.0)  # NaN must reach the weights
         room[slot] = active
         count += active
         reach += active * (np.sqrt(square) + np.sqrt(norms[slot]))

@@ -88,7 +88,7 @@ def _run(X, blocks, cells, factors, given, loss, matched):
     for u in range(blocks.shape[0]):
         finite = pair_blocks.scores(X, blocks, u, cells, factors.slow, factors.fast, s)
         if not finite:
-            c[:] = np.nan  # so that what is not finite enters the weights
+            c[:] = np.nan  # NaN and infinity must reach the weights
         elif matched:
             for k in range(s.shape[1]):
                 c[0, k] = kernels.call(loss.derivative, s[0, k] - s[1, k], loss.theta) / s.shape[1]

@@ -75,7 +75,7 @@ class Given(NamedTuple):
     decay: float
     length: int  # blocks of a stage
     stages: int
-    bounded: bool  # whether the step is bounded by the curvature
+    bounded: bool  # bound the step by the curvature
 
 
 class State(NamedTuple):
@@ -199,7 +199,7 @@ def _run(X, blocks, vectors, ab, point, given):
     s = np.empty((2, blocks.shape[1]))
     for u in range(blocks.shape[0]):
         if not pair_blocks.scores(X, blocks, u, vectors, point.scale, point.lean, s):
-            s[:] = np.nan  # so that what is not finite enters the weights
+            s[:] = np.nan  # NaN and infinity must reach the weights
         point = _step(X, blocks[u], s, vectors, ab, point, given)
         if point.blocks % given.length == 0 and point.stages + 1 < given.stages:
             point = _next_stage(vectors, ab, point, given)

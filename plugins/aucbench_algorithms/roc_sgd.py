@@ -35,14 +35,14 @@ class Given(NamedTuple):
     offset: float
     lam: float
     margin: float
-    radius: float  # of the ball, for Pegasos
+    radius: float  # radius of the ball, for Pegasos
 
 
 def _step(pair, own, given):
     """Sculley's algorithm 1 with the stochastic gradient step of its section 3."""
     eta = given.size / (given.slope * pair.t + given.offset)
     keep = max(1.0 - eta * given.lam, SMALLEST_FACTOR)
-    step = 0.0 if pair.s >= given.margin else eta  # so that NaN goes on into the weights
+    step = 0.0 if pair.s >= given.margin else eta  # NaN must reach the weights
     return Move(step, keep, before=0.0, after=0.0), own
 
 

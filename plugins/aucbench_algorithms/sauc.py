@@ -184,7 +184,7 @@ def _run(X, y, order, weights, duals, sums, polynomial, constants, planned, R, b
         i = rows.visit(X, order, k)
         length = numbers.finished + 1
         eta = beta / np.sqrt(length)
-        pull = eta * gamma  # of w to w0
+        pull = eta * gamma  # step of w towards w0
         if not printed:
             eta, pull = eta / gamma, eta
         apart, centre, square = rounds.score(X, i, weights)

@@ -192,7 +192,7 @@ def _run_sopa_s(X, blocks, cells, factors, given, loss, kept, temperature, gamma
         for a in range(size):
             pair_blocks.meet(s[0, a], s[1], loss, exponents, slopes)
             old = np.log(1.0 - gamma) + kept[0, blocks[u, a, 0]]
-            top = max(exponents.max() / temperature, old)  # is taken out of all exponents
+            top = max(exponents.max() / temperature, old)  # subtracted from all exponents against overflow
             total = 0.0
             for b in range(size):
                 exponents[b] = np.exp(exponents[b] / temperature - top)

@@ -43,8 +43,8 @@ class Given(NamedTuple):
     C: float
     beta: float  # 0 with the ball
     p: float  # share of positives
-    radius: float  # of the ball
-    bounded: bool  # whether the step is bounded by the curvature
+    radius: float  # radius of the ball
+    bounded: bool  # bound the step by the curvature
 
 
 def _step(row, own, given):

@@ -57,7 +57,7 @@ class Given(NamedTuple):
     net: bool
     running: bool
     average: bool
-    bounded: bool  # whether the step is bounded by the curvature
+    bounded: bool  # bound the step by the curvature
     p: float  # share of positives of the training data, where it is used
 
 
@@ -212,7 +212,7 @@ def _step(X, i, positive, uqv, own, products, given):
     t, p = t + 1, given.p
     ux, square = rows.dot_norm(X, i, u)
     px, nx = rows.dot(X, i, pos), rows.dot(X, i, neg)
-    along = moved = 0.0  # what u and v take along x
+    along = moved = 0.0  # coefficients of x in u and v
     if given.running:  # x enters the sum of its class, while w and the sum of the w stay
         if positive:
             n_pos += 1.0

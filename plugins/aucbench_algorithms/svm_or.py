@@ -32,12 +32,12 @@ from aucbench_algorithms import _newton, _pair_newton, _svm_or_kink
 from aucbench_algorithms._linear_method import total
 
 GAP = 1e-14  # duality gap relative to lam / 2 |w|^2
-SHRINK = 0.1  # factor of the smoothing from level to level
-CLOSE = 1e-10  # the same, from which on the point of the least gap beats the last one
-LEVELS = 10  # of smoothing at most, from mu = 1 to 1e-9
-NEAR_LEVEL = 2  # of smoothing at most, at which the path goes on from the solution for another lam
-SETTLED = 1e-2  # step against |w|, times mu, at which a level ends
-LEVEL_ITERATIONS = 30  # at most on one level: rounding may keep a step from settling
+SHRINK = 0.1  # ratio of mu between two levels of smoothing
+CLOSE = 1e-10  # duality gap below which the best point is returned, not the last
+LEVELS = 10  # most levels of smoothing, from mu = 1 to 1e-9
+NEAR_LEVEL = 2  # highest level of smoothing at which the solution for another lam is the start
+SETTLED = 1e-2  # a level ends at a step of this size times mu, relative to |w|
+LEVEL_ITERATIONS = 30  # most iterations on a level: rounding may keep steps from shrinking
 RESIDUAL = 1e-4  # residual of conjugate gradients, if the Hessian is not factored
 
 
@@ -48,11 +48,11 @@ class State(NamedTuple):
     level: int  # the smoothed kink is mu = 10^-level wide
     spent: int  # iterations on this level
     best: np.ndarray  # (d,) the point of the least duality gap so far
-    gap: float  # that gap; inf before the first
+    gap: float  # the least duality gap so far; infinite at the start
     solved: bool
     lam: float  # the weight of |w|^2 / 2
-    margin: float  # of the loss
-    loss: Any  # of margin 1
+    margin: float  # margin of the loss
+    loss: Any  # the loss with margin 1
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class SvmOr(BatchSolver):
 
     def _iterate(self, state: State, batch: Batch) -> State:
         X, y = batch.X, batch.y
-        w, lam = state.w, state.margin * state.lam  # for weights divided by the margin, which then is 1
+        w, lam = state.w, state.margin * state.lam  # dividing w by the margin makes the margin 1
         loss = loss_pieces.Smoothed(SHRINK**state.level, state.loss)
         scores = np.asarray(X @ w, np.float64)
         mean = pair_loss.pair_mean(loss, scores, y, batch.weights)

@@ -49,8 +49,8 @@ from aucbench_algorithms._top_projection import project
 
 SOFTEST, STIFFEST = 1.0, 1e-4  # first and least nu n+
 SHRINK = 0.3  # factor of nu from point to point
-INEXACT = 0.1  # part of the gap that the gradient may be when z moves on
-RESIDUAL = 1e-10  # of conjugate gradients, against the gradient: below, dense and sparse rows go apart
+INEXACT = 0.1  # z moves on when the gradient is this share of the gap
+RESIDUAL = 1e-10  # relative residual of conjugate gradients; dense and sparse rows differ if larger
 PRODUCTS = 500  # most products in one Newton step
 
 
@@ -103,7 +103,7 @@ class _Top(BatchSolver):
     def _iterate(self, state: State, batch: Batch) -> State:
         X, positive = batch.rows_view, batch.y == 1
         n_pos = int(np.count_nonzero(positive))
-        if n_pos in (0, positive.size):  # without pairs zero is the optimum
+        if n_pos in (0, positive.size):  # without pairs the optimum is zero
             return state._replace(solved=True)
         w, centre, lam, K = state.w, state.centre, self.lam, self._top(positive.size - n_pos)
         nu, sign = state.nu or SOFTEST / n_pos, np.where(positive, 1.0, -1.0)

@@ -39,7 +39,7 @@ class Given(NamedTuple):
 
     eta: float
     p: float  # share of positives of the training data
-    running: bool  # that of the examples so far is used instead
+    running: bool  # use the share of positives so far instead of p
     intercept: bool
 
 

@@ -35,16 +35,16 @@ from aucbench.kernels.pair_loss import class_shares
 from aucbench_algorithms import _newton
 from aucbench_algorithms._linear_method import total
 
-BLOCK_ENTRIES = 1 << 22  # entries of the rows that are made dense at a time
-GRADIENT = 1e-10  # against lam |w|
-SMALLEST_STEP = 1e-14  # against |(w, b)|
-STALLED = 0.5  # share of the gradient that a step has to take away,
-CLOSE = 1e-12  # once the objective can fall by this share of it only
-INNER = 1e-2  # residual of the conjugate gradients against |gradient|
-ROUGH, MOST_ROUGH = 1e-1, 30  # the same for rough solutions, and the most products of one
-ROUGH_GRADIENT = 1e-4  # against twice the gradient at zero
-FEW_FACTORED = 48  # up to this size a factor costs less than products
-EXACT = 1e-14  # the same for the one system of the square loss
+BLOCK_ENTRIES = 1 << 22  # entries of rows made dense at a time
+GRADIENT = 1e-10  # relative to lam |w|
+SMALLEST_STEP = 1e-14  # relative to |(w, b)|
+STALLED = 0.5  # the gradient stalls if it is larger than this share of the last one
+CLOSE = 1e-12  # a stalled search ends if the objective can fall by this share only
+INNER = 1e-2  # residual of conjugate gradients, relative to |gradient|
+ROUGH, MOST_ROUGH = 1e-1, 30  # residual and largest number of products of a rough solution
+ROUGH_GRADIENT = 1e-4  # relative to twice the gradient at zero
+FEW_FACTORED = 48  # largest system that is factored rather than solved by products
+EXACT = 1e-14  # residual of the single system of the square loss
 MOST_PRODUCTS = 10_000
 
 
@@ -54,9 +54,9 @@ class State(NamedTuple):
     w: np.ndarray  # (d,)
     b: float  # intercept
     solved: bool
-    gradient: float  # its norm one step before
-    gram: np.ndarray | None  # of `_gram`; in a grid only
-    row_factor: float  # of the problem
+    gradient: float  # norm of the gradient one step before
+    gram: np.ndarray | None  # result of `_gram`; None outside a grid
+    row_factor: float  # factor that rescaled the rows
 
 
 class UnivariateBatch(BatchSolver):

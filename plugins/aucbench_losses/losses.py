@@ -181,7 +181,7 @@ class Exponential(_Loss):
     smoothness = math.inf
     lipschitz = math.inf
     consistent = True
-    multiplicative = True  # where the exponent is not capped
+    multiplicative = True  # as long as the exponent is not capped
 
     @staticmethod
     def value(m: float, theta: float) -> float:

@@ -27,9 +27,9 @@ from aucbench import Access, AucbenchError, Batch, CellError, ParameterError, Pr
 from aucbench.contracts.claimed_formula import FUNCTIONS, evaluate
 from studies.claims.power_law import Finding, Interval, Verdict, exponent, group_interval, verdict
 
-TOLERANCE = 0.25  # of an exponent: what caches and fixed costs add and hide
+TOLERANCE = 0.25  # tolerance of an exponent, for effects of caches and fixed costs
 VISITED = 128  # rows that iterations visit
-COLUMNS = 8192  # in which sparse rows have values
+COLUMNS = 8192  # columns of the sparse data
 Axes = dict[str, tuple[int, ...]]  # the sizes along each axis
 WIDE = {"n": 1000, "d": 20_000, "nnz": 64}
 WIDE_AXES: Axes = {
@@ -37,7 +37,7 @@ WIDE_AXES: Axes = {
     "d": (20_000, 40_000, 80_000, 160_000, 320_000),
     "nnz": (64, 128, 256, 512, 1024),
 }
-WIDE_FULL = {"n": 4_000, "d": COLUMNS, "nnz": 64}  # of a method that passes over all rows in an iteration
+WIDE_FULL = {"n": 4_000, "d": COLUMNS, "nnz": 64}  # size for methods that visit all rows in an iteration
 WIDE_FULL_AXES: Axes = {
     "n": (2_000, 4_000, 8_000, 16_000),
     "d": (8_192, 16_384, 32_768, 65_536),
@@ -46,8 +46,8 @@ WIDE_FULL_AXES: Axes = {
 DENSE = {"n": 2000, "d": 64}  # more rows than columns
 DENSE_AXES: Axes = {"n": (1000, 2000, 4000, 8000), "d": (48, 96, 192, 384)}
 FULL_SIZES = 2  # times larger for such a method: products of small matrices are slow for their size
-FIELD_AXIS = (8, 16, 32, 64, 128, 256)  # of a hyperparameter
-FEWEST_POINTS = 4  # of a line; what a method refuses is left out
+FIELD_AXIS = (8, 16, 32, 64, 128, 256)  # values of a hyperparameter
+FEWEST_POINTS = 4  # fewest points of a line; sizes that a method refuses are left out
 OTHER = 2  # times the other sizes of the second line
 LARGEST_CALL = 1 << 16  # iterations
 FEWEST = 4
@@ -60,7 +60,7 @@ class Sizes(NamedTuple):
 
     n: int
     d: int
-    nnz: int  # of a row
+    nnz: int  # non-zeros of a row
     fields: Mapping[str, int]  # hyperparameters
 
 

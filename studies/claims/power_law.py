@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-CONFIDENCE = 0.95  # of all intervals
+CONFIDENCE = 0.95  # level of all intervals
 RESAMPLES = 2000
 
 
@@ -28,7 +28,7 @@ class Verdict(StrEnum):
     faster = "faster"
     slower = "slower"
     unknown = "cannot tell"
-    no_objective = "no objective"  # nothing that could be measured is declared
+    no_objective = "no objective"  # the method declares nothing that can be measured
     none_claimed = "none claimed"
 
 

@@ -20,15 +20,15 @@ import aucbench
 from aucbench import Access, AucbenchError, CellError, kernels
 from studies.claims.power_law import Finding, Interval, Verdict, exponent, group_interval, verdict
 
-TOLERANCE = 0.15  # of an exponent of t
+TOLERANCE = 0.15  # tolerance of an exponent of t
 CHECKPOINTS = 40
 TAIL = 1.5  # decades of t whose points are fitted
 FEWEST_POINTS = 5
 PLANNED_RUNS = 8  # run lengths of a method that must know the number of iterations in advance
 ABOVE_GAP = 10.0  # a suboptimality below so many gaps of the certificate is not known
-ROUNDING = 1e-14  # of F
+ROUNDING = 1e-14  # rounding error of F
 EXACT = 1e-8  # relative suboptimality of an exact method
-PROBE_ITERATIONS = 2_000  # of the run that measures the speed
+PROBE_ITERATIONS = 2_000  # iterations of the run that measures the speed
 MOST_ITERATIONS = 1_000_000
 MOST_PASSES = 50  # over all rows
 POWERS = {"1/t": 1.0, "1/sqrt(t)": 0.5, "1/t^2": 2.0}
@@ -47,7 +47,7 @@ class Effort(NamedTuple):
     """How much is measured."""
 
     seeds: int  # runs on each data set
-    seconds: float  # of processor time of a run, about
+    seconds: float  # approximate processor time of a run
     datasets: int = len(DATASETS)
 
 
@@ -107,7 +107,7 @@ class Curve(NamedTuple):
     t: np.ndarray  # (k,) iterations, from 1
     suboptimality: np.ndarray  # (k,)
     least: float  # smaller values are not known
-    size: float  # that the suboptimality is relative to
+    size: float  # scale of the relative suboptimality
     blows_up: bool = False  # diverges, or ends with a larger objective than zero weights have
 
 

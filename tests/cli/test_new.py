@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aucbench.cli.commands.new import KINDS, class_name, write
+from aucbench.cli.commands.new import FOLDER, KINDS, class_name, write
 from aucbench.contracts.validation import Family
 from aucbench.testing import CHECKS, Status
 
@@ -49,11 +49,10 @@ def test_a_generated_plugin_passes_every_check_as_it_is(packages, kind, monkeypa
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, name, module)  # where pickles look for it
     spec.loader.exec_module(module)
-    cls = getattr(module, class_name(name))
+    (cls,) = getattr(module, f"aucbench_{KINDS[kind]['family']}")()
     findings = [check.find(check.prepare(cls)) for check in CHECKS[Family(KINDS[kind]["family"])]]
     assert [str(finding) for finding in findings if finding.status is not Status.passed] == []
-    assert cls.name == name
-    assert getattr(module, f"aucbench_{KINDS[kind]['family']}")() == (cls,)
+    assert (cls.name, cls.__name__) == (name, name.title().replace("_", ""))
 
 
 def test_a_package_is_written_without_importing_it_and_the_next_commands_are_shown(done, tmp_path):
@@ -78,5 +77,6 @@ def test_a_folder_or_file_that_is_there_is_left_alone(refused, tmp_path):
 
 
 def test_a_class_never_has_the_name_of_a_keyword_or_of_what_its_module_imports():
+    text = (FOLDER / "algorithm.py.template").read_text()
     for name in ("true", "none", "state", "batch", "any"):
-        assert class_name(name) == f"{name.capitalize()}Plugin"
+        assert class_name(name, text) == f"{name.capitalize()}Plugin"

@@ -47,7 +47,9 @@ def check(names: tuple[str, ...], every: bool, listed: bool, patience: float) ->
     if not patience > 0.0:
         raise ParameterError(f"--patience must be > 0, got {patience:g}.")
     catalog = api.catalog()
-    plugins, failures = (list(catalog), [*catalog.failures]) if every else _chosen(catalog, names)
+    chosen = [*catalog, *catalog.failures] if every else _chosen(catalog, names)
+    plugins = [each for each in chosen if isinstance(each, Plugin)]
+    failures = [each for each in chosen if isinstance(each, Failure)]
     for failure in failures:
         print(f"{failure.what}: left out, it could not be registered")
         print(f"  failed   {failure.reason}{'' if failure.reason.endswith('?') else '.'}")
@@ -59,18 +61,17 @@ def check(names: tuple[str, ...], every: bool, listed: bool, patience: float) ->
     return int(bool(counts[Status.failed] or counts[Status.untried] or failures))
 
 
-def _chosen(catalog: Catalog, names: tuple[str, ...]) -> tuple[list[Plugin], list[Failure]]:
+def _chosen(catalog: Catalog, names: tuple[str, ...]) -> list[Plugin | Failure]:
     """The plugins of these names, or of classes called so, and what of these names was left out."""
     found: dict[Plugin | Failure, None] = {}
     for name in names:
-        same = [each for each in catalog if name in (each.name, each.cls.__name__)]
-        failures = [failure for failure in catalog.failures if name in failure.names]
-        if not same and not failures:
+        same: list[Plugin | Failure] = [each for each in catalog if name in (each.name, each.cls.__name__)]
+        same += [failure for failure in catalog.failures if name in failure.names]
+        if not same:
             known = sorted({plugin.name for plugin in catalog})
             raise PluginError(f"Unknown plugin '{name}'. {suggest(name, known)}")
-        found |= dict.fromkeys([*same, *failures])
-    plugins = [each for each in found if isinstance(each, Plugin)]
-    return plugins, [each for each in found if isinstance(each, Failure)]
+        found |= dict.fromkeys(same)
+    return list(found)
 
 
 def _checked(plugin: Plugin, patience: float) -> tuple[Finding, ...]:

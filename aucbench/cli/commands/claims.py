@@ -15,7 +15,7 @@ METHOD, CLAIM, MEASURED = 11, 20, 35  # widths of columns
 MEASURE = "in a checkout of the repository, python -m studies.claims"
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
+@click.command()
 @click.argument("methods", nargs=-1, metavar="[METHOD ...]")
 def claims(methods: tuple[str, ...]) -> None:
     """Show the rate of convergence and the cost of an iteration that METHODs claim, all by default.
@@ -24,12 +24,6 @@ def claims(methods: tuple[str, ...]) -> None:
     faster, slower, or cannot tell. The measurements come with aucbench; in a checkout of the repository,
     `python -m studies.claims METHOD` measures a method anew, also with other settings.
     """
-    for word in methods:
-        if "=" in word or word.startswith("-"):
-            raise ParameterError(
-                f"{word}: aucbench claims shows stored measurements, and takes names of methods only; "
-                f"{MEASURE} measures, with overrides and --quick."
-            )
     path = shipped(FINDINGS)
     known = json.loads(path.read_text(encoding="utf-8")) if path else {}
     catalog = api.catalog()

@@ -1,7 +1,6 @@
 """``aucbench sync``, ``aucbench charts`` and ``aucbench export-model``."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -10,16 +9,10 @@ from aucbench.studies.default_settings import MLFLOW_FILE, mlflow_address
 from aucbench.studies.result import FinishedEntry
 from aucbench.studies.store import Store
 
-PLACES = f"MLFLOW_TRACKING_URI, else {MLFLOW_FILE}"
-
-
-def _resolved(_context: Any, _option: Any, value: str | None) -> str:
-    return mlflow_address(value)
-
-
 _uri = click.option(
-    "--uri", callback=_resolved, show_default=PLACES, help="Address of MLflow, as tracking.uri."
-)
+    "--uri", callback=lambda _context, _option, value: mlflow_address(value),
+    show_default=f"MLFLOW_TRACKING_URI, else {MLFLOW_FILE}", help="Address of MLflow, as tracking.uri.",
+)  # fmt: skip
 
 
 @click.command()

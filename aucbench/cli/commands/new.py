@@ -17,11 +17,6 @@ from aucbench.errors import ParameterError, PluginError
 from aucbench.suggestions import suggest
 
 PATTERN = re.compile(r"(?!.$)[a-z][a-z0-9]*(_[a-z0-9]+)*")
-# What the templates import or define; a class of that name would hide it.
-TAKEN_CLASSES = {
-    "Access", "Any", "Batch", "Callable", "Check", "Claims", "Count", "Fitted", "Index", "Interval",
-    "Mapping", "ModelClass", "Positive", "Problem", "Samples", "State",
-}  # fmt: skip
 # Hydra reads these as values, and the generated tests need their module.
 VALUES = frozenset({"null", "true", "false", "nan", "inf", "pytest"})
 FOLDER = files("aucbench.cli") / "templates"
@@ -57,32 +52,26 @@ def new(kind: str, name: str, model: str, into: str) -> None:
     print(f"{'':>10}  {KINDS[template]['use'].replace('$name', name)}")
 
 
-def class_name(name: str) -> str:
-    """The class of a plugin ``my_method``: ``MyMethod``."""
+def class_name(name: str, text: str) -> str:
+    """The class of a plugin ``my_method``: ``MyMethod``, or ``MyMethodPlugin`` if the text has that word."""
     words = "".join(word.capitalize() for word in name.split("_"))
-    return f"{words}Plugin" if words in TAKEN_CLASSES or keyword.iskeyword(words) else words
+    return f"{words}Plugin" if keyword.iskeyword(words) or re.search(rf"\b{words}\b", text) else words
 
 
 def _check_name(name: str) -> None:
     """Refuse the name of a plugin that cannot be, that is taken, or that hides a module."""
-    if not PATTERN.fullmatch(name):
+    if not PATTERN.fullmatch(name) or keyword.iskeyword(name) or name in VALUES:
         raise ParameterError(
-            f"'{name}' cannot name a plugin: expected an identifier of two or more small letters, digits "
-            "and single underscores."
+            f"'{name}' cannot name a plugin: expected two or more small letters, digits and single "
+            "underscores, and no word of Python or Hydra."
         )
-    if keyword.iskeyword(name) or name in VALUES:
-        raise ParameterError(f"'{name}' cannot name a plugin: Python or Hydra reads it otherwise.")
-    for plugin in api.catalog():
-        if plugin.name == name:
-            raise PluginError(
-                f"There is already a plugin '{name}': the {plugin.family.singular} of {plugin.distribution} "
-                f"{plugin.version} ({plugin.source}); choose another name."
-            )
+    same = (each for each in api.catalog() if each.name == name)
+    taken = [f"the {each.family.singular} of {each.distribution} {each.version}" for each in same]
     spec = find_spec(name)
-    if spec is not None and spec.origin is not None:  # a folder without code has none
-        raise ParameterError(f"There is already a Python module '{name}', which a plugin would hide.")
-    if any(distributions(name=name.replace("_", "-"))):
-        raise ParameterError(f"There is already an installed package '{name.replace('_', '-')}'.")
+    taken += ["a Python module"] * (spec is not None and spec.origin is not None)  # a folder has no origin
+    taken += ["an installed package"] * any(distributions(name=name.replace("_", "-")))
+    if taken:
+        raise PluginError(f"There is already {taken[0]} called '{name}'; choose another name.")
 
 
 def write(template: str, name: str, into: Path) -> Path:
@@ -91,16 +80,17 @@ def write(template: str, name: str, into: Path) -> Path:
     folder = into / distribution
     if folder.exists() or folder.is_symlink():
         raise ParameterError(f"{folder} is there already; choose another name, or another folder by --into.")
+    sources = {f"{name}.py": f"{template}.py", f"tests/test_{name}.py": f"test_{template}.py"}
+    sources |= {each: each for each in ("pyproject.toml", "README.md", "AGENTS.md")}
+    texts = {path: (FOLDER / f"{each}.template").read_text("utf-8") for path, each in sources.items()}
     words = {
-        "name": name, "cls": class_name(name), "distribution": distribution,
+        "name": name, "cls": class_name(name, "".join(texts[path] for path in texts if path.endswith(".py"))),
+        "distribution": distribution,
         "noun": Family(kind["family"]).singular, "change": kind["change"],
         "requires": kind.get("requires", ""), "use": kind["use"].replace("$name", name),
     }  # fmt: skip
-    sources = {each: each for each in ("pyproject.toml", "README.md", "AGENTS.md")}
-    sources |= {f"{name}.py": f"{template}.py", f"tests/test_{name}.py": f"test_{template}.py"}
-    for path, source in sources.items():
+    for path, text in texts.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        text = (FOLDER / f"{source}.template").read_text("utf-8")
         target.write_text(Template(text).substitute(words), "utf-8")
     return folder

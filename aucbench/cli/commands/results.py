@@ -3,6 +3,7 @@
 from collections import Counter
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -171,15 +172,7 @@ def merge(first: str, other: str, merged: str | None, tolerance: float) -> int:
 @click.option("--method", help="Only cells of this one are drawn.")
 @trust_option
 @tolerance_option
-def verify(
-    file: str,
-    cells: int,
-    sample: float | None,
-    seed: int,
-    method: str | None,
-    trust: tuple[str, ...],
-    tolerance: float,
-) -> int:
+def verify(file: str, sample: float | None, trust: tuple[str, ...], **drawn: Any) -> int:
     """Run a random sample of the cells of the archive FILE here, tunings included, and compare the results.
 
     What runs is the code that is installed here. A cell that another version of the code made is run all the
@@ -193,9 +186,9 @@ def verify(
 
     _, archive = read(file)
     if sample is not None:
-        drawn_from = sum(method in (None, cell.record.algorithm.name) for cell in archive)
-        cells = max(1, round(sample * drawn_from))
-    done = verify_sample(archive, partial(entry_of, trust=trust), cells, seed, tolerance, method)
+        every = sum(drawn["method"] in (None, cell.record.algorithm.name) for cell in archive)
+        drawn["cells"] = max(1, round(sample * every))
+    done = verify_sample(archive, partial(entry_of, trust=trust), **drawn)
     for reason in done.left_out:
         print(f"left out: {reason}")
     for reason in done.different:

@@ -1,6 +1,7 @@
 """``aucbench run``: train and measure, or show what would run and what that will take."""
 
 import contextlib
+import shlex
 import shutil
 import sys
 from collections.abc import Sequence
@@ -12,21 +13,29 @@ import psutil
 
 from aucbench import api
 from aucbench.cli.commands import BAD_INPUT, FAILED
-from aucbench.cli.console import Console, names_of
+from aucbench.cli.console import Console, names_of, show_line
 from aucbench.cli.help import show_run
 from aucbench.cli.progress import BarView, bar, say
 from aucbench.config.compose import Composer
 from aucbench.config.words import completion_script, parse
 from aucbench.data.files.kept_files import STDIN, keep
-from aucbench.errors import ParameterError
+from aucbench.errors import AucbenchError, ParameterError
 from aucbench.humanize import counted, duration, filesize
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.execution.execute import PlannedStudy
+from aucbench.studies.execution.execute import PlannedStudy, opened_store
+from aucbench.studies.execution.plan import plan_study
 from aucbench.studies.record import CellStatus
-from aucbench.studies.result import by_reason, failures_by_word
+from aucbench.studies.result import CellResult, FinishedEntry, by_reason, failures_by_word
+from aucbench.studies.study import Study
 
 LISTED = 40  # entries of a plan; those of a larger one are shown together, a line for each method
 CELL_SECONDS, MLFLOW_SECONDS = 0.01, 5.0  # besides training: a cell; MLflow's import with its first run
+CHEAP = 2.0  # seconds; a reference that takes longer is not trained unasked
+# Upper bound of the seconds of log_reg for each training row and pair of columns, of at most 50.
+PAIR_SECONDS, MOST_COLUMNS = 4e-9, 50
+OF_THE_METHOD = (
+    "algo", "loss", "budget", "tuning", "study", "tracking", "metrics", "store.weights", "reference",
+)  # fmt: skip
 ROWS_OF_STDIN = "dataset.path=-"
 
 
@@ -51,7 +60,9 @@ def run(words: Sequence[str]) -> int:
     console: Any = Console()
     with contextlib.closing(console):
         result = api.run_study(words, console)
-        console.show_verdict(words)
+        executed = getattr(console.view, "executed", None)  # of a study of one entry
+        if executed and (sentence := _against_reference(words, console.view.study, executed)):
+            show_line("verdict", sentence)
     if result.untracked:  # the results are shown, and the store has them
         say(str(result.untracked))
     if result.refused:
@@ -59,6 +70,60 @@ def run(words: Sequence[str]) -> int:
     if failures_by_word(result.failures)["failed"]:
         return FAILED
     return BAD_INPUT if result.untracked else 0
+
+
+def _against_reference(words: Sequence[str], study: Study, executed: FinishedEntry) -> str:
+    """The gain of a single run over the reference, with an interval and a verdict, in one sentence.
+
+    Empty for the reference itself, and where a cell failed or diverged. The results of the reference are
+    those of the store. If it lacks them, the reference is trained where that takes less than two seconds;
+    otherwise the sentence names the command.
+    """
+    from aucbench.reports.cell_frame import REFERENCE, TUNED_REFERENCE
+
+    if not executed.cells or executed.failures or any(cell.diverged for cell in executed.cells):
+        return ""
+    is_tuned = any(cell.record.tuned for cell in executed.cells)
+    reference = study.running.reference or (TUNED_REFERENCE if is_tuned else REFERENCE)
+    if reference == executed.record.algorithm.name:
+        return ""
+    others = [word for word in words if not word.lstrip("+").startswith((*OF_THE_METHOD, "--only"))]
+    wanted = [f"algo={reference}", *others, "tracking=none"]
+    data, kept = executed.record.data, api.LastEntry()
+    pairs = data.train_rows * data.features * min(data.features, MOST_COLUMNS) * len(executed.cells)
+    try:
+        if (is_tuned or pairs * PAIR_SECONDS > CHEAP) and _lacks(study, wanted):
+            return f"not known yet; train the reference: {shlex.join(['aucbench', *wanted[:-1]])}"
+        api.run_study(wanted, kept)
+    except AucbenchError as error:  # the run itself went well
+        return f"not known: {error}"
+    if kept.entry is None or not kept.entry.cells:
+        return ""
+    return _gain((*executed.cells, *kept.entry.cells), reference, study.running.rope)
+
+
+def _lacks(study: Study, wanted: Sequence[str]) -> bool:
+    """Whether the store has not all cells of the reference."""
+    with opened_store(study.store_path) as store:
+        plan = plan_study(api.study_of(parse(wanted)), store)
+        return plan.count(CellStatus.finished) < len(plan.cells())
+
+
+def _gain(cells: Sequence[CellResult], reference: str, rope: float | None) -> str:
+    from aucbench.reports.build import build
+    from aucbench.reports.cells import of_results
+    from aucbench.reports.columns import RESULTS
+
+    report = build(of_results(cells), "", True, planned_reference=reference, planned_rope=rope)
+    gains = report.gains[report.gains["method"] != reference]
+    means = report.results.set_index("method")["mean"]
+    if len(gains) != 1 or reference not in means:
+        return ""
+    (row,) = gains.to_dict("records")
+    verdict = f", {row['verdict']}" if row["verdict"] else ""
+    gain = RESULTS["gain"].shown({**row, "gain_low": row["low"], "gain_high": row["high"]})
+    aucs = ", ".join(f"{name} {means[name]:.4f}" for name in (row["method"], reference))
+    return f"{aucs}: {gain}{verdict}; {counted(int(row['runs']), 'run')}"
 
 
 def _with_standard_input(words: Sequence[str]) -> list[str]:
@@ -101,11 +166,9 @@ def _show_plan(planned: PlannedStudy, preparing: float) -> int:
     for name, own in rows.items():
         states = [cell.status for each, _ in own for cell in each.cells]
         costs = [cost for _, cost in own if cost.trainings]
-        core = "?"
-        if all(cost.seconds is not None for cost in costs):
-            core = "~" * any(not cost.measured for cost in costs) + duration(
-                sum(cost.seconds for cost in costs)
-            )
+        seconds = [cost.seconds for cost in costs if cost.seconds is not None]
+        about = "~" * (not all(cost.measured for cost in costs))
+        core = f"{about}{duration(sum(seconds))}" if len(seconds) == len(costs) else "?"
         lines.append(
             [
                 name,

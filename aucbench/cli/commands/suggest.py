@@ -17,7 +17,6 @@ from aucbench.studies.plugin_metadata import plugin
 if TYPE_CHECKING:
     from aucbench.reports.suggestion import SuggestedMethod
 
-
 NEAREST_SHOWN = 5  # data sets of the evidence that are printed for each method
 
 
@@ -30,14 +29,7 @@ NEAREST_SHOWN = 5  # data sets of the evidence that are printed for each method
 )
 @click.option("--count", type=click.IntRange(1), default=3, show_default=True, help="Methods at most.")
 @click.option("--linear", is_flag=True, help="Linear models only.")
-def suggest(
-    dataset: str,
-    overrides: tuple[str, ...],
-    seconds: float | None,
-    archive: str | None,
-    count: int,
-    linear: bool,
-) -> int:
+def suggest(dataset: str, overrides: tuple[str, ...], **limits: Any) -> int:
     """Suggest methods and settings for DATASET, the name of a data set or a file of your own.
 
     From the number of training rows and features, the density and the share of positives follow the twenty
@@ -53,9 +45,7 @@ def suggest(
       aucbench suggest german --seconds 0.1 --linear
       aucbench suggest rows.csv dataset.target=outcome --with theirs.zip
     """
-    found = analysis.suggest(
-        dataset, *overrides, seconds=seconds, archive=archive, count=count, linear=linear
-    )
+    found = analysis.suggest(dataset, *overrides, **limits)
     facts = found.facts
     print(
         f"{dataset}: {facts.rows:,.0f} training rows, {facts.features:,.0f} features, "
