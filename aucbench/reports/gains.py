@@ -36,7 +36,7 @@ def comparison(
     references: Mapping[str, str | Sequence[str]],
     rope: float | None,
     measure: str,
-) -> dict[str, pd.DataFrame]:
+) -> dict[str, Any]:
     """The frames `gains`, `verdicts` and `slopes` of a report over some references, by a measure.
 
     The other frames and the arguments are those of `gains_of` and `compared`; slopes are `meta_regression` of

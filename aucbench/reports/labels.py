@@ -118,13 +118,13 @@ def parameters_text(described: EntryDescription) -> str:
     return joined(fields)
 
 
-def setting_texts(cells: Mapping[tuple[str, ...], "BoardCell"]) -> tuple[list[str], list[str]]:
+def setting_texts(cells: Mapping[Any, "BoardCell"]) -> tuple[list[str], list[str]]:
     """What all methods of a data set share, a text a data set, and what is a method's own, a text a place.
 
     The places of the cells are setting, data set and method; those of a data set follow each other.
     """
     fields = {place: _conditions(cell) for place, cell in cells.items()}
-    boards: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    boards: dict[Any, list[dict[str, Any]]] = {}
     for place, own in fields.items():
         boards.setdefault(place[:2], []).append(own)
     shared = {

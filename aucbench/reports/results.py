@@ -168,7 +168,7 @@ def _words(cells: Sequence[BoardCell]) -> dict[str, Any]:
     } | ({SUBOPTIMALITY: float(np.mean(ends))} if 0 < len(ends) == len(done) else {})
 
 
-def _gaps(gaps: Mapping[str, int], planned: int) -> str:
+def _gaps(gaps: Mapping[Any, int], planned: int) -> str:
     """What became of the runs without a result: ``diverged in 3 of 5 runs, failed in 1``; else empty."""
     first, *others = [f"{why} in {count}" for why, count in gaps.items() if count] or [""]
     return ", ".join([f"{first} of {counted(planned, 'run')}" if first else "", *others])

@@ -72,7 +72,8 @@ def _show(number: int, method: "SuggestedMethod") -> None:
         f"of {len(method.evidence)} data sets weighted by distance\n   about {duration(method.seconds)} of "
         f"training on these rows; the nearest data sets:"
     )
-    for each in method.evidence[:NEAREST_SHOWN].itertuples():
+    nearest: Any = method.evidence[:NEAREST_SHOWN].itertuples()
+    for each in nearest:
         print(
             f"   {each.data_set:<14} distance {each.distance:.2f}  AUC {each.auc:.4f}  "
             f"{_interval(each)}  {duration(each.seconds)}"

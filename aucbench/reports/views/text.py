@@ -62,11 +62,11 @@ def board_table(report: Report, setting: str, data_set: str = "", brief: bool = 
     """
     if data_set:
         frame = results_on(report, setting, data_set)
-        known, names = RESULTS, BRIEF_ON_DATA if brief else ON_DATA
+        known, names = RESULTS, list(BRIEF_ON_DATA if brief else ON_DATA)
     else:
         own = report.part("methods", setting).set_index("method")["own_setting"]
         frame = report.over_all(setting).assign(own_setting=lambda each: each["method"].map(own))
-        known, names = VERDICTS, BRIEF if brief else OVERALL
+        known, names = VERDICTS, list(BRIEF if brief else OVERALL)
     columns = [known[name] for name in names if _tells(frame, name)]
     return text_table(frame, columns, report.measure.symbol, report.references[setting])
 
