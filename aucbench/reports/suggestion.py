@@ -143,7 +143,7 @@ def _best(method: str, near: Sequence[tuple[float, TriedDataset]], facts: Facts)
     means = pd.DataFrame([{key: each.mean() for key, each in own.items()} for own in gains]).dropna(axis=1)
     if means.empty:
         return None
-    chosen = str(means.columns[np.argmax(weights @ means.to_numpy())])
+    chosen = str(means.columns[int(np.argmax(weights @ means.to_numpy()))])
     mean, share = float(weights @ means[chosen]), float(weights @ weights)
     # Student's interval of a weighted mean: the unbiased variance over data sets times the sum of w^2.
     variance = weights @ (means[chosen] - mean) ** 2 / (1.0 - share) if share < 1.0 else np.nan
