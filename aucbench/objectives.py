@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from aucbench.booster_derivatives import booster_derivatives
 from aucbench.contracts import LossFacts
 from aucbench.errors import ParameterError
+from aucbench.evaluation.auc import positive_rows, real_numbers
 from aucbench.kernels.compiled_loss import compile_loss
 from aucbench.kernels.loss_pieces import kinks, pieces
 from aucbench.kernels.pair_loss import class_shares, pair_mean
@@ -118,28 +119,19 @@ def _loss(loss: Any) -> Any:
 def _rows(scores: Any, y: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Scores, labels in {-1, 1} and weights, checked."""
     s, y = _numbers(scores, "scores"), np.asarray(y)
+    _check_shapes(s, y)
     finite = np.isfinite(s)
     if not finite.all():
-        row = np.unravel_index(np.argmin(finite), s.shape)
-        raise ParameterError(f"pair_loss: scores must be finite, got {s[row]} in row {row[0]}.")
-    _check_shapes(s, y)
-    positive, negative = y == 1, y == -1
-    if not negative.any():
-        negative = y == 0
-    if not np.all(positive | negative):
-        raise ParameterError("pair_loss: y must hold 0 and 1, or -1 and 1, and no other labels.")
-    if not positive.any() or not negative.any():
-        raise ParameterError(
-            f"pair_loss: y must hold both classes, got {positive.sum()} positives and "
-            f"{negative.sum()} negatives."
-        )
+        row = int(np.argmin(finite))
+        raise ParameterError(f"pair_loss: scores must be finite, got {s[row]} in row {row}.")
+    positive = positive_rows(s.size, y, "pair_loss", ParameterError)
     labels = 2 * positive.astype(np.int8) - np.int8(1)
     if weights is None:
         return s, labels, None
     own = _numbers(weights, "weights")
     if own.shape != s.shape or not np.all((own >= 0.0) & (own < np.inf)):
         raise ParameterError(f"pair_loss: weights must be {s.size} finite numbers >= 0, one for each row.")
-    if not own[positive].any() or not own[negative].any():
+    if not own[positive].any() or not own[~positive].any():
         raise ParameterError("pair_loss: each class must have a row of positive weight.")
     largest = own.max()  # sums and products of extreme weights would overflow
     return s, labels, own if 1e-60 < largest < 1e60 else own / largest
@@ -153,14 +145,7 @@ def _check_shapes(scores: Any, y: Any) -> None:
 
 
 def _numbers(values: Any, name: str) -> np.ndarray:
-    try:
-        found = np.asarray(values)
-        # NumPy has no kind for the bfloat16 of JAX.
-        if (found.dtype.kind in "biufO" or found.dtype.name == "bfloat16") and not np.ma.is_masked(values):
-            return np.ascontiguousarray(found, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        pass
-    raise ParameterError(f"pair_loss: {name} must be a vector of real numbers.")
+    return np.ascontiguousarray(real_numbers(name, values, "pair_loss", ParameterError), np.float64)
 
 
 def _smoothness(loss: Any) -> float:

@@ -36,7 +36,7 @@ MUTATIONS = (
         "aucbench/kernels/rule_loops.py",
         "            pairs.subtract(X, i, j, Z)",
         "            pairs.subtract(X, j, i, Z)",
-        "tests/kernels",
+        "tests/algorithms",
     ),
     Mutation(  # checkpoints are evenly spaced
         "aucbench/runner/task.py",
@@ -52,8 +52,8 @@ MUTATIONS = (
     ),
     Mutation(  # ties count nothing
         "aucbench/evaluation/auc.py",
-        "doubled += losses * (2 * above + ties)",
-        "doubled += losses * 2 * above",
+        "doubled += (below - j) * (2 * (high.size - above) + ties)",
+        "doubled += (below - j) * 2 * (high.size - above)",
         "tests/evaluation",
     ),
     Mutation(  # a setting is chosen by the AUC, whatever measure is asked for

@@ -67,8 +67,11 @@ class _View(BarView):
         for line in columns_in_words(columns):
             say(f"{title}: {line}")
 
-    def _name(self, entry: Entry) -> str:
+    def _name(self, entry: Entry | None) -> str:
         return " on ".join(self._names[id(entry)])
+
+    def entry_finished(self, executed: FinishedEntry) -> None:
+        self._failed += [(self._name(executed.entry), failure) for failure in executed.failures]
 
     def _print_troubles(self, result: StudyResult) -> None:
         """Print failed cells, and entries left incomplete by `stop_after`."""
@@ -110,14 +113,11 @@ class _EntryView(_View):
 
     def entry_finished(self, executed: FinishedEntry) -> None:
         self.close()
-        assert executed.entry is not None  # what the scheduler finishes has one
+        super().entry_finished(executed)
         self.executed = executed
-        self._failed = [(self._name(executed.entry), failure) for failure in executed.failures]
-        if not executed.cells:
-            return
-        for name, text in summary(executed).items():
+        for name, text in summary(executed).items() if executed.cells else ():
             show_line(name, text)
-        if executed.from_store and self.study.store_path:
+        if executed.cells and executed.from_store and self.study.store_path:
             show_line("from", f"the store {self.study.store_path} (nothing was run again)")
 
     def entry_logged(self, executed: FinishedEntry, run_id: str) -> None:
@@ -159,22 +159,20 @@ class _SweepView(_View):
             self._described.append(executed.title)
             tqdm.write(f"aucbench: {executed.title}: {classes(executed.record.data)}", file=sys.stderr)
         auc = auc_of(executed.cells) if executed.cells else "no result"
-        notes = [f"test AUC {auc}" if auc[0].isdigit() else auc]
-        if chosen := chosen_in_words(cell.record for cell in executed.cells):
-            notes.append(f"tuned: {chosen}")
-        if executed.from_store:
-            notes.append("from the store")
-        notes += [f"{count} {word}" for word, count in failures_by_word(executed.failures).items() if count]
-        if executed.missing:
-            notes.append(f"{executed.missing} not run")
-        if advice := advice_on(executed.cells):
-            notes.append(advice)
+        chosen = chosen_in_words(cell.record for cell in executed.cells)
+        failed = failures_by_word(executed.failures).items()
+        notes = [
+            f"test AUC {auc}" if auc[0].isdigit() else auc,
+            f"tuned: {chosen}" if chosen else "",
+            "from the store" if executed.from_store else "",
+            *(f"{count} {word}" for word, count in failed if count),
+            f"{executed.missing} not run" if executed.missing else "",
+            advice_on(executed.cells),
+        ]
+        super().entry_finished(executed)
         self._cells += of_results(executed.cells)
         self._stored_as = executed.study
-        assert executed.entry is not None  # what the scheduler finishes has one
-        name = self._name(executed.entry)
-        self._failed += [(name, failure) for failure in executed.failures]
-        tqdm.write(f"{name}: {'; '.join(notes)}", file=sys.stdout)
+        tqdm.write(f"{self._name(executed.entry)}: {'; '.join(filter(None, notes))}", file=sys.stdout)
 
     def study_finished(self, result: StudyResult) -> None:
         self.close()
@@ -267,6 +265,8 @@ def summary(executed: FinishedEntry) -> dict[str, str]:
     def mean(name: str) -> float:
         return float(np.mean([getattr(result, name) for result in results]))
 
+    failed = next((result.warm_up for result in results if result.warm_up), "")
+    features = record.features.name
     lines = {
         "run": f"{record.algorithm.name} on {record.dataset.title} "
         f"({data.train_rows:,} training and {data.test_rows:,} test rows, {data.features:,} features)",
@@ -280,27 +280,28 @@ def summary(executed: FinishedEntry) -> dict[str, str]:
         "iterations": f"{mean('iterations'):,.0f}",
         "state": f"{mean('state_bytes'):,.0f} bytes",
         "stopped": ", ".join(sorted({result.stop_reason for result in results})),
+        "warm-up": failed and f"failed, so that times may include compilation: {failed}",
+        "advice": advice_on(cells),
+        **_tuning_of(cells),
+        "features": "" if features == "identity" else f"{features}, fitted in {data.features_seconds:.3g} s",
+        "exempt": "from checks: " * bool(record.algorithm.exempt) + ", ".join(record.algorithm.exempt),
     }
-    if failed := next((result.warm_up for result in results if result.warm_up), None):
-        lines["warm-up"] = f"failed, so that times may include compilation: {failed}"
-    if advice := advice_on(cells):
-        lines["advice"] = advice
+    return {name: text for name, text in lines.items() if text}
+
+
+def _tuning_of(cells: Sequence[CellResult]) -> dict[str, str]:
+    """The settings that tunings chose, what these cost, and fields chosen on an edge of their grid."""
     tuned = [cell.record.tuned for cell in cells if cell.record.tuned]
-    if tuned:
-        nothing = "nothing: the method ignores every field of its grid"
-        lines["tuned"] = chosen_in_words(cell.record for cell in cells) or nothing
-        passes = sum({each.cost: each.cost.passes for each in tuned}.values())
-        lines["tuning"] = (
-            f"{counted(tuned[0].cost.settings, 'setting')} per split, "
-            f"{passes:,.0f} {'pass' if round(passes) == 1 else 'passes'} in all"
-        )
-        edges = [sentence for _, sentence in edges_in_words(cell.record for cell in cells)]
-        lines |= {"edge" if number == 0 else " " * number: text for number, text in enumerate(edges)}
-    if record.features.name != "identity":
-        lines["features"] = f"{record.features.name}, fitted in {data.features_seconds:.3g} s"
-    if record.algorithm.exempt:
-        lines["exempt"] = "from checks: " + ", ".join(record.algorithm.exempt)
-    return lines
+    if not tuned:
+        return {}
+    passes = sum({each.cost: each.cost.passes for each in tuned}.values())
+    unit = "pass" if round(passes) == 1 else "passes"
+    nothing = "nothing: the method ignores every field of its grid"
+    edges = [sentence for _, sentence in edges_in_words(cell.record for cell in cells)]
+    return {
+        "tuned": chosen_in_words(cell.record for cell in cells) or nothing,
+        "tuning": f"{counted(tuned[0].cost.settings, 'setting')} per split, {passes:,.0f} {unit} in all",
+    } | {"edge" if number == 0 else " " * number: text for number, text in enumerate(edges)}
 
 
 def classes(data: DataRecord) -> str:

@@ -2,11 +2,9 @@
 
 from aucbench.contracts.cache_folder import cache_folder
 from aucbench.data.description import columns_of, describe
-from aucbench.data.files.download import LARGE_BYTES
 from aucbench.data.loader import Loaded, Part, fetch, has_test_part, load, missing_bytes
 
 __all__ = [
-    "LARGE_BYTES",
     "Loaded",
     "Part",
     "cache_folder",

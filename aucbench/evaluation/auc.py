@@ -2,8 +2,7 @@
 
     AUC = (#pairs s+ > s-  +  1/2 #ties) / (n+ n-)
 
-A radix sort of two passes sorts the scores into 2^22 equal intervals of their range; the scores within an
-interval are then sorted as float64.
+The scores of either class are sorted, and merged from the highest to the lowest.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,15 +16,6 @@ from aucbench.kernels import kernel
 
 if TYPE_CHECKING:
     from aucbench.evaluation.measures import Measure
-
-RADIX_BITS = 11  # bits sorted in one radix pass
-BUCKETS = 1 << RADIX_BITS
-DIGIT = np.uint64(BUCKETS - 1)
-COARSE, FINEST = np.uint64(32), np.uint64(43)  # first bit of the lower and of the upper digit of the interval
-INTERVALS = BUCKETS * BUCKETS - 1.0
-POSITIVE = np.uint64(1 << 31)  # label bit of an item
-NUMBER = np.uint64((1 << 31) - 1)  # score-number bits of an item
-SMALL = 32  # largest number of items sorted by insertion
 
 
 class RocPoints(NamedTuple):
@@ -96,7 +86,7 @@ def roc_points(scores: Any, y: Any, weights: Any = None) -> RocPoints:
     """The ROC curve of scores, the basis of all measures; parameters and errors as `exact_auc`."""
     if weights is not None:
         return _weighted_points(scores, y, weights)
-    (points,) = points_of_columns(_real("scores", scores).reshape(-1, 1), y)
+    (points,) = points_of_columns(real_numbers("scores", scores).reshape(-1, 1), y)
     return points
 
 
@@ -105,17 +95,17 @@ def points_of_columns(scores: Any, y: Any) -> Iterator[RocPoints]:
 
     Labels and errors are as for `exact_auc`; columns in Fortran order are not copied.
     """
-    scores = _real("scores", scores)
-    positive = _positive(scores.shape[0], y)
-    n, n_pos = positive.size, int(np.count_nonzero(positive))
-    work, fp, tp = np.empty((2, n), np.uint64), np.empty(n + 1), np.empty(n + 1)
+    scores = real_numbers("scores", scores)
+    positive = positive_rows(scores.shape[0], y)
+    high, low, n = np.flatnonzero(positive), np.flatnonzero(~positive), positive.size
+    fp, tp = np.empty(n + 1), np.empty(n + 1)
     for column in range(scores.shape[1]):
         values = np.ascontiguousarray(scores[:, column], np.float64)
-        found = _count(values, positive, work, fp, tp)
-        if found.points < 0:
+        sides = np.sort(values[high]), np.sort(values[low])
+        if any(np.isnan(side[-1]) for side in sides):  # NaN is sorted last
             _refuse_nan(values)
-        area = found.doubled_wins / (2 * n_pos * (n - n_pos))
-        yield RocPoints(fp[: found.points], tp[: found.points], area)
+        points, doubled_wins = _merge(*sides, fp, tp)
+        yield RocPoints(fp[:points], tp[:points], doubled_wins / (2 * high.size * low.size))
 
 
 def measure_columns(scores: Any, y: Any, measures: "Sequence[Measure]") -> NDArray[np.float64]:
@@ -127,33 +117,38 @@ def measure_columns(scores: Any, y: Any, measures: "Sequence[Measure]") -> NDArr
 
 def checked(scores: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Scores (n,) as float64 and the mask of the positive rows; errors as `exact_auc`."""
-    values = _real("scores", scores).astype(np.float64).ravel()
-    positive = _positive(len(values), y)
+    values = real_numbers("scores", scores).astype(np.float64).ravel()
+    positive = positive_rows(len(values), y)
     _refuse_nan(values)
     return values, positive
 
 
-def _real(what: str, given: Any) -> NDArray[Any]:
-    """An array of real numbers; a DataError for anything else."""
-    array = np.asarray(given)
-    if array.dtype.kind == "O":
-        array = np.array(array.tolist())
-    if array.dtype.kind not in "biuf":
-        raise DataError(f"AUC: {what} must be real numbers, got {given!r:.60}.")
+def real_numbers(what: str, given: Any, who: str = "AUC", error: type[Exception] = DataError) -> NDArray[Any]:
+    """An array of real numbers; an error in the name of `who` for anything else."""
+    try:
+        array = np.asarray(given)
+        if array.dtype.kind == "O":
+            array = np.array(array.tolist())
+        if array.dtype.name == "bfloat16":  # NumPy has no kind for the type of JAX
+            array = array.astype(np.float32)
+    except ValueError:  # rows of several lengths
+        array = np.array("")
+    if array.dtype.kind not in "biuf" or np.ma.is_masked(given):
+        raise error(f"{who}: {what} must be real numbers, got {' '.join(repr(given).split()):.60}.")
     return array
 
 
-def _positive(n: int, y: Any) -> NDArray[np.bool_]:
-    """Mask of the positive rows; a DataError unless both classes are present."""
-    labels = _real("labels", y).ravel()
+def positive_rows(n: int, y: Any, who: str = "AUC", error: type[Exception] = DataError) -> NDArray[np.bool_]:
+    """Mask of the positive rows; an error in the name of `who` unless both classes are present."""
+    labels = real_numbers("labels", y, who, error).ravel()
     if n != labels.size:
-        raise DataError(f"AUC: {n} scores for {labels.size} labels.")
+        raise error(f"{who}: {n} scores for {labels.size} labels.")
     positive: NDArray[np.bool_] = labels == 1
     n_pos = int(np.count_nonzero(positive))
     if not any(n_pos + np.count_nonzero(labels == negative) == n for negative in (-1, 0)):
-        raise DataError(f"AUC: labels must be -1 and 1, or 0 and 1, got {np.unique(labels)[:5]}.")
+        raise error(f"{who}: labels must be -1 and 1, or 0 and 1, got {np.unique(labels)[:5]}.")
     if n_pos in (0, n):
-        raise DataError(f"AUC needs both classes, got {n_pos} positives and {n - n_pos} negatives.")
+        raise error(f"{who} needs both classes, got {n_pos} positives and {n - n_pos} negatives.")
     return positive
 
 
@@ -165,7 +160,7 @@ def _refuse_nan(scores: NDArray[np.float64]) -> None:
 
 def _weighted_points(scores: Any, y: Any, weights: Any) -> RocPoints:
     values, positive = checked(scores, y)
-    weights = _real("weights", weights).astype(np.float64).ravel()
+    weights = real_numbers("weights", weights).astype(np.float64).ravel()
     if len(weights) != len(values):
         raise DataError(f"AUC: {len(weights)} weights for {len(values)} scores.")
     wrong = weights[~(np.isfinite(weights) & (weights >= 0))]
@@ -183,118 +178,30 @@ def _weighted_points(scores: Any, y: Any, weights: Any) -> RocPoints:
     return RocPoints(fp, tp, area)
 
 
-class _Counts(NamedTuple):
-    points: int  # number of points of the curve; -1 if a score is NaN
-    doubled_wins: int  # twice the pairs won by the positive, plus ties
-
-
 @kernel
-def _count(scores, positive, work, fp, tp):
-    """Write the points of the ROC curve into `fp` and `tp`; counts are summed as integers.
+def _merge(high, low, fp, tp):
+    """The number of points of the ROC curve, and twice the pairs won by the positive, plus ties.
 
-    Negatives without a positive between them are one step, since no measure depends on their order.
+    `high` and `low` are the ascending scores of positives and negatives; the points are written into `fp` and
+    `tp`. Negatives without a positive between them are one step, since no measure depends on their order.
     """
-    if not _sort_coarsely(scores, positive, work):
-        return _Counts(-1, -1)
-    items = work[0]
-    doubled = above = below = 0  # positives and negatives passed so far
-    points, stop, before = 1, items.size, 1  # before: positives of the previous step
+    i, j = high.size, low.size  # rows that are left
+    points, doubled, before = 1, 0, 1  # before: positives of the previous step
     fp[0] = tp[0] = 0.0
-    while stop > 0:
-        item = items[stop - 1]
-        bucket, start = item >> COARSE, stop - 1
-        wins = 1 if item & POSITIVE else 0
-        same = True
-        while start > 0 and items[start - 1] >> COARSE == bucket:
-            start -= 1
-            wins += 1 if items[start] & POSITIVE else 0
-            same = same and scores[items[start] & NUMBER] == scores[item & NUMBER]
-        if not same and wins > 0:
-            _sort(scores, items[start:stop])
-        while stop > start:
-            begin, ties = start, wins
-            if not same and wins > 0:
-                begin, ties = _equal(scores, items, start, stop)
-            losses = stop - begin - ties
-            doubled += losses * (2 * above + ties)
-            above += ties
-            below += losses
-            points -= 1 if ties + before == 0 else 0
-            fp[points], tp[points] = below, above
-            points += 1
-            before, stop = ties, begin
-    return _Counts(points, doubled)
-
-
-@kernel
-def _equal(scores, items, start, stop):
-    """Start of the items that tie with the last of items[start:stop], and their number of positives."""
-    value = scores[items[stop - 1] & NUMBER]
-    begin, positives = stop, 0
-    while begin > start and scores[items[begin - 1] & NUMBER] == value:
-        begin -= 1
-        positives += 1 if items[begin] & POSITIVE else 0
-    return begin, positives
-
-
-@kernel
-def _sort_coarsely(scores, positive, work):
-    """Sort scores by their interval, in two passes, into work[0]; False if a score is NaN.
-
-    The upper half of an item holds the interval of a score, the lower half its label and its number.
-    """
-    lowest = highest = scores[0]
-    for score in scores:
-        if np.isnan(score):
-            return False
-        lowest, highest = min(lowest, score), max(highest, score)
-    factor = INTERVALS / (highest - lowest)
-    if not (highest - lowest < np.inf and factor < np.inf):
-        lowest, factor = 0.0, 0.0  # one interval for all scores, sorted afterwards
-    counts = np.zeros((2, BUCKETS), np.int64)
-    for i in range(scores.size):
-        # Rounding keeps the order. Infinity times zero is NaN, which must not become an integer.
-        interval = np.uint64((scores[i] - lowest) * factor) if factor > 0.0 else np.uint64(0)
-        item = (interval << COARSE) | np.uint64(i)
-        work[0, i] = item | POSITIVE if positive[i] else item
-        counts[0, interval & DIGIT] += 1
-        counts[1, interval >> np.uint64(RADIX_BITS)] += 1
-    _scatter(work[0], work[1], counts[0], COARSE)
-    _scatter(work[1], work[0], counts[1], FINEST)
-    return True
-
-
-@kernel
-def _scatter(source, target, counts, shift):
-    """One radix pass by the 11 bits above `shift`; overwrites `counts`."""
-    total = 0
-    for bucket in range(BUCKETS):
-        count = counts[bucket]
-        counts[bucket] = total
-        total += count
-    for i in range(source.size):
-        bucket = (source[i] >> shift) & DIGIT
-        target[counts[bucket]] = source[i]
-        counts[bucket] += 1
-
-
-@kernel
-def _sort(scores, items):
-    """Sort by the float64 scores; few items by insertion."""
-    if items.size > SMALL:
-        keys = np.empty(items.size, np.float64)
-        for i in range(items.size):
-            keys[i] = scores[items[i] & NUMBER]
-        items[:] = items[np.argsort(keys)]
-        return
-    for i in range(1, items.size):
-        item = items[i]
-        score = scores[item & NUMBER]
-        j = i
-        while j > 0 and scores[items[j - 1] & NUMBER] > score:
-            items[j] = items[j - 1]
+    while i + j > 0:
+        score = high[i - 1] if j == 0 or (i > 0 and high[i - 1] > low[j - 1]) else low[j - 1]
+        above, below = i, j
+        while i > 0 and high[i - 1] == score:
+            i -= 1
+        while j > 0 and low[j - 1] == score:
             j -= 1
-        items[j] = item
+        ties = above - i
+        doubled += (below - j) * (2 * (high.size - above) + ties)
+        points -= 1 if ties + before == 0 else 0
+        fp[points], tp[points] = low.size - j, high.size - i
+        points += 1
+        before = ties
+    return points, doubled
 
 
 @kernel

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aucbench.contracts import MethodFacts, Norm, Objective, Problem
-from aucbench.errors import ParameterError
+from aucbench.errors import ParameterError, PluginError
 from aucbench.kernels import loss_pieces, pair_loss
 
 WIDTHS = tuple(10.0**-power for power in range(1, 8))  # widths tried for smoothing below a kink
@@ -55,13 +55,17 @@ class Certificate(NamedTuple):
 
 
 def declared_objective(algorithm: Any, problem: Problem) -> Objective:
-    """The objective that a method declares; a `ParameterError` if it declares none."""
+    """The objective that a method declares; ParameterError if it has none, PluginError if it is invalid."""
     if MethodFacts(algorithm).objective is None:
         raise ParameterError(f"{algorithm.name} declares no objective (method `objective` of the contract).")
     found = algorithm.objective(problem)
     if found is None:
         raise ParameterError(f"{algorithm.name} has no objective with these hyperparameters.")
-    assert isinstance(found, Objective)
+    if not isinstance(found, Objective) or not callable(getattr(found.loss, "value", None)):
+        raise PluginError(
+            f"{algorithm.name}: `objective` returned {found!r:.60}; expected None or an aucbench.Objective "
+            "with a loss."
+        )
     return found
 
 

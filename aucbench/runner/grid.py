@@ -2,12 +2,12 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 from scipy import sparse
 
-from aucbench.contracts import Access, Problem
+from aucbench.contracts import Access
 from aucbench.data import memory
 from aucbench.runner.cell import (
     batches,
@@ -37,13 +37,12 @@ def run_grid(tasks: Sequence[Task], progress: Progress = lambda fraction: None) 
     Outcomes are those of `run_cell` for each task alone, to the last bit, but for the times and for the
     iterations within which a run has diverged.
 
-    Settings that differ in numbers only, on the same arrays and in the same order, share the statistics of
-    the problem, on the clock of the setting that asks first. A method with `together` trains them at once;
-    their outcomes agree up to rounding, and a model that would have been finite again at its next checkpoint
-    counts as diverged. Where a method of access `full` has `init_from` and runs until it has converged, each
-    begins where the one before it on the path has ended, from the largest value of a hyperparameter to the
-    smallest, and agrees with a run of its own up to the tolerance of the method; one that does not converge
-    is run again by itself. All other settings are trained one after the other.
+    Settings that differ in numbers only, on the same arrays and in the same order, are trained at once by a
+    method with `together`; their outcomes agree up to rounding, and a model that would have been finite again
+    at its next checkpoint counts as diverged. Where a method of access `full` has `init_from` and runs until
+    it has converged, each begins where the one before it on the path has ended, from the largest value of a
+    hyperparameter to the smallest, and agrees with a run of its own up to the tolerance of the method; one
+    that does not converge is run again by itself. All other settings are trained one after the other.
 
     `progress` gets the fraction of all work done, from 0 to 1, after every chunk; what it raises ends all
     runs. An exception stands in the place of the outcome of a setting that it ended.
@@ -89,7 +88,6 @@ class _Grid:
         """Train settings of one kind."""
         first = self._tasks[members[0]]
         self._scorer = Scorer(first.X_test, first.y_test, first.measures)
-        self._statistics = Problem(first.X, first.y, weights=first.weights)
         is_one_pass = first.seconds is None and first.access is not Access.full and first.weights is None
         if is_one_pass and trains_together(first, len(members)):
             self._train_at_once(members)
@@ -159,8 +157,8 @@ class _Grid:
                 self._finish(k, trainer)
 
     def _trainer(self, k: int, budget: Any, init: Callable[..., Any] | None = None) -> Trainer:
-        problem = _SharedProblem(self._statistics, self._tasks[k].problem(budget.iterations))
-        return Trainer(self._tasks[k], budget, self._scorer, problem, init=init)
+        task = self._tasks[k]
+        return Trainer(task, budget, self._scorer, task.problem(budget.iterations), init=init)
 
     def _finish(self, k: int, trainer: Trainer) -> None:
         if k not in self.results:
@@ -196,22 +194,6 @@ def _shared_chunk(task: Task) -> int:
     per_row = max(1.0, X.nnz / X.shape[0]) if sparse.issparse(X) else X.shape[1]
     visits = 2 if task.access is Access.pairs else task.rows_per_iteration
     return int(max(CHUNK_VALUES / per_row, CHUNK_VISITS) / visits) or 1
-
-
-class _SharedProblem(Problem):
-    """The problem of a setting, with statistics that are computed once for all settings.
-
-    Arrays are copies: what a method does to its own must not reach the others.
-    """
-
-    def __init__(self, statistics: Problem, own: Problem):
-        vars(self).update(vars(own))
-        self._statistics = statistics
-
-    p = cached_property(lambda self: self._statistics.p)
-    max_norm = cached_property(lambda self: self._statistics.max_norm)
-    mean_pos = cached_property(lambda self: self._statistics.mean_pos.copy())
-    mean_neg = cached_property(lambda self: self._statistics.mean_neg.copy())
 
 
 def _follows_path(task: Task) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from aucbench.evaluation.measures import Measure
 # 20,000 rows have been seen. `python -m benchmarks defaults` shows the effect.
 LEAST_PASSES, MOST_PASSES, ROWS_SEEN = 10.0, 200.0, 20_000
 MAX_PASSES = 1_000  # limit for a full method that stops once it has converged
+DECADES = 3.0  # of time, over which the checkpoints of a budget in seconds are log-spaced
 MAX_ITERATIONS = 2**53  # larger whole numbers are not all exact as floats
 
 
@@ -191,65 +192,41 @@ def rows_per_iteration(algorithm: Any, n_samples: int) -> int:
     return int(algorithm.batch_size(n_samples)) if access in (Access.minibatch, Access.balanced) else 1
 
 
-class IterationBudget:
-    """Stop after `iterations`; `checkpoints` are iterations, ascending, the last one `iterations`."""
+class Budget:
+    """Ends a run at the last of its checkpoints, which are iterations, or seconds of training.
 
-    def __init__(self, iterations: int, checkpoints: Sequence[int]):
-        self.iterations = iterations
-        self._checkpoints = checkpoints
-
-    def next_chunk(self, iteration: int, seconds: float) -> int | None:
-        """Iterations to the next checkpoint; None when the budget is spent."""
-        if iteration >= self.iterations:
-            return None
-        return self._checkpoints[bisect_right(self._checkpoints, iteration)] - iteration
-
-    def is_checkpoint(self, iteration: int, seconds: float) -> bool:
-        """Whether the AUC is due."""
-        reached = bisect_right(self._checkpoints, iteration)
-        return reached > 0 and self._checkpoints[reached - 1] == iteration
-
-    def fraction(self, iteration: int, seconds: float) -> float:
-        """Fraction of the iterations done."""
-        return iteration / self.iterations
-
-
-class TimeBudget:
-    """Stop at the first chunk that ends after `limit` seconds of training.
-
-    Checkpoints are log-spaced in time over three decades. How many iterations fit until the next one is
-    estimated from the speed so far, and at most doubled from chunk to chunk.
+    In seconds, a checkpoint is due when the first chunk ends after its time. How many iterations fit until
+    then is estimated from the speed so far, and at most doubled from chunk to chunk.
     """
 
-    iterations = None
-    DECADES = 3.0
-
-    def __init__(self, limit: float, checkpoints: int):
-        self._limit = limit
-        self._times = [*limit * np.logspace(-self.DECADES, 0.0, checkpoints)[:-1], limit]
-        self._next, self._longest = 0, 1
+    def __init__(self, checkpoints: Sequence[float], in_seconds: bool = False):
+        self.iterations = None if in_seconds else int(checkpoints[-1])
+        self._checkpoints, self._passed, self._longest = checkpoints, 0, 1
 
     def next_chunk(self, iteration: int, seconds: float) -> int | None:
-        """Iterations that are likely to fit until the next checkpoint; None when the time is up."""
-        if seconds >= self._limit and iteration > 0:
+        """Iterations to the next checkpoint, or likely to fit until then; None when the budget is spent."""
+        points = self._checkpoints
+        if self.iterations is not None:
+            left = iteration < self.iterations
+            return int(points[bisect_right(points, iteration)]) - iteration if left else None
+        if seconds >= points[-1] and iteration > 0:
             return None
-        fitting = int(iteration / max(seconds, 1e-9) * max(0.0, self._times[self._next] - seconds))
+        fitting = int(iteration / max(seconds, 1e-9) * max(0.0, points[self._passed] - seconds))
         self._longest = max(1, min(fitting, 2 * self._longest))
         return self._longest
 
     def is_checkpoint(self, iteration: int, seconds: float) -> bool:
-        """Whether a checkpoint's time has passed since the last one, or the time is up."""
-        passed = bisect_right(self._times, seconds)
-        due = passed > self._next
-        self._next = min(passed, len(self._times) - 1)
+        """Whether the AUC is due: at this iteration, or because the time of a checkpoint has passed."""
+        if self.iterations is not None:
+            return iteration in self._checkpoints
+        passed = bisect_right(self._checkpoints, seconds)
+        due = passed > self._passed
+        self._passed = min(passed, len(self._checkpoints) - 1)
         return due
 
     def fraction(self, iteration: int, seconds: float) -> float:
-        """Fraction of the time spent, from 0 to 1."""
-        return min(1.0, seconds / self._limit)
-
-
-Budget: TypeAlias = IterationBudget | TimeBudget
+        """Fraction of the budget spent, from 0 to 1."""
+        return min(1.0, (seconds if self.iterations is None else iteration) / self._checkpoints[-1])
 
 
 def make_budget(task: Task) -> Budget:
@@ -261,7 +238,8 @@ def make_budget(task: Task) -> Budget:
                 f"{algorithm.name} must know the number of iterations beforehand: "
                 f"set budget.epochs or budget.iterations in place of budget.seconds."
             )
-        return TimeBudget(task.seconds, task.checkpoints)
+        times = task.seconds * np.logspace(-DECADES, 0.0, task.checkpoints)
+        return Budget([*times[:-1], task.seconds], in_seconds=True)
     if task.iterations is not None:
         total = task.iterations
     elif task.epochs is None and task.access is Access.full and MethodFacts(algorithm).done is not None:
@@ -271,7 +249,7 @@ def make_budget(task: Task) -> Budget:
         total = max(1, round(passes * (len(task.y) / task.rows_per_iteration)))
     if total > MAX_ITERATIONS:
         raise ParameterError(f"budget: {total:.3g} iterations cannot be counted; 2^53 are the most.")
-    return IterationBudget(total, log_spaced(total, task.checkpoints))
+    return Budget(log_spaced(total, task.checkpoints))
 
 
 @lru_cache

@@ -50,15 +50,15 @@ class Clock:
 class Trainer:
     """Trains one setting; the clock runs in init, step and finalize only, and in `wait` after each of them.
 
-    Several trainers on the same test rows may share one scorer. `init` gives the state before the first
-    iteration in the place of the method's own.
+    Several trainers on the same test rows may share one scorer; without a scorer, nothing is measured. `init`
+    gives the state before the first iteration in the place of the method's own.
     """
 
     def __init__(
         self,
         task: Task,
         budget: Budget,
-        scorer: Scorer,
+        scorer: Scorer | None,
         problem: Problem,
         init: Callable[[Problem, np.random.Generator], Any] | None = None,
     ) -> None:
@@ -125,8 +125,8 @@ class Trainer:
     def outcome(self) -> Outcome:
         """The curve and the costs so far."""
         points, iteration, reason = self._points, self.iteration, self.stop_reason or StopReason.budget
-        task, measures = self.task, self.task.measures
-        values = np.array([self._scorer.values(model) for _, model, _ in points], np.float64)
+        task, measures, scorer = self.task, self.task.measures, self._scorer
+        values = np.array([scorer.values(model) for _, model, _ in points if scorer], np.float64)
         values = values.reshape(len(points), 1 + len(measures))
         unknown = np.flatnonzero(np.isnan(values[:, 0]))
         if len(unknown):  # the model is finite but its scores are not numbers: it has no AUC from there on
@@ -159,6 +159,8 @@ class Trainer:
         # A checkpoint's own finalize counts for that checkpoint, not for the ones after it.
         clock = copy.copy(self.clock)
         self.final = final = finalize(self.task.algorithm, self.state, clock)
+        if self._scorer is None:
+            return
         model, self._weights = self._scorer.add(self.task.algorithm, final)
         self._points.append((self.iteration, model, clock))
         if self.task.keep_weights and self._weights is not None:

@@ -17,9 +17,9 @@ from aucbench.data.preprocess import Preprocessing
 from aucbench.errors import DataError, ParameterError
 from aucbench.runner.cell import batches, check_requirements, training_context
 from aucbench.runner.sampler import batch_sampler
-from aucbench.runner.scorer import Scorer, linear_scores
-from aucbench.runner.task import Budget, IterationBudget, Order, StopReason, Task, hold_out, make_budget
-from aucbench.runner.trainer import Trainer, finalize
+from aucbench.runner.scorer import linear_scores
+from aucbench.runner.task import Budget, Order, StopReason, Task, hold_out, make_budget
+from aucbench.runner.trainer import Trainer
 from aucbench.sklearn._threshold import LatestRows, best_threshold
 from aucbench.studies.adapted_plugins import check_plan, divergence, why_not_on
 
@@ -54,13 +54,6 @@ class Model:
         return np.asarray(self._algorithm.score(self._state, X), np.float64)
 
 
-class ModelTrainer(Trainer):
-    """A training without test rows."""
-
-    def _measure(self) -> None:
-        self.final = finalize(self.task.algorithm, self.state)
-
-
 class Fitted:
     """A method trained on rows as they come; scores above the `cut` are positive."""
 
@@ -68,7 +61,7 @@ class Fitted:
         self.cut, self.iterations = 0.0, 0
         self._parts, self._is_sparse = parts, sparse.issparse(X)
         self._preprocessing = Preprocessing(parts.scaling, parts.features, parts.rescale)
-        self._trainer: ModelTrainer | None = None  # kept only if training can go on
+        self._trainer: Trainer | None = None  # kept only if training can go on
         self._latest, self._calls = LatestRows(), 0
         self._planned: int | None = None  # iterations that the method plans for
 
@@ -114,7 +107,7 @@ class Fitted:
                 stacklevel=3,
             )
         Z = self._preprocessing.fit_transform(canonical(X), seed)
-        self._run(self._task(Z, y, seed), IterationBudget(0, []), self._parts.iterations)
+        self._run(self._task(Z, y, seed), Budget([0]), self._parts.iterations)
         self._take_in(Z, y)
         return self
 
@@ -141,7 +134,7 @@ class Fitted:
         if MethodFacts(task.algorithm).plans:
             whole = "of all calls of partial_fit"
             check_plan(task.algorithm, self._planned or 0, trainer.iteration, len(y), whole)
-        self._run(task, IterationBudget(end, [end]))
+        self._run(task, Budget([end]))
         self._latest.add(Z, y)
         if self._latest.complete:
             self.cut = self._latest.threshold(self._parts.algo.name, self._model)
@@ -159,13 +152,13 @@ class Fitted:
         check_width(Z.shape[1])
         return task
 
-    def _run(self, task: Task, budget: Budget, planned: int | None = None) -> ModelTrainer:
+    def _run(self, task: Task, budget: Budget, planned: int | None = None) -> Trainer:
         """Train until the budget ends, with a new trainer unless there is one, and release the rows."""
         next_batch = batch_sampler(task)
         with training_context():
             if self._trainer is None:
                 problem, self._planned = task.problem(planned), planned
-                self._trainer = ModelTrainer(task, budget, Scorer(task.X_test, task.y_test), problem)
+                self._trainer = Trainer(task, budget, None, problem)
             trainer = self._trainer
             trainer.task, trainer.budget = task, budget
             for batch in batches(trainer, next_batch):
@@ -182,7 +175,7 @@ class Fitted:
         """Drop the state of the training and the latest rows; the model stays."""
         self._trainer, self._latest = None, LatestRows()
 
-    def _check_finite(self, trainer: ModelTrainer) -> None:
+    def _check_finite(self, trainer: Trainer) -> None:
         if trainer.stop_reason is StopReason.diverged:
             where = f"within {trainer.iteration:,} iterations"
             advice = "" if self._parts.rescale else ", or set rescale=True"

@@ -97,12 +97,13 @@ class _Trial:
             text = "What the score of a row adds does not depend on those of the other class."
             return "no loss over pairs, but a sum over rows, such as cross entropy.", Line(DEPARTS, text)
         terms = square_terms(self._f, 0.5 if self._unit else 0.0)
-        if terms is not None and terms.departures:
+        if terms is not None and terms[1]:
+            margin, departures = terms
             computes = (
                 "no known surrogate, but the terms of the square loss over all pairs, or of the min-max "
-                f"margin loss, with margin {terms.margin:.4g}, some of which depart."
+                f"margin loss, with margin {margin:.4g}, some of which depart."
             )
-            return computes, Line(DEPARTS, " ".join(terms.departures))
+            return computes, Line(DEPARTS, " ".join(departures))
         text = (
             f"It departs from {match.surrogate.name} by up to {match.residual:.2g} of the value, "
             "even with the best factor and constant for each composition of the batch."
@@ -112,17 +113,9 @@ class _Trial:
     def _is_of_rows(self) -> bool:
         """Whether the value is a sum of one function of the positives and one of the negatives."""
         (one, positive), (other, _) = self._by.batches[1][-1], self._by.batches[1][-2]
-        values = []
-        for first, second in product((one, other), repeat=2):  # scores of positives and of negatives
-            values.append(self._f.value(np.where(positive, first, second), positive))
-        size = max(map(abs, values))
-        return (
-            abs(values[0] - values[1] - values[2] + values[3]) <= (2e-6 if self._f.single else 1e-12) * size
-        )
-
-    def _exact(self, scores: np.ndarray, positive: np.ndarray) -> float:
-        """The value that a batch should have, NaN if unknown."""
-        return self._by.match.value(scores, positive) if self._by.is_known else math.nan
+        mixed = [np.where(positive, *each) for each in product((one, other), repeat=2)]
+        values = np.array([self._f.value(scores, positive) for scores in mixed])
+        return bool(abs(values @ [1, -1, -1, 1]) <= (2e-6 if self._f.single else 1e-12) * abs(values).max())
 
     def _batches(self) -> list[Batch]:
         """Some batches of several compositions, and one with equal scores."""
@@ -179,8 +172,8 @@ class _Trial:
     def _direction(self) -> Line:
         for k, m in COMPOSITIONS:
             positive = np.arange(k + m) < k
-            centre = np.full(positive.size, 0.5 * self._unit)
-            up, down = (self._f.value(centre + side * 0.1 * positive, positive) for side in (1.0, -1.0))
+            sides = (0.5 * self._unit + side * 0.1 * positive for side in (1.0, -1.0))
+            up, down = (self._f.value(scores, positive) for scores in sides)
             if up > down:
                 return Line(
                     DEPARTS,
@@ -222,7 +215,7 @@ class _Trial:
     def _ties(self) -> Line:
         jitter, faults = np.random.default_rng(3).standard_normal(12) * 1e-7, []
         for when, (scores, positive) in self._tied().items():
-            exact, tolerance = self._exact(scores, positive), self._tolerance
+            exact, tolerance = self._by.exact_value(scores, positive), self._tolerance
             if math.isnan(exact):  # unknown: what nearly equal scores give, which must be close
                 exact, tolerance = self._f.value(scores + jitter, positive), 1e-3
             if fault := self._f(scores, positive).fault(exact, tolerance):
@@ -231,12 +224,11 @@ class _Trial:
 
     def _one_class(self) -> Line:
         notes, faults = [], []
-        for name, positive in (("positives", np.ones(12, bool)), ("negatives", np.zeros(12, bool))):
+        for name in ("positives", "negatives"):
             what = f"A batch of {name} alone, which has no pairs,"
-            try:
-                found = self._f(np.linspace(0.2, 0.8, 12), positive)
-            except Exception as error:
-                notes.append(f"{what} raises {sentence_of(error)}.")
+            found = self._tried(np.linspace(0.2, 0.8, 12), np.full(12, name == "positives"))
+            if isinstance(found, str):
+                notes.append(f"{what} raises {found}.")
                 continue
             slopes = np.zeros(1) if found.gradient is None else found.gradient
             if not math.isfinite(found.value):
@@ -252,7 +244,7 @@ class _Trial:
         for level in LEVELS[:1] if self._unit else LEVELS:
             for high, rest in product((level, 0.0 if level == 1.0 else -level), repeat=2):
                 scores = np.where(POSITIVE, high, rest)
-                exact = self._exact(scores, POSITIVE)
+                exact = self._by.exact_value(scores, POSITIVE)
                 if abs(exact) > HUGE:
                     continue
                 found = self._f(scores, POSITIVE)
@@ -273,12 +265,11 @@ class _Trial:
         ):
             scores = np.linspace(0.2, 0.8, 12)
             scores[row] = extreme
-            try:
-                found = self._f.value(scores, POSITIVE)
-            except Exception as error:
-                notes.append(f"It refuses {name}: {sentence_of(error)}.")
+            tried = self._tried(scores, POSITIVE, slopes=False)
+            if isinstance(tried, str):
+                notes.append(f"It refuses {name}: {tried}.")
                 continue
-            exact = self._exact(scores, POSITIVE)
+            found, exact = tried.value, self._by.exact_value(scores, POSITIVE)
             if math.isnan(extreme):
                 faults += [f"With {name} the value is {found:.4g}, not NaN."] if math.isfinite(found) else []
             elif math.isnan(found):
@@ -286,6 +277,13 @@ class _Trial:
             elif math.isfinite(exact) and abs(found - exact) > self._tolerance * max(1.0, abs(exact)):
                 faults.append(f"With {name} the value is {found:.4g}; {exact:.4g} is exact.")
         return _line(faults, notes, "Infinite scores and NaN are treated as such.")
+
+    def _tried(self, scores: np.ndarray, positive: np.ndarray, slopes: bool = True) -> Outcome | str:
+        """The outcome of a batch, or the error that the function raises."""
+        try:
+            return self._f(scores, positive, slopes)
+        except Exception as error:
+            return sentence_of(error)
 
 
 def _line(faults: list[str], notes: list[str], fine: str) -> Line:

@@ -11,7 +11,7 @@ from aucbench.contracts.source_location import source_file
 from aucbench.contracts.validation import Family
 from aucbench.pool import Pool, ProcessEnded, tell
 from aucbench.testing.checks import CHECKS
-from aucbench.testing.examine import PATIENCE, Progress, TimeLimit, conclude, examine, following
+from aucbench.testing.examine import PATIENCE, Progress, conclude, examine, following
 from aucbench.testing.findings import Finding, Status, explain
 
 GRACE = 15.0  # seconds beyond twice the time limit, after which a plugin counts as hanging
@@ -76,7 +76,7 @@ def examined(
     """Try all checks of its family on a plugin, class or instance; raises nothing."""
     checks = CHECKS[family]
     try:
-        subject = checks[0].prepare(plugin, TimeLimit(patience), loss=loss)
+        subject = checks[0].prepare(plugin, patience, loss)
     except (Exception, SystemExit) as error:  # a class without instances
         words, place = explain(plugin if isinstance(plugin, type) else type(plugin), error)
         words = f"With default parameters, which every field needs, it cannot be made: {words}"
@@ -94,7 +94,6 @@ def examined_apart(
     The process is killed after twice the time limit `patience`, and `grace` seconds for its start.
     """
     limit = None if family is Family.datasets or patience == inf else 2.0 * patience + grace
-    names = [check.name for check in CHECKS[family]]
     findings: list[Finding] = []
 
     def listen(message: Finding | str | float) -> None:
@@ -103,11 +102,9 @@ def examined_apart(
         progress(message)
 
     with Pool() as pool:
+        future = pool.submit(_examined, family, plugin, patience, seconds=limit, listener=listen)
         try:
-            found: tuple[Finding, ...] = pool.submit(
-                _examined, family, plugin, patience, seconds=limit, listener=listen
-            ).result()
-            return found
+            return tuple(future.result())
         except ProcessEnded as ended:
             words = f"It ends the program (os._exit, status {ended.status}); it must raise an error instead."
             if ended.is_late:
@@ -118,7 +115,7 @@ def examined_apart(
                     "(with NUMBA_BOUNDSCHECK=1 a wrong index is told), or no memory was left."
                 )
             place = _place(ended.trace, plugin)
-    trying, *rest = names[len(findings) :]
+    trying, *rest = (check.name for check in CHECKS[family][len(findings) :])
     last = Finding(trying, Status.failed, words, place)
     return (*findings, last, *(following(name, trying) for name in rest))
 

@@ -2,7 +2,6 @@
 
 import copy
 import inspect
-import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,38 +17,12 @@ from aucbench.contracts.source_location import place_of
 from aucbench.contracts.validation import Family
 from aucbench.runner.cell import training_context
 from aucbench.suggestions import suggest
-from aucbench.testing.findings import Broken, CheckFailure, Exempted, Finding, Status, Untried, explain
+from aucbench.testing.findings import Broken, CheckFailure, Finding, Skipped, Status, explain
 from aucbench.testing.problems import SMALL, STANDARD, Size, Toy, small
 
 PATIENCE = 60.0  # seconds for all checks of a plugin
 SHRINKING = 10.0  # most seconds to look for a smaller failing input
-
-
-class TimeLimit:
-    """The time limit for all checks of a plugin; the clock starts when it is first read."""
-
-    def __init__(self, seconds: float = PATIENCE):
-        self.seconds, self._begin = seconds, math.nan
-
-    @property
-    def spent(self) -> float:
-        """Seconds since the clock started."""
-        self._begin = monotonic() if math.isnan(self._begin) else self._begin
-        return monotonic() - self._begin
-
-    @property
-    def left(self) -> float:
-        """Remaining seconds."""
-        return self.seconds - self.spent
-
-    def restart(self) -> None:
-        """Restart the clock once all is compiled."""
-        self._begin = monotonic()
-
-    def require(self) -> None:
-        """Raise `Untried` when no time is left."""
-        if self.left <= 0.0:
-            raise Untried(f"the {self.seconds:g} s for all checks are used up (--patience allows more)")
+ASIDE = ("exempt", "grid")  # checks whose failure stops no other
 
 
 class Subject:
@@ -67,9 +40,10 @@ class Subject:
     read: Callable[[Any, Any], Any]  # calls all functions that read a final state
     uses: Callable[..., Iterator[str]]  # trains and scores, and yields each function that was called
 
-    def __init__(self, plugin: Any, limit: TimeLimit | None = None, loss: Any = None):
+    def __init__(self, plugin: Any, patience: float = PATIENCE, loss: Any = None):
         self.plugin = plugin() if isinstance(plugin, type) else plugin
-        self.limit, self._loss, self.where = limit or TimeLimit(), loss, ""
+        self.patience, self.began = patience, monotonic()  # seconds for all checks, and their beginning
+        self.where, self._loss = "", loss
         self._size: Size | None = None
 
     def again(self, **changes: Any) -> Self:
@@ -77,6 +51,17 @@ class Subject:
         other = copy.copy(self)
         vars(other).update(changes)
         return other
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the checks began."""
+        return monotonic() - self.began
+
+    def require_time(self) -> None:
+        """Raise `Skipped` when no time is left."""
+        if self.spent >= self.patience:
+            words = f"the {self.patience:g} s for all checks are used up (--patience allows more)"
+            raise Skipped(Status.untried, words)
 
     @property
     def size(self) -> Size:
@@ -92,12 +77,12 @@ class Subject:
                 yield self.again(_size=size)
 
     def exempt_if_it_requires(self, name: str) -> None:
-        """Raise `Exempted` if the plugin requires `name` ("dense", "float64"), with its reason."""
+        """Raise `Skipped` if the plugin requires `name` ("dense", "float64"), with its reason."""
         reasons = MethodFacts(self.plugin).requires
         if name in reasons and not str(reasons[name]).strip():
             raise Broken(f"`requires` names {name!r} without a reason.")
         if name in reasons:
-            raise Exempted(f"requires {name}: {reasons[name]}")
+            raise Skipped(Status.exempt, f"requires {name}: {reasons[name]}")
 
     @property
     def layouts(self) -> tuple[str, ...]:
@@ -109,21 +94,17 @@ class Subject:
         self.where = toy.words
         return toy
 
-    def problem(self, layout: str = "dense", dtype: Any = np.float64, seed: int = 0) -> Toy:
+    def problem(self, layout: str = "dense", dtype: Any = np.float64) -> Toy:
         """A small problem."""
-        return self.use(small(self.size, layout, dtype, seed))
+        return self.use(small(self.size, layout, dtype))
 
     def problems(self) -> Iterator[Toy]:
         """One small problem for each layout that the plugin takes."""
         return (self.problem(layout) for layout in self.layouts)
 
-    def scores(self, state: Any, X: Any) -> NDArray[Any]:
-        """The scores of a state that may be trained further."""
-        return self.score(self.final(state), X)
-
     def outcome(self, toy: Toy, *run: Any) -> NDArray[Any]:
         """The scores of the rows of a problem after training on it."""
-        return self.scores(self.train(toy, *run), toy.X)
+        return self.score(self.final(self.train(toy, *run)), toy.X)
 
     def broken(self, method: str, words: str) -> Broken:
         """The error for a function, with its place."""
@@ -141,13 +122,13 @@ class Check:
         the name of the check, the first line of its docstring is the rule.
     prepare : callable
         Makes the subject of a plugin.
-    needs : tuple of str
-        Names of the checks that must pass first.
+    stage : int
+        A check needs all checks of earlier stages to pass.
     """
 
     function: Callable[..., str | None]
     prepare: type[Subject]
-    needs: tuple[str, ...] = ()
+    stage: int = 0
 
     @property
     def name(self) -> str:
@@ -184,40 +165,29 @@ class Check:
         subject.where = ""
         with training_context():  # as in a run: results may depend on the number of BLAS threads
             try:
-                subject.limit.require()
+                subject.require_time()
                 return Finding(self.name, Status.passed, self.run(subject) or "")
-            except (Exempted, Untried) as skipped:
+            except Skipped as skipped:
                 return Finding(self.name, skipped.status, str(skipped))
             except (Exception, SystemExit) as error:  # any exception of a plugin is a finding
                 return _smallest(self, subject, error)
 
 
-def in_stages(
-    prepare: type[Subject], *stages: tuple[Callable[..., str | None], ...], aside: tuple[Any, ...] = ()
-) -> tuple[Check, ...]:
-    """The checks of a family, including a check that exemptions name checks of the family.
-
-    The checks of a stage need all checks of earlier stages. Checks in `aside` need the first stage only, and
-    no check needs them.
-    """
-    names = [function.__name__ for stage in (*stages, aside) for function in stage]
+def in_stages(prepare: type[Subject], *stages: tuple[Callable[..., str | None], ...]) -> tuple[Check, ...]:
+    """The checks of a family; `exempt` is added to the second stage."""
+    names = [function.__name__ for stage in stages for function in stage]
 
     def exempt(subject: Subject) -> None:
         """Every exemption names a check and has a reason."""
         for name, reason in Facts(subject.plugin).exempt.items():
             if name not in names:
                 raise Broken(f"`exempt` names {name!r}, which is not a check. {suggest(str(name), names)}")
-            if not isinstance(reason, str) or not reason.strip():
+            if not reason.strip():
                 raise Broken(f"`exempt` gives no reason for {name!r}.")
 
-    checks: list[Check] = []
-    before: tuple[str, ...] = ()
-    for number, stage in enumerate(stages):
-        checks += [Check(function, prepare, before) for function in stage]
-        before += tuple(function.__name__ for function in stage)
-        if number == 0:
-            checks += [Check(function, prepare, before) for function in (*aside, exempt)]
-    return tuple(checks)
+    first, second, *others = stages
+    all_stages = enumerate((first, (exempt, *second), *others))
+    return tuple(Check(function, prepare, number) for number, stage in all_stages for function in stage)
 
 
 # called with the name of each check, then with its finding, and at the end with the seconds of all
@@ -229,19 +199,22 @@ def examine(
 ) -> tuple[Finding, ...]:
     """Try checks on one subject; report a failure that explains others once."""
     findings: list[Finding] = []
+    failed: dict[str, tuple[Check, Finding]] = {}
     for check in checks:
-        failed = {each.check: each for each in findings if each.status is Status.failed}
-        cause = next((name for name in check.needs if name in failed), None)
+        earlier = (name for name, (each, _) in failed.items() if each.stage < check.stage)
+        cause = next((name for name in earlier if name not in ASIDE), None)
         if cause is None:
             progress(check.name)
             finding = check.find(subject)
-            if finding.status is Status.failed and finding.place:
-                cause = next((name for name, each in failed.items() if each.place == finding.place), None)
+            if finding.status is Status.failed:
+                same = (name for name, (_, each) in failed.items() if each.place == finding.place != "")
+                cause = next(same, None)
+                failed |= {} if cause else {check.name: (check, finding)}
         if cause is not None:
             finding = following(check.name, cause)
         findings.append(finding)
         progress(finding)
-    progress(subject.limit.spent)
+    progress(subject.spent)
     return tuple(findings)
 
 
@@ -252,12 +225,10 @@ def following(name: str, cause: str) -> Finding:
 
 def conclude(plugin: Any, findings: tuple[Finding, ...], raise_on_failure: bool) -> tuple[Finding, ...]:
     """Return the findings; if `raise_on_failure`, raise failures and warn of untried checks."""
-    if not raise_on_failure:
-        return findings
-    name = getattr(plugin, "name", plugin)
     failed = [finding for finding in findings if finding.status is Status.failed]
     untried = [finding for finding in findings if finding.status is Status.untried]
-    if failed:
+    name = getattr(plugin, "name", plugin)
+    if raise_on_failure and failed:
         lines = [f"{name} fails {len(failed)} check{'' if len(failed) == 1 else 's'}:"]
         for finding in failed:
             lines.append(f"  {finding.check}: {finding.message}")
@@ -266,7 +237,7 @@ def conclude(plugin: Any, findings: tuple[Finding, ...], raise_on_failure: bool)
             if stopped:
                 lines.append(f"    not tried for that reason: {', '.join(stopped)}")
         raise CheckFailure("\n".join(lines))
-    if untried:
+    if raise_on_failure and untried:
         text = "; ".join(f"{finding.check}: {finding.message}" for finding in untried)
         warnings.warn(f"{name}: not everything was tried: {text}", stacklevel=4)
     return findings
@@ -274,22 +245,18 @@ def conclude(plugin: Any, findings: tuple[Finding, ...], raise_on_failure: bool)
 
 def _smallest(check: Check, subject: Subject, error: BaseException) -> Finding:
     """The failure on the smallest input found that fails alike."""
-    end, (words, place) = monotonic() + SHRINKING, explain(type(subject.plugin), error)
+    end, (words, place), cls = monotonic() + SHRINKING, explain(type(subject.plugin), error), type(error)
     for candidate in subject.smaller():
         if monotonic() > end:
             break
         try:
             check.run(candidate)
-        except Untried:
+        except Skipped:
             break
         except (Exception, SystemExit) as again:  # as in `Check.find`
             told, at = explain(type(subject.plugin), again)
-            is_alike = (type(again), at, "CSR" in candidate.where) == (
-                type(error),
-                place,
-                "CSR" in subject.where,
-            )
-            if is_alike:
+            alike = ("CSR" in candidate.where) == ("CSR" in subject.where)
+            if (type(again), at) == (cls, place) and alike:
                 subject, words = candidate, told
                 break
     where = f" The smallest input that shows it: {subject.where}." if subject.where else ""

@@ -44,16 +44,12 @@ class Broken(Exception):  # noqa: N818  (never leaves the package)
         self.place = place
 
 
-class Exempted(Exception):  # noqa: N818  (never leaves the package)
-    """Raised by a check: the plugin is exempt, for the reason in the text."""
+class Skipped(Exception):  # noqa: N818  (never leaves the package)
+    """Raised by a check: the plugin is exempt, or no time is left, for the reason in the text."""
 
-    status = Status.exempt
-
-
-class Untried(Exception):  # noqa: N818  (never leaves the package)
-    """Raised by a check: it could not be carried out, for the reason in the text."""
-
-    status = Status.untried
+    def __init__(self, status: Status, text: str):
+        super().__init__(text)
+        self.status = status
 
 
 def explain(cls: type, error: BaseException) -> tuple[str, str]:

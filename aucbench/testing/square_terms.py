@@ -10,7 +10,6 @@ departs.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -31,18 +30,13 @@ DRAWS = 24  # batches of each composition
 WIDTH = 0.1  # standard deviation of the scores, far below a margin
 QUADRATIC, CLOSE = 1e-9, 1e-5  # relative errors of values and coefficients
 SHARES = np.array([k / (k + m) for k, m in COMPOSITIONS])
-LAWS = ("", "1 - p", "p", "(1 - p)^2", "p^2", "p (1 - p)", "1 / p", "1 / (1 - p)")
 
 
-class SquareTerms(NamedTuple):
-    """A quadratic function: its margin, and where its terms depart."""
+def square_terms(function: AuditedFunction, centre: float) -> tuple[float, list[str]] | None:
+    """The margin of a function that is quadratic near `centre`, and sentences on its terms that depart.
 
-    margin: float
-    departures: list[str]  # sentences
-
-
-def square_terms(function: AuditedFunction, centre: float) -> SquareTerms | None:
-    """Compare the terms of a function near `centre` with the square loss; None if it is not quadratic."""
+    None if it is not quadratic.
+    """
     rng, table = np.random.default_rng(74), []
     for positives, negatives in COMPOSITIONS:
         mask = np.arange(positives + negatives) < positives
@@ -60,8 +54,8 @@ def square_terms(function: AuditedFunction, centre: float) -> SquareTerms | None
         return None
     sides = -high / sizes / 2.0, low / sizes / 2.0
     by_side = float(np.median(min(sides, key=np.ptp)))  # by the term that does not change with the batch
-    both = [SquareTerms(margin, _departures(found / sizes, margin)) for margin in (1.0, by_side)]
-    return min(both, key=lambda terms: len(terms.departures))
+    both = [(margin, _departures(found / sizes, margin)) for margin in (1.0, by_side)]
+    return min(both, key=lambda terms: len(terms[1]))
 
 
 def _terms(high: np.ndarray, low: np.ndarray) -> list[float]:
@@ -76,7 +70,7 @@ def _departures(coefficients: np.ndarray, margin: float) -> list[str]:
         expected = coefficient(margin)
         if np.abs(found - expected).max() <= CLOSE * max(1.0, abs(expected)):
             continue
-        factor = law(list(found / expected), LAWS) if expected else None
+        factor = law(list(found / expected)) if expected else None
         words = f"The {name} is scaled by {factor}, where p is the share of positives."
         if factor is None:
             low, high = SHARES.argmin(), SHARES.argmax()

@@ -100,10 +100,10 @@ class Match(NamedTuple):
         return text + f", times {factor}" * bool(factor) + ", plus a constant" * any(self.offsets)
 
 
-def law(factors: Sequence[float], laws: Sequence[str] = tuple(LAWS)) -> Law | None:
+def law(factors: Sequence[float]) -> Law | None:
     """The first law with a constant that gives the factors of all compositions, None if there is none."""
-    for name in laws:
-        constants = np.array(factors) / [LAWS[name](k / (k + m), k + m) for k, m in COMPOSITIONS]
+    for name, of in LAWS.items():
+        constants = np.array(factors) / [of(k / (k + m), k + m) for k, m in COMPOSITIONS]
         constant = float(np.median(constants))
         if constant and np.abs(constants - constant).max() <= 1e-5 * abs(constant):
             rounded = float(f"{constant:.5g}")
@@ -176,6 +176,10 @@ class Identification:
     def is_known(self) -> bool:
         """Whether the function is the nearest surrogate, up to rounding."""
         return self.match.residual <= self.exact
+
+    def exact_value(self, scores: np.ndarray, positive: np.ndarray) -> float:
+        """The value that a batch should have, NaN if unknown."""
+        return self.match.value(scores, positive) if self.is_known else math.nan
 
     def _fit(self, surrogate: Surrogate, parameter: float, few: bool = False) -> Match:
         """Fit r and d of each composition by least squares of relative residuals, with d = 0 if that fits."""

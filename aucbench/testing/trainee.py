@@ -4,42 +4,32 @@ import pickle
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from time import monotonic
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numba.core import event
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aucbench.contracts import Access, Batch, MethodFacts, Problem, ValidationRows
+from aucbench.contracts import Access, Batch, MethodFacts, ValidationRows
 from aucbench.contracts.validation import Family, wrong_scores
 from aucbench.humanize import counted
 from aucbench.registry import catalog
-from aucbench.runner.sampler import RowSampler
-from aucbench.runner.task import validation_share
+from aucbench.runner.sampler import batch_sampler
+from aucbench.runner.task import Task, make_budget, validation_share
 from aucbench.runner.trainer import arrays
 from aucbench.testing.examine import Subject
 from aucbench.testing.findings import Broken
 from aucbench.testing.problems import STANDARD, Size, Toy, small
 
-FEW = 3  # iterations of the first call
-MORE = 7  # iterations by the end of the second call
+FEW, MORE = 3, 7  # iterations by the end of the first and of the second call of `step`
 RUNS = 100  # runs that take about as long as all checks together
-SMALLER = (Size(110, 8, 1), Size(28, 8, 1))  # tried in this order if the standard size takes too long
+SIZES = (STANDARD, Size(110, 8, 1), Size(28, 8, 1))  # the first that leaves time for all checks is used
 RETURN_STATE = ("init", "step", "finalize")  # functions that return a state
 CSR_ROWS = (
     "These rows are CSR (scipy.sparse), and X @ w takes both kinds; a method that cannot take them declares "
     'requires: ClassVar = {"dense": "the reason"}.'
 )
-
-
-class FirstUse(NamedTuple):
-    """Results of the first calls."""
-
-    error: BaseException | None = None  # the error that ended the calls
-    where: str = ""  # description of the last input
-    recompiled: tuple[str, str] | None = None  # the method that compiled again, and the input
-    seconds: float = 0.0  # per iteration
 
 
 class Trainee(Subject):
@@ -59,13 +49,12 @@ class Trainee(Subject):
 
     @property
     def size(self) -> Size:
-        """The largest that leaves time for all checks."""
+        """The largest that leaves time for all checks; raises what the first calls of the method raise."""
         if self._size is None:
-            seconds, sizes = self.first_use.seconds, (STANDARD, *SMALLER)
-            fit = (s for s in sizes if RUNS * seconds * self.iterations(s.n, s.epochs) <= self.limit.seconds)
-            self._size = next(fit, sizes[-1])
-            if self.first_use.error is None:
-                self.limit.restart()
+            self._size = STANDARD
+            most = self.patience / RUNS / max(self.first_use[0], 1e-9)  # iterations of a run
+            self._size = next((size for size in SIZES if self._iterations(size) <= most), SIZES[-1])
+            self.began = monotonic()  # compiling does not count
         return self._size
 
     def again(self, **changes: Any) -> Self:
@@ -77,21 +66,21 @@ class Trainee(Subject):
     @property
     def seconds(self) -> float:
         """Seconds per iteration, roughly."""
-        _ = self.size
-        return self.first_use.seconds
+        return self.first_use[0] if self.size else 0.0
 
     @cached_property
-    def first_use(self) -> FirstUse:
-        """Results of two calls of every function on each kind of rows; errors are recorded, not raised."""
-        slowest, recompiled = 0.0, None
-        try:
-            for layout in self.layouts:
-                seconds, again = _first_calls(self, self._size or STANDARD, layout)
-                slowest = max(slowest, seconds)
-                recompiled = recompiled or (again and (again, self.where))
-        except (Exception, SystemExit) as error:
-            return FirstUse(error, self.where)
-        return FirstUse(recompiled=recompiled or None, seconds=slowest)
+    def first_use(self) -> tuple[float, str, str]:
+        """Two calls of every function on each kind of rows.
+
+        Returns the seconds per iteration, the function that compiled again, or "", and its input.
+        """
+        slowest, recompiled, where = 0.0, "", ""
+        for layout in self.layouts:
+            seconds, function = _first_calls(self, layout)
+            slowest = max(slowest, seconds)
+            if function and not recompiled:
+                recompiled, where = function, self.where
+        return slowest, recompiled, where
 
     @cached_property
     def loss(self) -> Any:
@@ -110,40 +99,32 @@ class Trainee(Subject):
         """The rows or pairs that an iteration consumes."""
         return Access(self.plugin.access)
 
-    def iterations(self, n: int, epochs: float) -> int:
-        """Number of iterations in some passes over n rows."""
-        return max(1, round(epochs * (1.0 if self.access is Access.full else n / self._batch_size(n))))
+    def task(self, toy: Toy, **budget: Any) -> Task:
+        """The task of a run; the training rows serve as validation rows as well as others."""
+        asks = validation_share(self.plugin)
+        return Task(
+            self.plugin, self.loss, toy.X, toy.y, toy.X[:0], toy.y[:0], weights=toy.weights,
+            validation=ValidationRows(toy.X, toy.y, toy.weights) if asks else None, **budget,
+        )  # fmt: skip
 
-    def rows(self, toy: Toy, epochs: float | None = None, iterations: int | None = None) -> NDArray[np.int64]:
-        """The rows of a run, as the runner draws them."""
-        n = len(toy.y)
-        if iterations is None:
-            iterations = self.iterations(n, epochs or self.size.epochs)
-        self.where = f"{toy.words}, {counted(iterations, 'iteration')}"
-        if self.access is Access.minibatch:
-            # The runner draws a million row numbers at a time, a second for each short run.
-            rng, size = np.random.default_rng(0), self._batch_size(n)
-            return np.stack([rng.choice(n, size, replace=False) for _ in range(iterations)])
-        return RowSampler(self.access, toy.y, batch_size=self._batch_size(n)).take(iterations)
+    def _iterations(self, size: Size) -> int:
+        return make_budget(self.task(small(size), epochs=size.epochs)).iterations or 1
 
-    def _batch_size(self, n: int) -> int:
-        is_batch = self.access in (Access.minibatch, Access.balanced)
-        return int(self.plugin.batch_size(n)) if is_batch else 1
+    def rows(self, toy: Toy, **budget: float) -> NDArray[np.int64]:
+        """The rows of a run, as the runner draws them, with the epochs of the size by default."""
+        task = self.task(toy, **(budget or {"epochs": self.size.epochs}))
+        count = make_budget(task).iterations or 1
+        self.where = f"{toy.words}, {counted(count, 'iteration')}"
+        return batch_sampler(task)(count).rows
 
     def start(self, toy: Toy, iterations: int) -> Any:
         """The first state."""
-        asks = validation_share(self.plugin)  # the training rows serve as well as others
-        validation = ValidationRows(toy.X, toy.y, toy.weights) if asks else None
-        problem = Problem(toy.X, toy.y, iterations, self.loss, toy.weights, validation=validation)
-        return self.call("init", problem, np.random.default_rng(0))
+        task = self.task(toy)
+        return self.call("init", task.problem(iterations), task.generator())
 
     def batch(self, toy: Toy, rows: NDArray[np.int64]) -> Batch:
         """The rows as `step` takes them."""
         return Batch(toy.X, toy.y, rows, self.access, toy.weights)
-
-    def step(self, state: Any, batch: Batch) -> Any:
-        """The state after the batch."""
-        return self.call("step", state, batch)
 
     def train(
         self, toy: Toy, rows: NDArray[np.int64] | None = None, lengths: Iterable[int] | None = None
@@ -152,20 +133,20 @@ class Trainee(Subject):
         rows = self.rows(toy) if rows is None else rows
         state, batch, done = self.start(toy, len(rows)), self.batch(toy, rows), 0
         for length in lengths or ():
-            state = self.step(state, batch.take(rows[done : done + length]))
+            state = self.call("step", state, batch.take(rows[done : done + length]))
             done += length
-        return self.step(state, batch.take(rows[done:])) if done < len(rows) else state
+        return self.call("step", state, batch.take(rows[done:])) if done < len(rows) else state
 
-    def first_and_last(self, toy: Toy) -> dict[str, Any]:
-        """The states before and after training, keyed "first" and "last"."""
+    def first_and_last(self, toy: Toy) -> tuple[Any, Any]:
+        """The states before and after training."""
         rows = self.rows(toy)
-        return {"first": self.start(toy, len(rows)), "last": self.train(toy, rows)}
+        return self.start(toy, len(rows)), self.train(toy, rows)
 
     def uses(self, toy: Toy, rows: NDArray[np.int64]) -> Iterator[str]:
         """Train and score; yields the function that was called."""
         state = self.start(toy, len(rows))
         yield "init"
-        state = self.step(state, self.batch(toy, rows))
+        state = self.call("step", state, self.batch(toy, rows))
         yield "step"
         self.read(self.final(state), toy.X)
         yield "score"
@@ -179,6 +160,10 @@ class Trainee(Subject):
         self.score(final, X)
         if self.facts.weights is not None:
             self.call("weights", final)
+
+    def scores(self, state: Any, X: Any) -> NDArray[np.float64]:
+        """(n,) decision values of a state that may be trained further."""
+        return self.score(self.final(state), X)
 
     def score(self, final: Any, X: Any) -> NDArray[np.float64]:
         """(n,) decision values of a final state."""
@@ -195,7 +180,7 @@ class Trainee(Subject):
 
     def call(self, method: str, *arguments: Any) -> Any:
         """The result of a function of the method, if there is time left; all work on a state is done."""
-        self.limit.require()
+        self.require_time()
         result = getattr(self.plugin, method)(*arguments)
         if method in RETURN_STATE and result is None:
             raise self.broken(method, "returned None: end it with `return` and the state.")
@@ -204,22 +189,21 @@ class Trainee(Subject):
         return result
 
 
-def _first_calls(trainee: Trainee, size: Size, layout: str) -> tuple[float, str | None]:
-    """Seconds per iteration on rows of a layout, and the method that compiled again."""
-    toy = trainee.use(small(size, layout))
-    rows = trainee.rows(toy, size.epochs)
+def _first_calls(trainee: Trainee, layout: str) -> tuple[float, str]:
+    """Seconds per iteration on rows of a layout, and the function that compiled at its second call."""
+    toy = trainee.use(small(trainee.size, layout))
+    rows = trainee.rows(toy)
     few, more = (FEW, MORE) if len(rows) >= MORE else (1, len(rows))
     batch = trainee.batch(toy, rows)
-    state = trainee.start(toy, len(rows))
     try:
-        state = trainee.step(state, batch.take(rows[:few]))
+        state = trainee.call("step", trainee.start(toy, len(rows)), batch.take(rows[:few]))
         final = trainee.final(state)
         trainee.call("score", final, toy.X)
         if trainee.facts.weights is not None:
             trainee.call("weights", final)
         with event.install_recorder("numba:compiler_lock") as stepping:
             began = monotonic()
-            state = trainee.step(state, batch.take(rows[few:more]))
+            state = trainee.call("step", state, batch.take(rows[few:more]))
             seconds = (monotonic() - began) / max(1, more - few)
         with event.install_recorder("numba:compiler_lock") as scoring:
             trainee.call("score", trainee.final(state), toy.X[::-1].copy())
@@ -227,9 +211,7 @@ def _first_calls(trainee: Trainee, size: Size, layout: str) -> tuple[float, str 
         if "CSR" in toy.words and not isinstance(error, Broken):  # dense rows were tried before
             error.add_note(f"Dense rows work. {CSR_ROWS}")
         raise
-    if stepping.buffer:
-        return 0.0, "step"
-    return seconds, "score" if scoring.buffer else None
+    return (0.0, "step") if stepping.buffer else (seconds, "score" if scoring.buffer else "")
 
 
 def snapshot(state: Any) -> tuple[Any, ...]:

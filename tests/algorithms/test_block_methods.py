@@ -8,7 +8,7 @@ from aucbench_algorithms import PairBatch, Pesg, Soap, Sopa, SopaS, _pair_blocks
 from aucbench_algorithms.sht_auc import keep_largest
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.algorithms import reference_blocks as reference
-from tests.algorithms.other_losses import Growth, Valley
+from tests.helpers.losses import Growth, Valley
 from tests.helpers.training import random_pairs, random_problem, weights
 
 LOSSES = [

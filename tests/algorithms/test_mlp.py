@@ -14,8 +14,7 @@ import aucbench
 from aucbench import Access, Batch, ParameterError, Problem, kernels
 from aucbench.runner.sampler import RowSampler
 from aucbench_algorithms import Mlp, Psam, _network
-from tests.algorithms.other_losses import Growth, Valley
-from tests.helpers.smooth_losses import Softplus
+from tests.helpers.losses import Growth, Softplus, Valley
 from tests.helpers.studies import bound
 from tests.helpers.training import difference, random_problem
 

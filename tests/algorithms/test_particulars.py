@@ -65,21 +65,6 @@ def test_uni_exp_caps_its_exponent():  # which no row of the transcriptions reac
     assert difference(weights(algorithm, rows, y, np.array([0, 2])), expected) < 1e-9
 
 
-@each_layout
-@pytest.mark.parametrize(
-    "method",
-    [methods.UniExp, methods.UniLog, methods.UniSquare, methods.SgdHinge, methods.SgdLog, methods.FtrlLog],
-)
-def test_the_scores_leave_the_intercept_out(method, layout):
-    rows = np.zeros((300, 0), np.int64) if method.access == "full" else ORDER
-    algorithm, without = method(), method(intercept=False)
-    state = train(algorithm, layout(X), Y, rows)
-    assert np.array_equal(algorithm.score(state, X), X @ algorithm.weights(state))
-    assert type(algorithm.fitted_intercept(state)) is float
-    assert algorithm.fitted_intercept(state) != 0.0
-    assert without.fitted_intercept(train(without, layout(X), Y, rows)) == 0.0
-
-
 def test_roc_sgd_shrinks_nothing_at_lam_zero_unless_the_schedule_needs_it():
     assert methods.RocSgd(lam=0.0).lam == 0.0
     with pytest.raises(ParameterError, match="lam must be > 0 for the Pegasos"):
@@ -90,7 +75,7 @@ def test_roc_sgd_shrinks_nothing_at_lam_zero_unless_the_schedule_needs_it():
 
 
 @each_layout
-@pytest.mark.parametrize("cls", [methods.Solam, methods.RegSolam])
+@pytest.mark.parametrize("cls", [methods.Solam, methods.SolamL1, methods.RegSolam])
 def test_the_mean_of_points_that_are_zero_is_zero(cls, layout):
     rows, y = two_clouds(60, 5)
     order = np.concatenate([np.flatnonzero(y == 1)[:3], np.flatnonzero(y == -1)[:3], np.arange(60)])

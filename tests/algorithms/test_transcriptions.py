@@ -19,8 +19,8 @@ from aucbench import Access, kernels
 from aucbench_losses import Exponential, Hinge, Logistic, SmoothHinge, Square, SquaredHinge
 from tests.algorithms import reference, reference_blocks, reference_pairs, reference_square
 from tests.algorithms.pair_oracles import block_least_squares, sgd_classifier
+from tests.helpers.losses import Softplus
 from tests.helpers.settings_of_plugins import fields_of
-from tests.helpers.smooth_losses import Softplus
 from tests.helpers.training import difference, random_pairs, random_problem, train
 
 PROBLEMS = {

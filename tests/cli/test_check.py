@@ -35,7 +35,8 @@ def own_plugins(monkeypatch):
 
 def test_a_name_of_two_families_checks_both(capsys):
     assert main(["check", "healthy"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    shown = capsys.readouterr().out.splitlines()
+    lines = [line for line in shown if not line.startswith("  note")]  # on a slow machine
     count = len(CHECKS[Family.algorithms])
     assert lines[0].startswith(f"healthy (algorithm of my-methods 1.0): {count} of {count} checks passed in ")
     assert lines[1].startswith("healthy (feature map of my-methods 1.0): 9 of 9 checks passed in ")

@@ -126,7 +126,7 @@ def test_what_is_wrong_with_a_method_is_explained_in_one_sentence_and_what_to_do
 
 def test_the_summary_of_a_run_says_that_the_scores_look_reversed(catalog, monkeypatch, capsys):
     monkeypatch.setattr(api, "catalog", lambda: catalog)
-    words = ["algo=reversed", "budget.epochs=1", "tracking=none", "store.path=null"]
+    words = ["algo=reversed_scores", "budget.epochs=1", "tracking=none", "store.path=null"]
     for more in ([], ["-m"]):
         assert main([*words, *more]) == 0
         out = capsys.readouterr().out

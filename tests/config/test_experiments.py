@@ -1,14 +1,15 @@
-"""The experiments of the papers compose, bind, and have the cells of their tables. No data are touched."""
+"""The experiments compose and bind; tests/reports/test_papers.py compares them with the papers' numbers."""
 
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from aucbench.config.compose import config_folder
 from aucbench.data.loader import Part
-from tests.helpers.paper_tables import BATCH_ON_EPSILON, CELLS
-from tests.helpers.studies import study_of
+from aucbench_algorithms import aucbench_algorithms
+from tests.helpers.studies import EXPERIMENTS, study_of
 
 pytestmark = pytest.mark.slow
 
@@ -33,14 +34,22 @@ def entry_of(study, algo, dataset):
     return found
 
 
-@pytest.mark.parametrize("words", CELLS, ids=" ".join)
-def test_the_cells_are_those_of_the_table_and_all_of_them_bind(study, words):
-    assert sorted({name for name, *_ in CELLS}) == NAMES
+@pytest.mark.parametrize("words", EXPERIMENTS, ids=" ".join)
+def test_all_entries_of_an_experiment_bind(study, words):
+    assert sorted({name for name, *_ in EXPERIMENTS}) == NAMES
     planned = study(*words)
     assert not [refused.why for refused in planned.refused]
-    assert cells(planned) == CELLS[words]
-    variants = 2 if words[-1] == "features=subset,projection" else 1
-    assert len(planned.entries) == variants * len(CELLS[words])
+    assert planned.entries
+
+
+@pytest.mark.parametrize("name", ["reference", "reference_defaults"])
+def test_the_reference_study_has_every_method_on_every_data_set_but_one(name, study):
+    # log_reg is the same model as uni_log, and estimator needs the path of a class.
+    methods = {cls.name for cls in aucbench_algorithms()} - {"uni_log", "estimator"}
+    data_sets = {entry.dataset.name for entry in study(name).entries}
+    assert len(data_sets) == 95
+    assert cells(study(name)) == {*product(methods, data_sets)} - {("cbr", "adbench_smtp")}
+    assert len(study(name).entries) == len(methods) * len(data_sets) - 1
 
 
 def test_only_the_data_sets_with_a_division_of_their_own_use_it(study):
@@ -51,7 +60,7 @@ def test_only_the_data_sets_with_a_division_of_their_own_use_it(study):
         given = {e.dataset.name: e.protocol for e in study(name).entries if e.protocol.name == "given"}
         assert given.keys() == set(listed.split())
         assert {protocol.halved for protocol in given.values()} == {halved}
-    for words in CELLS:
+    for words in EXPERIMENTS:
         for entry in study(*words).entries:
             tested = any(file.part == "test" for file in getattr(entry.dataset.instance, "files", ()))
             assert tested or (entry.protocol.name != "given" and entry.part is Part.train)
@@ -70,7 +79,7 @@ def test_name_division_and_number_of_cells_are_right_and_tables_leave_out_data_t
 
 
 def test_the_methods_of_a_paper_are_run_as_it_says_and_not_by_our_defaults(study):
-    for words in CELLS:
+    for words in EXPERIMENTS:
         for entry in () if words[0] in OURS else study(*words).entries:
             assert not entry.settings.rescale
             assert entry.protocol.name == "kfold" or not getattr(entry.protocol, "stratified", False)
@@ -149,7 +158,7 @@ def test_batch_methods_run_until_they_converge_and_see_no_more_rows_than_in_the_
         assert entry.budget.epochs == (None if entry.algorithm.name in batch else 1.0)
         assert entry.settings.max_train_rows == (8000 if entry.algorithm.name in batch else None)
     assert entry_of(study("psam_table2"), "bam", "a9a").budget.epochs is None
-    planned = study(*BATCH_ON_EPSILON)
+    planned = next(study(*words) for words in EXPERIMENTS if "dataset=epsilon" in words)
     assert cells(planned) == {(name, "epsilon") for name in batch}
     assert {entry.settings.max_train_rows for entry in planned.entries} == {2000}
 

@@ -32,6 +32,20 @@ TIMINGS = (
     "train_seconds", "train_cpu_seconds", "process_cpu_seconds", "ns_per_iteration", "cpu_ns_per_iteration",
 )  # fmt: skip
 
+# The studies of `conf/experiment`, and further commands of three of them for other columns of their tables.
+EXPERIMENTS = [
+    *((name,) for name in ("fsauc_table2", "opauc_table2", "opauc_table4", "sauc_table2", "spdam_table3")),
+    *((name,) for name in ("psam_table2", "psam_table3", "try", "losses", "smoke")),
+    *((name,) for name in ("reference", "reference_defaults")),
+    (
+        "opauc_table2", "algo=uni_log,svm_or,ls_svm", "dataset=epsilon", "max_train_rows=2000",
+        "matrix.skip=null",
+    ),
+    ("opauc_table4", "algo=opauc", "features=subset,projection"),
+    ("opauc_table4", "algo=opauc", "features=pca", "dataset=sector,sector_lvr,news20,rcv1v2"),
+    ("sauc_table2", "algo=sauc", "loss=logistic"),
+]  # fmt: skip
+
 
 def bound(instance):
     return BoundPlugin(instance, "tests", "1.0")

@@ -22,35 +22,11 @@ class Bursting(Perceptron):
         return state
 
 
-class DenseOnly(Perceptron):
-    name: ClassVar[str] = "dense_only"
-    requires: ClassVar = {"dense": "its solver knows nothing else."}
-
-
-class AnyLoss(PairSgd):
-    name: ClassVar[str] = "any_loss"
-    losses: ClassVar = ("*",)
-
-
 class Raising(Perceptron):
     name: ClassVar[str] = "raising"
 
     def step(self, state, batch):
         raise KeyError("no such thing")
-
-
-class WrongShape(Weightless):
-    name: ClassVar[str] = "wrong_shape"
-
-    def score(self, state, X):
-        return (X @ state.w)[:, None]
-
-
-class Reversed(Weightless):
-    name: ClassVar[str] = "reversed"
-
-    def score(self, state, X):
-        return -(X @ state.w)
 
 
 class Slow(Weightless):
@@ -70,6 +46,15 @@ class Hanging(Perceptron):
             time.sleep(0.1)
 
 
+def named(name, base, **attributes):
+    return type(name, (base,), {"name": name, "__module__": __name__, **attributes})
+
+
+dense_only = named("dense_only", Perceptron, requires={"dense": "its solver knows nothing else."})
+any_loss = named("any_loss", PairSgd, losses=("*",))
+wrong_shape = named("wrong_shape", Weightless, score=lambda self, state, X: (X @ state.w)[:, None])
+reversed_scores = named("reversed_scores", Weightless, score=lambda self, state, X: -(X @ state.w))
+
 OWN = (
-    Perceptron, Bursting, DenseOnly, AnyLoss, Raising, WrongShape, Reversed, Slow, Hanging,
+    Perceptron, Bursting, dense_only, any_loss, Raising, wrong_shape, reversed_scores, Slow, Hanging,
 )  # fmt: skip

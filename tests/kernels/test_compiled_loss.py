@@ -6,7 +6,7 @@ import numpy as np
 
 from aucbench import kernels
 from aucbench_losses import Hinge, Square
-from tests.helpers.smooth_losses import Softplus
+from tests.helpers.losses import Softplus
 
 
 @kernels.kernel

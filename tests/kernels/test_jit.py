@@ -124,9 +124,7 @@ def test_kernels_and_loops_of_rules_are_compiled_anew_when_what_they_call_or_rea
 
     assert stranger(helper=10) == (13.0, 0, 20.0, 0)
     assert stranger(helper=10, comment="edited") == (13.0, 1, 20.0, 1)
-    assert stranger(helper=20) == (23.0, 0, 40.0, 0)
-    number, hits, *_ = stranger(helper=20, inlined=4)
-    assert (number, hits) == (24.0, 0)
+    assert stranger(helper=20, inlined=4) == (24.0, 0, 40.0, 0)
     assert stranger(helper=20, inlined=4, outside=2.0)[2:] == (80.0, 0)
 
 
@@ -134,7 +132,7 @@ def test_shared_kernels_survive_types_that_cannot_be_imported_and_a_damaged_inde
     (tmp_path / "foreign.py").write_text(FOREIGN)
     output("import foreign", tmp_path)
     assert output(BUILT_IN) == ["2.0", "0"]
-    assert [output("import foreign", tmp_path), output(BUILT_IN)] == [[], ["2.0", "1"]]
+    assert output(BUILT_IN) == ["2.0", "1"]
     for index in tmp_path.rglob("*.nbi"):
         index.write_bytes(index.read_bytes()[:-20])
     assert output(BUILT_IN) == ["2.0", "0"]  # a cache miss

@@ -8,8 +8,7 @@ from aucbench.reports import papers
 from aucbench.reports.papers import TABLES, PublishedTable, is_comparable, is_method, judge_table
 from aucbench.studies.record import CellStatus
 from tests.helpers.board_cells import altered, budget, finished, unfinished
-from tests.helpers.paper_tables import BATCH_ON_EPSILON, CELLS
-from tests.helpers.studies import study_of
+from tests.helpers.studies import EXPERIMENTS, study_of
 
 
 def table(*numbers, other_data=()):
@@ -75,7 +74,7 @@ def planned(name):
     """The entries of all commands of an experiment, described, not run."""
     return [
         entry.describe()
-        for words in (*CELLS, BATCH_ON_EPSILON)
+        for words in EXPERIMENTS
         if words[0] == name
         for entry in study_of(f"+experiment={name}", *words[1:], "tracking=none").entries
     ]

@@ -97,25 +97,11 @@ def test_a_batch_size_that_the_rows_do_not_allow_is_refused_in_its_place():
     assert isinstance(refused, ParameterError)
 
 
-@dataclass(frozen=True)
-class Spoiling(Perceptron):
-    """Writes into the statistics of its problem."""
-
-    name: ClassVar[str] = "spoiling"
-
-    def init(self, problem, rng):
-        mean = problem.mean_pos
-        mean -= problem.mean_neg
-        mean *= self.eta * problem.max_norm * problem.p
-        return CountingState(mean, 0)
-
-
 @pytest.mark.parametrize(
     "tasks",
     [
         [task(Perceptron(eta), order=Order.blocks, seed=3, fold=2, iterations=211) for eta in (0.01, 1.0)],
         [task(Sums(size=size), epochs=2) for size in (10, 64, 10, 7)],
-        [task(Spoiling(eta)) for eta in (0.1, 0.2, 0.3)],
         [task(Iterating(needed=needed)) for needed in (7, 3, 11)],
         [task(method("solam")(zeta=zeta), first_loss(method("solam")), "csr") for zeta in (0.1, 10.0)],
         [task(method("mba")(lam=lam), first_loss(method("mba")), "float32") for lam in (1e-6, 1.0)],
@@ -124,16 +110,6 @@ class Spoiling(Perceptron):
 )
 def test_whatever_settings_do_or_differ_in_each_ends_as_it_does_alone(tasks):
     assert_as_alone(tasks)
-
-
-def test_statistics_are_computed_once_for_all_settings(monkeypatch):
-    computed = []
-    mean = aucbench.Problem._mean
-    monkeypatch.setattr(
-        aucbench.Problem, "_mean", lambda self, label: computed.append(len(self.y)) or mean(self, label)
-    )
-    run_grid([task(Spoiling(eta)) for eta in (0.1, 0.2, 0.3)])
-    assert [n for n in computed if n == len(Y)] == [len(Y)] * 2
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from aucbench import kernels
 from aucbench.contracts.validation import Family
 from aucbench.testing import ALGORITHM_CHECKS, DATASET_CHECKS, Status, check_features, check_loss
 from aucbench.testing.checks import learned_model
-from aucbench.testing.examine import TimeLimit, conclude, examine
+from aucbench.testing.examine import conclude, examine
 from tests.helpers.training import is_like_other_rules, random_pairs, random_problem, train, weights
 
 pytestmark = pytest.mark.slow
@@ -50,7 +50,7 @@ def everything_tried(findings):
 
 
 def examined(plugin, checks):
-    findings = examine(checks, checks[0].prepare(plugin, TimeLimit(PATIENCE)))
+    findings = examine(checks, checks[0].prepare(plugin, PATIENCE))
     everything_tried(conclude(plugin, findings, True))
 
 

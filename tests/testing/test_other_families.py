@@ -191,7 +191,7 @@ CULPRITS = [  # the checks that find each of them, and words of what is said
     (check_loss, changed(Square, multiplicative=True), {"structure"}),
     (check_loss, changed(Square, exempt={"pair": "no reason"}), {"exempt"}),
     (check_dataset, thawed(Rows), {"declared"}),
-    (check_dataset, changed(object, name="no_files", files=()), {"origin"}),
+    (check_dataset, changed(object, name="no_files", files=()), {"rows"}),
     (
         check_dataset,
         changed(Rows, load=lambda self: Samples(samples().X / (np.arange(3) > 0), samples().y)),
@@ -291,7 +291,7 @@ def test_files_are_read_and_those_that_cannot_be_had_are_exempt_not_passed(offli
     found = by_name(check_dataset(changed(object, name="mine", features=2, files=files)))
     assert found["rows"].message == "train: 40 x 2, test: 40 x 2"
     found = by_name(check_dataset(changed(object, name="mine", files=(File("binary/elsewhere"),))))
-    assert found["declared"].status is found["origin"].status is Status.passed
+    assert found["declared"].status is Status.passed
     for name in ("rows", "same_twice", "facts"):
         assert found[name].status is Status.exempt
         assert found[name].message.startswith("not available here: ")

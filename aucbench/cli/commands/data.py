@@ -22,7 +22,7 @@ LABELS = 10  # that are listed
 @click.command()
 @click.argument("names", nargs=-1)
 @click.option("--all-small", is_flag=True, help="All data sets that need no more than 100 MB each.")
-@click.option("--yes", is_flag=True, help="Download more than 100 MB without asking.")
+@click.option("--yes", is_flag=True, help="Download more than 100 MB, too.")
 def fetch(names: tuple[str, ...], all_small: bool, yes: bool) -> None:
     """Download the files of data sets NAMES, or find them in the mirror, and parse them into the cache.
 
@@ -56,11 +56,6 @@ def _fetch(dataset: Any, yes: bool) -> None:
     if not DatasetFacts(type(dataset)).files:
         print(f"{name}: nothing to fetch, it comes with an installed package or is generated")
         return
-    size = data.missing_bytes(dataset) or 0
-    if size > data.LARGE_BYTES:
-        print(f"{name}: {filesize(size)} to download", file=sys.stderr)
-        # Without a terminal there is nobody to ask; `data.fetch` then refuses.
-        yes = yes or (sys.stdin.isatty() and click.confirm("Go on?", err=True))
     for part in ("train", "test") if data.has_test_part(dataset) else ("train",):
         for path in data.fetch(dataset, large=yes, part=part):
             print(f"{name}: {path}")

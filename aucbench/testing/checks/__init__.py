@@ -14,36 +14,21 @@ from aucbench.testing.checks import (
 from aucbench.testing.examine import in_stages
 from aucbench.testing.trainee import Trainee
 
+SHARED = (reproducibility.same_seed, reproducibility.companions, reproducibility.reading)
 ALGORITHM_CHECKS = in_stages(
     Trainee,
     (declarations.declared,),
-    (declarations.batch_size,),
+    (declarations.grid, declarations.batch_size),
     (interface.runs,),
     (interface.scores,),
     (reproducibility.inputs_untouched,),
     (
-        interface.compiled_once,
-        reproducibility.same_seed,
-        reproducibility.chunks,
-        reproducibility.pickling,
-        reproducibility.resumable,
-        reproducibility.together,
-        interface.waits,
-        reproducibility.companions,
-        reproducibility.reading,
-        interface.weights,
-        interface.finalize,
-        interface.objective,
-        learned_model.sparse_rows,
-        learned_model.float32_rows,
-        learned_model.one_class_first,
-        learned_model.weighted,
-        learned_model.converges,
-        learned_model.auc,
-        cost.cost,
+        interface.compiled_once, reproducibility.chunks, reproducibility.pickling, reproducibility.resumable,
+        reproducibility.together, interface.waits, *SHARED, interface.weights, interface.objective,
+        learned_model.sparse_rows, learned_model.float32_rows, learned_model.one_class_first,
+        learned_model.weighted, learned_model.converges, learned_model.auc, cost.cost,
     ),
-    aside=(declarations.grid,),
-)
+)  # fmt: skip
 LOSS_CHECKS = in_stages(
     losses.LossSubject,
     (declarations.declared,),
@@ -54,11 +39,9 @@ LOSS_CHECKS = in_stages(
 DATASET_CHECKS = in_stages(
     datasets.DatasetSubject,
     (declarations.declared,),
-    (datasets.origin,),
     (datasets.rows,),
     (datasets.same_twice, datasets.facts),
 )
-SHARED = (reproducibility.same_seed, reproducibility.companions, reproducibility.reading)
 FEATURE_CHECKS = in_stages(
     features.FeatureSubject,
     (declarations.declared,),

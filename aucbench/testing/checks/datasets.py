@@ -1,19 +1,17 @@
 """Checks of data sets."""
 
-from collections.abc import Callable
+from functools import cached_property
 from math import inf
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from aucbench import data
-from aucbench.contracts import DatasetFacts, File
+from aucbench.contracts import DatasetFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import FetchError, ParameterError
-from aucbench.testing.examine import Subject, TimeLimit
-from aucbench.testing.findings import Broken, Exempted
-
-T = TypeVar("T")
+from aucbench.testing.examine import Subject
+from aucbench.testing.findings import Broken, Skipped, Status
 
 
 class DatasetSubject(Subject):
@@ -21,52 +19,35 @@ class DatasetSubject(Subject):
 
     family = Family.datasets
 
-    def __init__(self, plugin: Any, limit: TimeLimit | None = None, **unused: Any):
-        super().__init__(plugin, TimeLimit(inf))  # a download takes as long as it takes
-        self._parts: dict[str, data.Loaded] = {}
-        self._missing: Exempted | None = None  # a failed download is not repeated
+    def __init__(self, plugin: Any, *unused: Any):
+        super().__init__(plugin, inf)  # a download takes as long as it takes
+
+    @cached_property
+    def _found(self) -> dict[str, data.Loaded] | Skipped:
+        """The parts by name, or why there are none: a failed download is not repeated."""
+        try:
+            names = ("train", "test") if data.has_test_part(self.plugin) else ("train",)
+            return {name: self.loaded(name) for name in names}
+        except FetchError as error:
+            return Skipped(Status.exempt, f"not available here: {error}")
+        except ParameterError as error:
+            return Skipped(Status.exempt, f"cannot be checked with default parameters: {error}")
 
     @property
     def parts(self) -> dict[str, data.Loaded]:
         """The parts by name, train and possibly test; exempt if files or parameters are missing."""
-        if not self._parts:
-            names = ("train", "test") if self.available(data.has_test_part) else ("train",)
-            self._parts = {name: self.loaded(name) for name in names}
-        return self._parts
+        if isinstance(self._found, Skipped):
+            raise self._found
+        return self._found
 
     def loaded(self, part: str) -> data.Loaded:
         """Load a part again."""
         self.where = f"the {part} part"
-        return self.available(lambda plugin: data.load(plugin, part))
-
-    def available(self, action: Callable[[Any], T]) -> T:
-        """What an action on the plugin gives; exempt if files or parameters are missing."""
-        if self._missing is None:
-            try:
-                return action(self.plugin)
-            except FetchError as error:
-                self._missing = Exempted(f"not available here: {error}")
-            except ParameterError as error:
-                self._missing = Exempted(f"cannot be checked with default parameters: {error}")
-        raise self._missing
-
-
-def origin(dataset: DatasetSubject) -> None:
-    """A data set declares `files`, one of them for training, or has a method `load`."""
-    if DatasetFacts(dataset.plugin).load is not None:
-        return
-    files = dataset.available(lambda plugin: plugin.files)
-    if not files or not all(isinstance(file, File) for file in files):
-        raise Broken("It needs `files`, a tuple of aucbench.File, or a method `load`.")
-    parts = {file.part for file in files}
-    if "train" not in parts or parts - {"train", "test"}:
-        raise Broken(
-            f"A file's part is train or test, and some file's train; got {', '.join(sorted(parts))}."
-        )
+        return data.load(self.plugin, part)
 
 
 def rows(dataset: DatasetSubject) -> str:
-    """Every part can be read, and has finite features and two classes."""
+    """Every part can be read, has the declared numbers of rows, finite features and two classes."""
     shapes = {name: part.X.shape for name, part in dataset.parts.items()}
     return ", ".join(f"{name}: {n:,} x {d:,}" for name, (n, d) in shapes.items())
 
@@ -79,17 +60,10 @@ def same_twice(dataset: DatasetSubject) -> None:
             raise Broken(f"The {name} part has other rows or labels when it is loaded again.")
 
 
-def facts(dataset: DatasetSubject) -> str | None:
-    """The numbers of features and rows are as declared."""
-    declared, widths = DatasetFacts(dataset.plugin), set()
-    for name, part in dataset.parts.items():
-        n, d = part.X.shape
-        widths.add(d)
-        if d != (declared.features or d):
-            raise Broken(f"The {name} part has {d:,} features, `features` says {declared.features:,}.")
-        counts = [file.rows for file in declared.files if file.part == name]
-        if counts and None not in counts and n != sum(counts):
-            raise Broken(f"The {name} part has {n:,} rows, declared are {sum(counts):,}.")
-    if len(widths) > 1:
-        raise Broken(f"Its parts have different numbers of features: {sorted(widths)}.")
-    return None
+def facts(dataset: DatasetSubject) -> None:
+    """All parts have the declared number of features, or the same number."""
+    widths = {name: part.X.shape[1] for name, part in dataset.parts.items()}
+    expected = DatasetFacts(dataset.plugin).features or widths["train"]
+    for name, width in widths.items():
+        if width != expected:
+            raise Broken(f"The {name} part has {width:,} features, expected are {expected:,}.")

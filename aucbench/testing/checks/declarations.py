@@ -8,7 +8,7 @@ import numpy as np
 from aucbench.contracts import Access, MethodFacts, check_fields
 from aucbench.contracts.source_location import place_of
 from aucbench.contracts.validation import reason_against
-from aucbench.studies.tuners import BUDGETS, coerced
+from aucbench.studies.tuners import resolve
 from aucbench.suggestions import suggest
 from aucbench.testing.findings import Broken
 
@@ -36,31 +36,26 @@ def grid(subject: Any) -> str | None:
     """Names in the tuning grid, `ignored` and `step_size` are fields; the values of the grid are accepted."""
     plugin, facts = subject.plugin, MethodFacts(subject.plugin)
     known = [field.name for field in fields(plugin)]
-    named = [("step_size", facts.step_size, known)] if facts.step_size else []
-    named += [("ignored", name, known) for name in facts.ignored()] if facts.ignored else []
-    for attribute, name, names in [*named, *(("grid", name, [*known, *BUDGETS]) for name in facts.grid)]:
-        if name not in names:
-            raise Broken(f"`{attribute}` names {name!r}, which is not a field. {suggest(str(name), names)}")
-    for name, candidates in facts.grid.items():
-        if not len(candidates):
-            raise Broken(f"`grid` has no value for {name!r}.")
-        for value in candidates:
-            try:
-                coerced(plugin, name, value)
-            except ValueError as error:
-                raise Broken(f"The value {value!r} of {name!r} in `grid` is refused: {error}") from None
-    return None if facts.grid else "declares no grid"
+    named = [("step_size", facts.step_size)] if facts.step_size else []
+    for attribute, name in [*named, *(("ignored", each) for each in (facts.ignored or tuple)())]:
+        if name not in known:
+            raise Broken(f"`{attribute}` names {name!r}, which is not a field. {suggest(str(name), known)}")
+    try:
+        return None if resolve(plugin, None) else "declares no grid"
+    except ValueError as error:
+        raise Broken(f"A tuning cannot try `grid`: {error}") from None
 
 
 def batch_size(subject: Any) -> str | None:
     """A minibatch has between 1 and n rows, a balanced batch an even number, whatever n is."""
     access = Access(subject.plugin.access)
-    if access not in (Access.minibatch, Access.balanced):
+    is_balanced = access is Access.balanced
+    if access is not Access.minibatch and not is_balanced:
         return "takes no minibatches"
     if MethodFacts(subject.plugin).batch_size is None:
         raise Broken(f"A method of access {access} needs a method batch_size(n_samples).")
     for n in SIZES:
-        size, is_balanced = subject.plugin.batch_size(n), access is Access.balanced
+        size = subject.plugin.batch_size(n)
         is_number = isinstance(size, int | np.integer)
         if not is_number or not (size >= 2 and size % 2 == 0 if is_balanced else 1 <= size <= n):
             what = "an even number from 2 on" if is_balanced else f"a whole number from 1 to {n}"

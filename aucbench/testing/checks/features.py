@@ -55,23 +55,21 @@ class FeatureSubject(Subject):
 
 def mapped(features: FeatureSubject, toy: Toy) -> None:
     """Every row becomes a row of finite features, an ndarray in C order or CSR."""
-    fitted, width = features.train(toy), None
+    fitted, width = features.train(toy), 0
     for X in (toy.X, toy.X[:1]):
-        Z = fitted.transform(X)
-        if sparse.issparse(Z):
-            fits = Z.format == "csr"
-        else:
-            fits = isinstance(Z, np.ndarray) and Z.ndim == 2 and Z.flags.c_contiguous
-        if not fits or Z.shape[0] != X.shape[0] or Z.shape[1] != (width or Z.shape[1]):
+        Z, n = fitted.transform(X), X.shape[0]
+        is_csr = sparse.issparse(Z) and Z.format == "csr"
+        fits = is_csr or (isinstance(Z, np.ndarray) and Z.ndim == 2 and Z.flags.c_contiguous)
+        if not fits or Z.shape != (n, width or Z.shape[1]):
             got = "None" if Z is None else f"{type(Z).__name__} of shape {getattr(Z, 'shape', None)}"
             csr = " These rows are CSR (scipy.sparse): NumPy's own functions cannot take them."
             raise Broken(
-                f"`transform` of {X.shape[0]} rows must return a C-contiguous matrix or CSR of "
-                f"{X.shape[0]} rows, got {got}.{csr if sparse.issparse(X) else ''}",
+                f"`transform` of {n} rows must return a C-contiguous matrix or CSR of {n} rows, got {got}."
+                f"{csr if sparse.issparse(X) else ''}",
                 place_of(type(fitted).transform),
             )
         width = Z.shape[1]
-        if not np.isfinite(Z.data if sparse.issparse(Z) else Z).all():
+        if not np.isfinite(Z.data if is_csr else Z).all():
             raise Broken("Some features are not finite.")
 
 
@@ -87,7 +85,5 @@ def dtype(features: FeatureSubject) -> None:
 def pickling(features: FeatureSubject, toy: Toy) -> None:
     """A fitted map that is pickled maps as before."""
     fitted = features.train(toy)
-    again = pickle.loads(pickle.dumps(fitted))
-    require_close(
-        features.score(again, toy.X), features.score(fitted, toy.X), "After pickling it maps elsewhere"
-    )
+    found = features.score(pickle.loads(pickle.dumps(fitted)), toy.X)
+    require_close(found, features.score(fitted, toy.X), "After pickling it maps elsewhere")

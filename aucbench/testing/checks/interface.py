@@ -4,26 +4,24 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.contracts import Objective, Problem
+from aucbench.contracts import Problem
 from aucbench.errors import ParameterError
+from aucbench.evaluation.pair_objective import declared_objective
 from aucbench.humanize import duration
 from aucbench.runner.trainer import arrays, arrays_of_any_library
 from aucbench.testing.findings import Broken
 from aucbench.testing.problems import STANDARD, Toy
-from aucbench.testing.trainee import SMALLER, Trainee, require_close, snapshot
+from aucbench.testing.trainee import SIZES, Trainee, require_close
 
 WEIGHTS = 1e-9  # relative to the largest score
 
 
 def runs(trainee: Trainee) -> str | None:
     """`init`, `step`, `score` and the optional functions can be called; the first two return a state."""
-    size, use = trainee.size, trainee.first_use
-    if use.error is not None:
-        trainee.where = use.where
-        raise use.error
-    if size in SMALLER:
+    size, (seconds, *_) = trainee.size, trainee.first_use
+    if size in SIZES[1:]:
         return (
-            f"one iteration takes {duration(use.seconds)}, so that the checks use {size.n} rows and one "
+            f"one iteration takes {duration(seconds)}, so that the checks use {size.n} rows and one "
             f"pass, not {STANDARD.n} and {STANDARD.epochs}"
         )
     return None
@@ -35,8 +33,9 @@ def compiled_once(trainee: Trainee) -> None:
     Conclusive in a process that has not used the method before.
     """
     runs(trainee)
-    if trainee.first_use.recompiled:
-        method, trainee.where = trainee.first_use.recompiled
+    _, method, where = trainee.first_use
+    if method:
+        trainee.where = where
         raise Broken(
             f"The second call of `{method}` compiles again: the types of what its kernels receive differ "
             f"from those of the first call (a number that was whole, another dtype or order of an array)."
@@ -60,13 +59,12 @@ def waits(trainee: Trainee, toy: Toy) -> str | None:
     """A state with arrays of JAX, or with arrays on a device, needs `wait`, so that all work is timed."""
     if trainee.facts.wait is not None:
         return "has `wait`"
-    for state in trainee.first_and_last(toy).values():
-        for array in arrays_of_any_library(state):
-            if hasattr(array, "block_until_ready") or getattr(array, "is_cuda", False):
-                raise Broken(
-                    f"The state has an array of another library ({type(array).__name__}), on which work may "
-                    "go on when the clock has stopped: declare wait(state), such as jax.block_until_ready."
-                )
+    for array in arrays_of_any_library(trainee.first_and_last(toy)):
+        if hasattr(array, "block_until_ready") or getattr(array, "is_cuda", False):
+            raise Broken(
+                f"The state has an array of another library ({type(array).__name__}), on which work may "
+                "go on when the clock has stopped: declare wait(state), such as jax.block_until_ready."
+            )
     return None
 
 
@@ -74,7 +72,7 @@ def weights(trainee: Trainee, toy: Toy) -> str | None:
     """`weights` and `score` agree, up to a constant that does not change the order."""
     if trainee.facts.weights is None:
         return "has no `weights`"
-    for state in trainee.first_and_last(toy).values():
+    for state in trainee.first_and_last(toy):
         final = trainee.final(state)
         w: Any = trainee.call("weights", final)
         if not isinstance(w, np.ndarray) or w.shape != (toy.X.shape[1],):
@@ -85,18 +83,6 @@ def weights(trainee: Trainee, toy: Toy) -> str | None:
     return None
 
 
-def finalize(trainee: Trainee, toy: Toy) -> str | None:
-    """`finalize` leaves its argument as it is, so that training can go on."""
-    if trainee.facts.finalize is None:
-        return "has no `finalize`"
-    for when, state in trainee.first_and_last(toy).items():
-        before = snapshot(state)
-        trainee.final(state)
-        if snapshot(state) != before:
-            raise Broken(f"`finalize` changes the {when} state it is given.")
-    return None
-
-
 def objective(trainee: Trainee) -> str | None:
     """`objective` returns an `Objective` with a loss, or None, or raises an error with the reason."""
     if trainee.facts.objective is None:
@@ -104,15 +90,7 @@ def objective(trainee: Trainee) -> str | None:
     if trainee.facts.weights is None:
         raise Broken("An `objective` is a function of the weights: the method needs `weights(state)`.")
     toy = trainee.problem()
-    given = Problem(toy.X, toy.y, trainee.iterations(len(toy.y), 1), trainee.loss)
     try:
-        found = trainee.call("objective", given)
+        return str(declared_objective(trainee.plugin, Problem(toy.X, toy.y, len(toy.y), trainee.loss)))
     except ParameterError as error:
-        return f"has no objective with these parameters: {error}"
-    if found is None:
-        return "has no objective with these parameters"
-    if not isinstance(found, Objective) or not callable(getattr(found.loss, "value", None)):
-        raise Broken(
-            f"`objective` returned {found!r:.60}; expected None or an aucbench.Objective with a loss."
-        )
-    return str(found)
+        return str(error)

@@ -11,7 +11,7 @@ from aucbench.evaluation.auc import exact_auc
 from aucbench.runner.task import MAX_PASSES
 from aucbench.studies.tuners import with_setting
 from aucbench.testing import problems
-from aucbench.testing.findings import Broken, Untried
+from aucbench.testing.findings import Broken, Skipped, Status
 from aucbench.testing.trainee import Trainee, require_close
 
 SPARSE = 1e-9, 1e-3  # relative to the largest score, in double and in single precision
@@ -51,18 +51,17 @@ def one_class_first(trainee: Trainee, toy: problems.Toy) -> str | None:
     """A first chunk that holds one class only leaves finite scores."""
     if trainee.access in (Access.pairs, Access.balanced, Access.full):
         return f"every iteration of access {trainee.access} meets both classes"
-    n = trainee.size.n
-    if trainee.access is Access.minibatch and trainee.plugin.batch_size(n) > n // 3:  # a third is positive
+    n, rest = trainee.size.n, trainee.rows(toy)
+    if rest.ndim > 1 and rest.shape[1] > n // 3:  # a third is positive
         return f"its minibatches hold more than a third of {n} rows"
-    rest = trainee.rows(toy)
     for label in (1, -1):
         only: NDArray[np.int64] = np.flatnonzero(toy.y == label)
-        if trainee.access is Access.minibatch:
+        if rest.ndim > 1:
             only = only[: len(only) // rest.shape[1] * rest.shape[1]].reshape(-1, rest.shape[1])
         state = trainee.start(toy, len(only) + len(rest))
         trainee.where = f"{toy.words}, the first {only.size} rows of label {label}"
         for when, chunk in (("that chunk", only), ("the rows after it", rest)):
-            state = trainee.step(state, trainee.batch(toy, chunk))
+            state = trainee.call("step", state, trainee.batch(toy, chunk))
             if not np.isfinite(trainee.scores(state, toy.X)).all():
                 raise Broken(f"Begun with label {label} only, scores after {when} are not finite.")
     return None
@@ -116,26 +115,25 @@ def auc(trainee: Trainee) -> str:
     w = np.linalg.lstsq(np.column_stack([train.X, np.ones(len(train.y))]), train.y, rcond=None)[0][:-1]
     best = exact_auc(test.X @ w, test.y)
     enough = best - (AUC_GAP if is_linear else OTHER_GAP)
-    pass_seconds = max(1e-9, trainee.seconds * trainee.iterations(len(train.y), 1))
-    epochs = max(1, min(EPOCHS, int(SHARE * trainee.limit.left / pass_seconds)))
-
-    def test_auc(setting: dict[str, Any]) -> float:
-        tuned = trainee.again(plugin=with_setting(trainee.plugin, setting)) if setting else trainee
-        scores = tuned.scores(_trained(tuned, train, epochs), test.X)
-        return exact_auc(scores, test.y) if np.isfinite(scores).all() else 0.0
-
-    by_default = test_auc({})
-    words = f"test AUC {by_default:.4f} with default parameters, the optimum's is {best:.4f}"
-    if by_default >= enough:
-        return words
-    if epochs < EPOCHS:
-        raise Untried(f"only {epochs} of {EPOCHS} passes over {len(train.y)} rows were made in time; {words}")
+    pass_seconds = max(1e-9, trainee.seconds * len(trainee.rows(train, epochs=1)))
+    epochs = max(1, min(EPOCHS, int(SHARE * (trainee.patience - trainee.spent) / pass_seconds)))
     grid = trainee.facts.grid
     every = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())] if grid else []
-    for i in np.random.default_rng(0).permutation(len(every))[:GRID_SETTINGS]:
-        if (found := test_auc(every[i])) >= enough:
-            named = ", ".join(f"{name}={value}" for name, value in every[i].items())
-            return f"{words}; {found:.4f} with {named} of its grid"
+    tried = [every[i] for i in np.random.default_rng(0).permutation(len(every))[:GRID_SETTINGS]]
+    words, by_default = "", 0.0
+    for setting in ({}, *tried):
+        tuned = trainee.again(plugin=with_setting(trainee.plugin, setting)) if setting else trainee
+        scores = tuned.scores(_trained(tuned, train, epochs), test.X)
+        found = exact_auc(scores, test.y) if np.isfinite(scores).all() else 0.0
+        if not setting:
+            by_default = found
+            words = f"test AUC {found:.4f} with default parameters, the optimum's is {best:.4f}"
+        if found >= enough:
+            named = ", ".join(f"{name}={value}" for name, value in setting.items())
+            return f"{words}; {found:.4f} with {named} of its grid" if setting else words
+        if epochs < EPOCHS:
+            text = f"only {epochs} of {EPOCHS} passes over {len(train.y)} rows were made in time; {words}"
+            raise Skipped(Status.untried, text)
     hint = " The opposite order would be right: a higher score must mean label +1."
     raise Broken(f"It does not learn: {words}.{hint if 1.0 - by_default >= enough else ''}")
 
@@ -152,7 +150,7 @@ def _until_done(trainee: Trainee, toy: problems.Toy) -> tuple[Any, int]:
     rows = trainee.rows(toy, iterations=MAX_PASSES)
     state, batch = trainee.start(toy, len(rows)), trainee.batch(toy, rows)
     for k in range(len(rows)):
-        state = trainee.step(state, batch.take(rows[k : k + 1]))
+        state = trainee.call("step", state, batch.take(rows[k : k + 1]))
         if trainee.call("done", state):
             return state, k + 1
     return state, len(rows) + 1

@@ -4,6 +4,7 @@ import ctypes
 import inspect
 import math
 from dataclasses import fields
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,10 +47,6 @@ class LossSubject(Subject):
             raise self.broken(name, f"of {m:g} and {self.theta:g} returned {result!r:.40}: {advice}.")
         return float(result)  # type: ignore[arg-type]  # np.isscalar does not narrow the type
 
-    def derivative(self, m: float) -> float:
-        """The derivative, in plain Python."""
-        return self.value(m, "derivative")
-
 
 def form(loss: LossSubject) -> None:
     """A loss has at most one parameter, a number; its functions are static methods of numbers."""
@@ -74,10 +71,8 @@ def finite(loss: LossSubject) -> None:
 def derivative(loss: LossSubject) -> None:
     """The derivative equals finite differences; at a kink it lies between the one-sided slopes."""
     for m in MARGINS:
-        here, left, right = loss.value(m), loss.value(m - STEP), loss.value(m + STEP)
-        before, after = (here - left) / STEP, (right - here) / STEP
-        allowed = SLOPE * (1.0 + abs(before) + abs(after))
-        found = loss.derivative(m)
+        before, after = ((loss.value(m + step) - loss.value(m)) / step for step in (-STEP, STEP))
+        found, allowed = loss.value(m, "derivative"), SLOPE * (1.0 + abs(before) + abs(after))
         if not min(before, after) - allowed <= found <= max(before, after) + allowed:
             raise Broken(
                 f"derivative({m:g}, {loss.theta:g}) is {found:.9g}, the slopes of `value` to the "
@@ -88,16 +83,13 @@ def derivative(loss: LossSubject) -> None:
 def compiled(loss: LossSubject) -> None:
     """Value, derivative and prox give the same results compiled as in plain Python."""
     addresses = kernels.compile_loss(loss.plugin)
-    for name, margins, weights in (
-        ("value", MARGINS, ()),
-        ("derivative", MARGINS, ()),
-        ("prox", PROX_MARGINS if addresses.prox else (), (0.5,)),
-    ):
+    for name in ("value", "derivative", "prox")[: 3 if addresses.prox else 2]:
+        margins, weights = (PROX_MARGINS, [0.5]) if name == "prox" else (MARGINS, [])
         kind = ctypes.CFUNCTYPE(*[ctypes.c_double] * (3 + len(weights)))
-        function, plain = kind(getattr(addresses, name)), getattr(loss.plugin, name, None)
+        function, plain = kind(getattr(addresses, name)), getattr(loss.plugin, name)
         for m in margins:
             given = (float(m), *weights, loss.theta)
-            fast, expected = function(*given), float(plain(*given))  # type: ignore[misc]  # no None
+            fast, expected = function(*given), float(plain(*given))
             if fast != expected and not abs(fast - expected) <= EQUAL * max(1.0, abs(expected)):
                 raise Broken(f"{name}{given} is {fast!r} compiled and {expected!r} in plain Python.")
 
@@ -106,19 +98,15 @@ def prox(loss: LossSubject) -> str | None:
     """`prox` minimises c value(z) + (z - m)^2 / 2: no other point that is tried has a smaller value."""
     if LossFacts(loss.plugin).prox is None:
         return "has no `prox`"
-    for c in WEIGHTS:
-        for m in PROX_MARGINS:
-
-            def objective(z: float, m: float = m, c: float = c) -> float:
-                return c * loss.value(z) + (z - m) ** 2 / 2.0
-
-            closed = float(loss.plugin.prox(float(m), c, loss.theta))
-            best = min(*(closed + AROUND), *(closed - AROUND), *(m + MARGINS), key=objective)
-            if not objective(closed) <= objective(best) + 1e-10 * (1.0 + abs(objective(best))):
-                raise Broken(
-                    f"prox({m:g}, {c:g}, {loss.theta:g}) is {closed:.9g}, where the objective is "
-                    f"{objective(closed):.9g}; at {best:.9g} it is {objective(best):.9g}."
-                )
+    for c, m in product(WEIGHTS, PROX_MARGINS):
+        closed = float(loss.plugin.prox(float(m), c, loss.theta))
+        others = np.concatenate([closed + AROUND, closed - AROUND, m + MARGINS])
+        here, *values = (c * loss.value(z) + (z - m) ** 2 / 2.0 for z in (closed, *others))
+        if not here <= (least := min(values)) + 1e-10 * (1.0 + abs(least)):
+            raise Broken(
+                f"prox({m:g}, {c:g}, {loss.theta:g}) is {closed:.9g}, where the objective is {here:.9g}; "
+                f"at {others[np.argmin(values)]:.9g} it is {least:.9g}."
+            )
     return None
 
 
@@ -134,8 +122,8 @@ def facts(loss: LossSubject) -> str | None:
         chord = (va + vb) / 2.0 + EQUAL * (1.0 + abs(va) + abs(vb))
         if known.convex and loss.value((a + b) / 2.0) > chord:
             raise Broken(f"It is not convex between the margins {min(a, b):g} and {max(a, b):g}.")
-        slopes = loss.derivative(a), loss.derivative(b)
-        for name, change in (("lipschitz", abs(va - vb)), ("smoothness", abs(slopes[0] - slopes[1]))):
+        bend = loss.value(a, "derivative") - loss.value(b, "derivative")
+        for name, change in (("lipschitz", abs(va - vb)), ("smoothness", abs(bend))):
             constant = getattr(known, name)
             if constant is not None and change > constant * abs(a - b) * (1.0 + EQUAL) + EQUAL:
                 what = "The value" if name == "lipschitz" else "The derivative"

@@ -47,23 +47,24 @@ def companions(subject: Subject, toy: Toy) -> None:
     """
     state = subject.final(subject.train(toy))
     together = subject.score(state, toy.X)
-    few = range(min(20, len(toy.y)))
-    alone = np.concatenate([subject.score(state, toy.X[i : i + 1]) for i in few])
+    alone = np.concatenate([subject.score(state, toy.X[i : i + 1]) for i in range(min(20, len(toy.y)))])
     words = "Rows one by one give another result than all together"
     require_close(alone, together[: len(alone)], words, *subject.companions)
-    order = np.arange(len(toy.y))[::-1]
-    turned = subject.score(state, toy.X[order])
-    require_close(
-        turned, together[order], "Rows in the opposite order give another result", *subject.companions
-    )
+    words = "Rows in the opposite order give another result"
+    turned = subject.score(state, toy.X[::-1].copy())
+    require_close(turned, together[::-1], words, *subject.companions)
 
 
 def reading(subject: Subject, toy: Toy) -> None:
-    """Scoring, or transforming, and reading weights leave the state as it is."""
-    state = subject.final(subject.train(toy))
+    """Finalizing, scoring and reading weights, or transforming, leave the state as it is."""
+    state = subject.train(toy)
     before = snapshot(state)
-    subject.read(state, toy.X[::-1].copy())
+    final = subject.final(state)
     if snapshot(state) != before:
+        raise Broken("`finalize` changes the state it is given.")
+    before = snapshot(final)
+    subject.read(final, toy.X[::-1].copy())
+    if snapshot(final) != before:
         raise Broken("Reading the state, to score or to transform, changes it.")
 
 
@@ -84,7 +85,7 @@ def pickling(trainee: Trainee, toy: Toy) -> None:
     """A state that is pickled half way trains on to the same result."""
     rows = trainee.rows(toy)
     half = len(rows) // 2
-    state = trainee.step(trainee.start(toy, len(rows)), trainee.batch(toy, rows[:half]))
+    state = trainee.call("step", trainee.start(toy, len(rows)), trainee.batch(toy, rows[:half]))
     try:
         state = pickle.loads(pickle.dumps(state))
     except Exception as error:  # pickle passes on any exception of a class
@@ -92,7 +93,7 @@ def pickling(trainee: Trainee, toy: Toy) -> None:
             f"A state cannot be pickled ({type(error).__name__}: {error}): keep generators, lambdas, "
             f"open files and locks out of it."
         ) from None
-    found = trainee.scores(trainee.step(state, trainee.batch(toy, rows[half:])), toy.X)
+    found = trainee.scores(trainee.call("step", state, trainee.batch(toy, rows[half:])), toy.X)
     words = f"Pickled after {half} iterations it ends elsewhere"
     require_close(found, trainee.outcome(toy, rows, [half]), words)
 
@@ -106,8 +107,8 @@ def resumable(trainee: Trainee, toy: Toy) -> str | None:
     rows = trainee.rows(toy)
     half, order = len(rows) // 2, np.random.default_rng(1).permutation(len(toy.y))
     elsewhere = Batch(toy.X[order], toy.y[order], np.argsort(order)[rows[half:]], trainee.access)
-    state = trainee.step(trainee.start(toy, len(rows)), trainee.batch(toy, rows[:half]))
-    found = trainee.scores(trainee.step(state, elsewhere), toy.X)
+    state = trainee.call("step", trainee.start(toy, len(rows)), trainee.batch(toy, rows[:half]))
+    found = trainee.scores(trainee.call("step", state, elsewhere), toy.X)
     words = (
         f"It declares `resumable`, but after {half} iterations the same rows, lying elsewhere in memory, "
         "lead to other scores: its state knows numbers of rows, or the data"
@@ -122,7 +123,7 @@ def together(trainee: Trainee) -> str | None:
         return "has no `together`"
     if trainee.access is Access.full:
         raise Broken("`together` is for methods that take some rows at a time; this one has access 'full'.")
-    is_used = False
+    remark = "trains settings one by one"
     for toy in trainee.problems():
         rows = trainee.rows(toy)
         settings = [each for each in _neighbours(trainee) if each.rows(toy).shape == rows.shape]
@@ -131,8 +132,8 @@ def together(trainee: Trainee) -> str | None:
         lockstep = trainee.call("together", [setting.plugin for setting in settings], states)
         if lockstep is None:
             continue
-        is_used = True
-        trainee.limit.require()
+        remark = ""
+        trainee.require_time()
         lockstep.step(trainee.batch(toy, rows[:half]))
         lockstep.drop(0)
         lockstep.step(trainee.batch(toy, rows[half:]))
@@ -140,7 +141,7 @@ def together(trainee: Trainee) -> str | None:
             found = setting.scores(lockstep.state(number), toy.X)
             words = f"{setting.plugin!r}, trained together with others, scores differently"
             require_close(found, setting.outcome(toy, rows, [half]), words, *TOGETHER)
-    return None if is_used else "trains settings one by one"
+    return remark
 
 
 def _neighbours(trainee: Trainee) -> list[Trainee]:

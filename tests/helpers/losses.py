@@ -1,4 +1,4 @@
-"""Losses of strangers that declare no structure: smooth, not convex, steep, with slow tails, with a kink."""
+"""Losses of strangers: smooth, not convex, steep, with slow tails, with an undeclared kink; declared ones."""
 
 import math
 from dataclasses import dataclass
@@ -61,24 +61,6 @@ class Hyperbola:
 
 
 @dataclass(frozen=True)
-class LogCosh:
-    """log(cosh(1 - m)), which also punishes margins above 1."""
-
-    name = "log_cosh"
-    convex = True
-    smoothness = 1.0
-
-    @staticmethod
-    def value(m, theta):
-        r = abs(1.0 - m)
-        return r + math.log1p(math.exp(-2.0 * r)) - math.log(2.0)
-
-    @staticmethod
-    def derivative(m, theta):
-        return -math.tanh(1.0 - m)
-
-
-@dataclass(frozen=True)
 class UndeclaredHinge:
     """The hinge without its pieces."""
 
@@ -92,3 +74,38 @@ class UndeclaredHinge:
     @staticmethod
     def derivative(m, theta):
         return -1.0 if m < 1.0 else 0.0
+
+
+@dataclass(frozen=True)
+class Valley:
+    """|m - 1 / 2|, and beyond m = 1 a parabola: neither last piece nor jump is zero."""
+
+    name = "valley"
+
+    @staticmethod
+    def pieces(theta):
+        return ((0.5, 0.5, -1.0, 0.0), (1.0, -0.5, 1.0, 0.0), (math.inf, 0.5, -1.0, 1.0))
+
+    @staticmethod
+    def value(m, theta):
+        return abs(m - 0.5) if m < 1.0 else 0.5 - m + m * m
+
+    @staticmethod
+    def derivative(m, theta):
+        return -1.0 if m < 0.5 else 1.0 if m < 1.0 else 2.0 * m - 1.0
+
+
+@dataclass(frozen=True)
+class Growth:
+    """e^(m / 2)."""
+
+    name = "growth"
+    multiplicative = True
+
+    @staticmethod
+    def value(m, theta):
+        return math.exp(0.5 * m)
+
+    @staticmethod
+    def derivative(m, theta):
+        return 0.5 * math.exp(0.5 * m)
