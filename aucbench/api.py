@@ -137,7 +137,7 @@ def run_study(words: Sequence[str], observer: Observer | None = None) -> "StudyR
     from aucbench.studies.execution.execute import execute_study, opened_store
 
     with opened_store(study.store_path) as store:
-        listeners, tracker = [observer.entry_finished], None
+        listeners, tracker = [], None
         if study.tracking_uri:
             from aucbench.tracking import Tracker
 

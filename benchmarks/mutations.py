@@ -52,8 +52,8 @@ MUTATIONS = (
     ),
     Mutation(  # ties count nothing
         "aucbench/evaluation/auc.py",
-        "doubled += (below - j) * (2 * (high.size - above) + ties)",
-        "doubled += (below - j) * 2 * (high.size - above)",
+        "doubled += (positives - i) * (j + below)",
+        "doubled += (positives - i) * (j + j)",
         "tests/evaluation",
     ),
     Mutation(  # a setting is chosen by the AUC, whatever measure is asked for

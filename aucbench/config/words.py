@@ -87,9 +87,7 @@ def check_overrides(words: Iterable[str]) -> None:
         if len(word) > LONGEST:
             raise ParameterError(f"The override '{word[:40]}...' has {len(word):,} characters.")
         name, sign, _ = word.lstrip("+").partition("=")
-        if word.startswith("~"):
-            raise ParameterError(f"'{word}': a setting cannot be deleted; give it another value.")
-        if not sign or not name:
+        if not sign or not name or word.startswith("~"):  # "~" deletes in Hydra's grammar
             raise ParameterError(f"The override '{word}' cannot be read; expected NAME=VALUE.")
         if name.startswith("ruleset."):
             raise ParameterError(f"'{word}': a ruleset is chosen whole, ruleset=defaults or ruleset=trials.")

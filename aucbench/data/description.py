@@ -11,9 +11,8 @@ from aucbench.data import labels
 from aucbench.data.equal_rows import equal_rows
 from aucbench.data.files import cache
 from aucbench.data.files.build_cache import cached_part
-from aucbench.data.files.openml import resolve
 from aucbench.data.leaks import with_leaks
-from aucbench.data.loader import Part, declared_files, has_test_part, keeping, load
+from aucbench.data.loader import Part, has_test_part, load, resolved_files
 from aucbench.data.readers.blocks import ColumnRecord
 from aucbench.errors import AucbenchError
 
@@ -33,7 +32,7 @@ class DataDescription(NamedTuple):
 
 def describe(dataset: Any) -> DataDescription:
     """Describe the training files of a data set; the number of classes is not checked."""
-    files, features = resolve(dataset.name, declared_files(dataset)), DatasetFacts(dataset).features
+    files, features = resolved_files(dataset), DatasetFacts(dataset).features
     parts = (Part.train, Part.test) if has_test_part(dataset) else (Part.train,)
     cached = [cached_part(dataset.name, files, features, part) for part in parts]
     counts: Counter[str] = Counter()
@@ -60,7 +59,7 @@ def columns_of(dataset: Any, kept: Sequence[str | int] = ()) -> list[ColumnRecor
     if DatasetFacts(dataset).load is not None:
         return []
     features = DatasetFacts(dataset).features
-    files = keeping(dataset.name, resolve(dataset.name, declared_files(dataset)), kept)
+    files = resolved_files(dataset, kept)
     if all(file.kind not in cache.TABLE_KINDS or file.rows is not None for file in files):
         return []
     X = cached_part(dataset.name, files, features, Part.train).X

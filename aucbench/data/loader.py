@@ -55,7 +55,7 @@ def load(dataset: Any, part: str = "train", kept: Sequence[str | int] = ()) -> L
     """
     if part not in list(Part):
         raise ParameterError(f"dataset.part must be one of {', '.join(Part)}, got {part!r}.")
-    files = keeping(dataset.name, resolve(dataset.name, declared_files(dataset)), kept)
+    files = resolved_files(dataset, kept)
     has_test = any(file.part == Part.test for file in files)
     if part == Part.test and not has_test:
         raise DataError(
@@ -78,7 +78,7 @@ def fetch(dataset: Any, large: bool = False, part: str = "all") -> list[Path]:
 
     Raises FetchError if no source has a file, or if the download exceeds 100 MB without `large`.
     """
-    files = resolve(dataset.name, declared_files(dataset))
+    files = resolved_files(dataset)
     size = 0 if large else sum(locate.missing_bytes(file) or 0 for file in files)
     if size > LARGE_BYTES:
         raise FetchError(
@@ -91,20 +91,19 @@ def fetch(dataset: Any, large: bool = False, part: str = "all") -> list[Path]:
 
 def missing_bytes(dataset: Any) -> int | None:
     """The bytes that `fetch` would download; 0 without files, None if no source reports the size of one."""
-    sizes = [locate.missing_bytes(file) for file in resolve(dataset.name, declared_files(dataset))]
+    sizes = [locate.missing_bytes(file) for file in resolved_files(dataset)]
     return None if None in sizes else sum(filter(None, sizes))
 
 
-def keeping(name: str, files: tuple[File, ...], kept: Sequence[str | int]) -> tuple[File, ...]:
-    """The files with columns that are kept beside the features."""
+def resolved_files(dataset: Any, kept: Sequence[str | int] = ()) -> tuple[File, ...]:
+    """The declared files, those at OpenML by what it says of them, with columns kept beside the features."""
+    files = resolve(dataset.name, declared_files(dataset))
     if kept and not (files and all(file.kind in cache.TABLE_KINDS for file in files)):
         raise ParameterError(
-            f"{name} has no columns by which a split can be made: protocol.groups and protocol.time name "
-            "columns of a CSV, Parquet or ARFF file."
+            f"{dataset.name} has no columns by which a split can be made: protocol.groups and protocol.time "
+            "name columns of a CSV, Parquet or ARFF file."
         )
-    return (
-        tuple(replace(file, table=replace(file.table, kept=tuple(kept))) for file in files) if kept else files
-    )
+    return tuple(replace(file, table=replace(file.table, kept=tuple(kept))) for file in files)
 
 
 def declared_files(dataset: Any) -> tuple[File, ...]:

@@ -93,18 +93,18 @@ def roc_points(scores: Any, y: Any, weights: Any = None) -> RocPoints:
 def points_of_columns(scores: Any, y: Any) -> Iterator[RocPoints]:
     """The ROC curve of each column of scores (n, c); its arrays are overwritten by the next curve.
 
-    Labels and errors are as for `exact_auc`; columns in Fortran order are not copied.
+    Labels and errors are as for `exact_auc`.
     """
     scores = real_numbers("scores", scores)
     positive = positive_rows(scores.shape[0], y)
-    high, low, n = np.flatnonzero(positive), np.flatnonzero(~positive), positive.size
-    fp, tp = np.empty(n + 1), np.empty(n + 1)
-    for column in range(scores.shape[1]):
-        values = np.ascontiguousarray(scores[:, column], np.float64)
-        sides = np.sort(values[high]), np.sort(values[low])
-        if any(np.isnan(side[-1]) for side in sides):  # NaN is sorted last
-            _refuse_nan(values)
-        points, doubled_wins = _merge(*sides, fp, tp)
+    classes = [np.flatnonzero(own) for own in (positive, ~positive)]
+    sides = [np.sort(np.take(scores.T, rows, axis=1).astype(np.float64, copy=False)) for rows in classes]
+    unknown = np.isnan(sides[0][:, -1]) | np.isnan(sides[1][:, -1])  # NaN is sorted last
+    if unknown.any():
+        _refuse_nan(scores[:, np.argmax(unknown)])
+    fp, tp = np.empty(positive.size + 1), np.empty(positive.size + 1)
+    for high, low in zip(*sides, strict=True):
+        points, doubled_wins = _merge(high, low, fp, tp)
         yield RocPoints(fp[:points], tp[:points], doubled_wins / (2 * high.size * low.size))
 
 
@@ -186,21 +186,26 @@ def _merge(high, low, fp, tp):
     `tp`. Negatives without a positive between them are one step, since no measure depends on their order.
     """
     i, j = high.size, low.size  # rows that are left
-    points, doubled, before = 1, 0, 1  # before: positives of the previous step
+    points, doubled = 1, 0
     fp[0] = tp[0] = 0.0
-    while i + j > 0:
-        score = high[i - 1] if j == 0 or (i > 0 and high[i - 1] > low[j - 1]) else low[j - 1]
-        above, below = i, j
-        while i > 0 and high[i - 1] == score:
-            i -= 1
+    while i > 0:
+        score, positives, negatives = high[i - 1], i, j
+        while j > 0 and low[j - 1] > score:
+            j -= 1
+        if j < negatives:
+            fp[points], tp[points] = low.size - j, high.size - i
+            points += 1
+        below = j
         while j > 0 and low[j - 1] == score:
             j -= 1
-        ties = above - i
-        doubled += (below - j) * (2 * (high.size - above) + ties)
-        points -= 1 if ties + before == 0 else 0
+        while i > 0 and high[i - 1] == score:
+            i -= 1
+        doubled += (positives - i) * (j + below)
         fp[points], tp[points] = low.size - j, high.size - i
         points += 1
-        before = ties
+    if j > 0:
+        fp[points], tp[points] = low.size, high.size
+        points += 1
     return points, doubled
 
 

@@ -8,7 +8,7 @@ pipe.
 
 from aucbench.pool.executor import Pool, ProcessEnded
 from aucbench.pool.file_lock import file_lock
-from aucbench.pool.process import dumped, tell
+from aucbench.pool.process import called, dumped, tell
 from aucbench.pool.start_methods import METHOD, SAFE_PATH, interrupted_later, start_fork_server
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "SAFE_PATH",
     "Pool",
     "ProcessEnded",
+    "called",
     "dumped",
     "file_lock",
     "interrupted_later",

@@ -36,6 +36,9 @@ class ProcessEnded(Exception):  # noqa: N818  # named like concurrent.futures.Ca
         super().__init__(status, is_late, trace)
         self.status, self.is_late, self.trace = status, is_late, trace
 
+    def __str__(self) -> str:
+        return f"its process ended with status {self.status}"
+
 
 class Pool(Executor):
     """Runs functions in processes; tasks with the same key share a process.
@@ -50,28 +53,23 @@ class Pool(Executor):
         self._locks: dict[Hashable, threading.Lock] = defaultdict(threading.Lock)
         self._is_closed = False
 
-    def submit(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> "Future[Any]":
-        """Call a function in a process; the options are those of `submit_pickled`.
-
-        The function is found by its name in the process, like all that is pickled; what is defined in
-        ``__main__`` or within a function is sent whole.
-        """
-        return self.submit_pickled(dumped((function, arguments)), **options)
-
-    def submit_pickled(
+    def submit(  # type: ignore[override]  # the names are options of the task
         self,
-        content: bytes,
+        function: Callable[..., Any],
+        /,
+        *arguments: Any,
         key: Hashable = None,
         seconds: float | None = None,
         listener: Callable[[Any], None] = lambda message: None,
     ) -> "Future[Any]":
-        """Call the function of a pickled pair, of it and its arguments, in the process of a key.
+        """Call a function in the process of a key.
 
-        Tasks of equal keys run one after the other. The process is ended after `seconds`. The `listener` gets
-        what the function sends with `tell`, in another thread of this process. The exception of the future is
-        the function's, or `ProcessEnded`.
+        The function is found by its name in the process, like all that is pickled; what is defined in
+        ``__main__`` or within a function is sent whole. Tasks of equal keys run one after the other. The
+        process is ended after `seconds`. The `listener` gets what the function sends with `tell`, in another
+        thread of this process. The exception of the future is the function's, or `ProcessEnded`.
         """
-        future, lock = Future[Any](), self._locks[key]
+        content, future, lock = dumped((function, arguments)), Future[Any](), self._locks[key]
         if not lock.locked():
             with interrupted_later():  # a partly started process cannot be killed
                 self._process(key)
@@ -127,10 +125,10 @@ class _Process:
         if seconds is not None:
             timer.start()
         try:
-            kind, value = self._sent(content)
+            kind, value = self._next_message(content)
             while kind == "message":
                 listener(value)
-                kind, value = self._received()
+                kind, value = self._next_message()
         finally:
             timer.cancel()
             if self._is_late:
@@ -144,17 +142,11 @@ class _Process:
         self._signal("SIGSTOP")
         return value
 
-    def _sent(self, content: bytes) -> tuple[str, Any]:
-        """The first message after a task was sent."""
+    def _next_message(self, content: bytes | None = None) -> tuple[str, Any]:
+        """The next message, after a task is sent; "lost" if none comes that the process should have sent."""
         try:
-            self._connection.send_bytes(content)
-        except OSError:
-            return "lost", None
-        return self._received()
-
-    def _received(self) -> tuple[str, Any]:
-        """The next message; "lost" if there is none, or none that the process should have sent."""
-        try:
+            if content is not None:
+                self._connection.send_bytes(content)
             # The pipe is not enough: a child of the process may hold its other end.
             if self._connection in wait([self._connection, self._process.sentinel]):
                 match self._connection.recv():

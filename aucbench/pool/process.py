@@ -34,6 +34,12 @@ def dumped(content: Any) -> bytes:
     return whole
 
 
+def called(content: bytes) -> Any:
+    """Call the function of a pickled pair, of it and its arguments."""
+    function, arguments = pickle.loads(content)
+    return function(*arguments)
+
+
 def tell(message: Any) -> None:
     """Send a message to the listener of the current task; without a task, do nothing."""
     if _parent is not None:
@@ -65,8 +71,7 @@ def serve(connection: Connection, environment: Mapping[str, str], trace: str) ->
             except (EOFError, OSError):
                 break
             try:
-                function, arguments = pickle.loads(content)
-                answer = dumped(("answer", function(*arguments)))
+                answer = dumped(("answer", called(content)))
                 pickle.loads(answer)  # an answer of a plugin may be impossible to unpickle
             except BaseException as error:
                 answer = _dumped_error(error)

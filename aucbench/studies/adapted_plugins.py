@@ -23,8 +23,10 @@ ALL_ROWS = {
 def built(group: str, choice: Any, parameters: Any) -> Any:
     """Build the named plugin, or copy the instance, with these parameters."""
     parameters, cls = mapping(group, parameters), plugin_class(group, choice)
+    known = [field.name for field in fields(cls) if field.init]
     for name in parameters:
-        check_field(group, cls, name)
+        if name not in known:
+            raise ParameterError(f"{group}={cls.name} has no parameter '{name}'. {suggest(name, known)}")
     return cls(**parameters) if isinstance(choice, str) else replace(choice, **parameters)
 
 
@@ -60,13 +62,6 @@ def accepted(family: Family, plugin: Any) -> Any:
             raise ParameterError(f"{reason}.")
         check_fields(plugin)
     return plugin
-
-
-def check_field(group: str, cls: Any, name: str) -> None:
-    """Refuse a parameter that the plugin does not have."""
-    known = [field.name for field in fields(cls) if field.init]
-    if name not in known:
-        raise ParameterError(f"{group}={cls.name} has no parameter '{name}'. {suggest(name, known)}")
 
 
 def mapping(group: str, parameters: Any) -> dict[str, Any]:

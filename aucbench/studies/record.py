@@ -145,8 +145,8 @@ class DataRecord(Struct, frozen=True, kw_only=True):
     mixed_labels: Share | UnsetType = UNSET  # of training and test rows: those whose equals have both labels
 
 
-class ReportedTrial(Struct, frozen=True, kw_only=True):
-    """One setting of a tuning on one inner fold, as it stands beside a result."""
+class Trial(Struct, frozen=True, kw_only=True):
+    """One setting of a tuning on one inner fold, in the store and beside a result."""
 
     number: Whole
     fold: Whole
@@ -156,19 +156,12 @@ class ReportedTrial(Struct, frozen=True, kw_only=True):
     value: float | UnsetType | None = UNSET  # of the measure that judges settings, where it is not the AUC
     passes: float | UnsetType = UNSET  # over the training rows; unset, as the next one, by earlier versions
     train_seconds: float | UnsetType = UNSET
+    error: str | UnsetType | None = UNSET  # what went wrong, in a sentence; in the store only
 
     @property
     def judged(self) -> float | None:
         """The value that the setting is judged by, None where it gave none."""
         return self.auc if self.value is UNSET else self.value
-
-
-class Trial(ReportedTrial, frozen=True, kw_only=True):
-    """One setting of a tuning on one inner fold, as it stands in the store."""
-
-    error: str | None = None  # what went wrong, in a sentence
-    passes: float = 0.0
-    train_seconds: float = 0.0
 
 
 class TuningCost(Struct, frozen=True, kw_only=True):
@@ -190,7 +183,7 @@ class TunedRecord(Struct, frozen=True, kw_only=True):
     cost: TuningCost
     edges: dict[str, str] | UnsetType = UNSET  # "lower" or "upper" edge of the space, by chosen field
     space: dict[str, list[Any]] | UnsetType = UNSET  # all values tried, by field
-    trials: tuple[ReportedTrial, ...] | UnsetType = UNSET  # unset where they were not to be kept
+    trials: tuple[Trial, ...] | UnsetType = UNSET  # unset where they were not to be kept
 
 
 class MinimumRecord(Struct, frozen=True, kw_only=True):

@@ -45,15 +45,10 @@ def words(
     found += _chosen("tuning", described.tuning, TUNINGS, "none")
     found += _grid(described)
     found += _different("budget.", asdict(described.budget), Budget)
-    return list(dict.fromkeys([*found, *measure_words(measures)]))
-
-
-def measure_words(measures: Sequence[Measure]) -> list[str]:
-    """Overrides that request measures beside the AUC."""
-    found = [f"metrics=[{','.join(measure.name for measure in measures)}]"] if measures else []
+    found += [f"metrics=[{','.join(measure.name for measure in measures)}]"] if measures else []
     for measure in measures:
         found += _different(f"{measure.name}.", measure.parameters, type(measure))
-    return found
+    return list(dict.fromkeys(found))
 
 
 def seed_fields(seeds: Sequence[Seeds]) -> dict[str, int]:

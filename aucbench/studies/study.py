@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from aucbench.data.readers.blocks import ColumnRecord
 from aucbench.errors import ParameterError
-from aucbench.studies.default_settings import Running
+from aucbench.studies.default_settings import Running, Timing
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.record import FailureRecord
 
@@ -38,6 +38,11 @@ class Study:
     only_failed: bool = False  # run only cells that failed before
     yes: bool = False  # run it, however many cells it has
     refused: "Sequence[Refused]" = ()  # entries that were refused before, to be counted with the others
+
+    @property
+    def is_timed_alone(self) -> bool:
+        """Whether cells train while nothing else runs."""
+        return self.running.timing is Timing.exclusive
 
 
 class Observer:

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar
 
 from aucbench.contracts import Count, Interval, MethodFacts, check_fields
 from aucbench.contracts.hyperparameters import coerced_field
@@ -21,20 +21,6 @@ NOT_DECIDING = ("grid", "report")  # fields without an effect on results, except
 BUDGETS = ("budget.epochs", "budget.iterations")  # that are tuned beside the fields of a method
 FORMER = {"each_order": False, "extend": False}  # fields of earlier versions, part of the keys
 LATER = {"metric": AUC.name, "draw_seed": None, "given_first": False}  # not recorded by earlier versions
-
-
-class Range(NamedTuple):
-    """Range that random searches draw a field from: log-uniform between two numbers, or some values."""
-
-    low: float
-    high: float
-    whole: bool
-    values: tuple[Any, ...]
-
-    @property
-    def is_numeric(self) -> bool:
-        """Whether the field is drawn between `low` and `high`."""
-        return self.high > self.low
 
 
 def resolve(algorithm: Any, given: Any) -> dict[str, tuple[Any, ...]]:
@@ -120,15 +106,14 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def ranges(space: Mapping[str, Sequence[Any]]) -> dict[str, Range]:
-    """Ranges from which random searches draw."""
-    found = {}
-    for field, values in space.items():
-        is_numeric = all(_is_number(value) and value > 0 for value in values)
-        low, high = (min(values), max(values)) if is_numeric else (0.0, 0.0)
-        is_whole = is_numeric and all(isinstance(value, int) for value in values)
-        found[field] = Range(low, high, is_whole, tuple(values))
-    return found
+def numeric_range(values: Sequence[Any]) -> tuple[Any, Any, bool] | None:
+    """The smallest and largest of positive numbers, and whether all are whole; None for other values.
+
+    Random searches draw a field log-uniformly from this range, or else one of its values.
+    """
+    if not all(_is_number(value) and value > 0 for value in values) or min(values) == max(values):
+        return None
+    return min(values), max(values), all(isinstance(value, int) for value in values)
 
 
 def random_points(
@@ -140,8 +125,7 @@ def random_points(
     given. Draws that do not differ in a field with an effect are one setting.
     """
     rng = generator(seed, RandomStream.settings)
-    drawn = ranges(space)
-    draws = [{field: _draw(range_, rng.random()) for field, range_ in drawn.items()} for _ in range(count)]
+    draws = [{field: _draw(values, rng.random()) for field, values in space.items()} for _ in range(count)]
     if given_first:
         given = {field: getattr(algorithm, field) for field in space if field not in BUDGETS}
         draws = [given, *draws[:-1]]
@@ -153,10 +137,12 @@ def _different(points: Iterable[Point]) -> list[Point]:
     return list({tuple(point.items()): point for point in reversed(list(points))}.values())[::-1]
 
 
-def _draw(range_: Range, u: float) -> Any:
-    low, high, whole, values = range_
-    value = low * (high / low) ** u if range_.is_numeric else values[int(u * len(values))]
-    return round(value) if whole and range_.is_numeric else value
+def _draw(values: Sequence[Any], u: float) -> Any:
+    if (bounds := numeric_range(values)) is None:
+        return values[int(u * len(values))]
+    low, high, is_whole = bounds
+    value = low * (high / low) ** u
+    return round(value) if is_whole else value
 
 
 @dataclass(frozen=True)

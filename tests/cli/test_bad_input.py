@@ -56,7 +56,7 @@ CASES = {
     # words
     "=1": "The override '=1' cannot be read; expected NAME=VALUE.",
     "run algo": "The override 'algo' cannot be read; expected NAME=VALUE.",
-    "~budget": "'~budget': a setting cannot be deleted",
+    "~budget": "'~budget' cannot be read",
     "--foo": "unrecognized arguments: --foo; see aucbench run --help.",
     "--config-dir nowhere": "--config-dir: there is no folder",
     "hydra.verbose=true": "'hydra.verbose=true' has no effect",

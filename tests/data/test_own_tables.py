@@ -452,6 +452,8 @@ def test_files_of_a_folder_a_pattern_or_a_list_are_one_data_set_in_the_order_of_
     np.testing.assert_allclose(
         load(listed).X[:, -2:], pd.concat([frames["a"], frames["b"]])[["u", "v"]], rtol=1e-15
     )
+    twice = make([f"{tmp_path}/part=1/a.{kind}"] * 2)
+    np.testing.assert_allclose(load(twice).X[:, -2:], pd.concat([frames["a"]] * 2)[["u", "v"]], rtol=1e-15)
     with pytest.raises(ParameterError, match="has no files"):
         load(make(f"{tmp_path}/*.{kind}"))
     if kind != "libsvm":

@@ -93,12 +93,28 @@ class Random(Healthy):
         return state
 
 
-class StepPerChunk(Healthy):
+def stepping(factor, by_row=False):
+    """The step of Healthy with a step size that is multiplied by a function of the state and some rows."""
+
     def step(self, state, batch):
-        if not len(batch):
-            return state
-        state.counts[2] += 1
-        return Healthy.step(Healthy(self.eta / np.sqrt(state.counts[2])), state, batch)
+        size = 1 if by_row else max(1, len(batch))
+        for start in range(0, len(batch), size):
+            rows = batch.take(batch.rows[start : start + size])
+            state = Healthy.step(Healthy(self.eta * factor(state, rows)), state, rows)
+        return state
+
+    return step
+
+
+def per_call(state, rows):
+    state.counts[2] += 1
+    return 1.0 / np.sqrt(state.counts[2])
+
+
+StepPerChunk = broken(step=stepping(per_call))
+KnowsPlaces = broken(step=stepping(lambda state, rows: 1 + rows.rows[0] % 2, by_row=True), resumable=True)
+OtherOnSparse = broken(step=stepping(lambda state, rows: 2.0 if sparse.issparse(rows.X) else 1.0))
+OtherOnSingle = broken(step=stepping(lambda state, rows: 1.1 if rows.X.dtype == np.float32 else 1.0))
 
 
 class Forgetful:
@@ -110,25 +126,16 @@ class Forgetful:
     def __getstate__(self):
         return {"steps": 0}
 
+    def count(self):
+        self.steps += 1
+        return self.steps
+
 
 class LosesState(Healthy):
+    step = stepping(lambda state, rows: 1.0 / state.note.count() ** 0.1, by_row=True)
+
     def init(self, problem, rng):
         return super().init(problem, rng)._replace(note=Forgetful())
-
-    def step(self, state, batch):
-        for k in range(len(batch)):
-            state.note.steps += 1
-            Healthy.step(Healthy(self.eta / state.note.steps**0.1), state, batch.take(batch.rows[k : k + 1]))
-        return state
-
-
-class KnowsPlaces(Healthy):
-    resumable: ClassVar[bool] = True
-
-    def step(self, state, batch):
-        for k, row in enumerate(batch.rows):
-            Healthy.step(Healthy(self.eta * (1 + row % 2)), state, batch.take(batch.rows[k : k + 1]))
-        return state
 
 
 class BorrowsInput(Healthy):
@@ -201,10 +208,9 @@ class SquaresWeights(Healthy):
         counts = np.ones(len(X)) if batch.weights is None else batch.weights**self._power
         means, matrix = [], 1e-2 * np.eye(X.shape[1])
         for label in (1, -1):
-            of_class = batch.y == label
-            means.append(np.average(X[of_class], axis=0, weights=counts[of_class]))
-            rows = X[of_class] - means[-1]
-            matrix += rows.T @ (counts[of_class, None] * rows) / counts[of_class].sum()
+            shares = np.where(batch.y == label, counts, 0.0) / counts[batch.y == label].sum()
+            means.append(shares @ X)
+            matrix += (X - means[-1]).T * shares @ (X - means[-1])
         b = means[0] - means[1]
         return state._replace(w=np.linalg.solve(matrix + np.outer(b, b), b))
 
@@ -219,35 +225,15 @@ class CountsWeights(SquaresWeights):
 
 
 class _StepsOfTheFirst:
+    """Settings that train together all have the step size of the first."""
+
     def __init__(self, algorithms, states):
         self.algorithm, self.states = algorithms[0], dict(enumerate(states))
+        self.state, self.drop = self.states.__getitem__, self.states.pop
 
     def step(self, batch):
         for number, state in self.states.items():
             self.states[number] = self.algorithm.step(state, batch)
-
-    def state(self, number):
-        return self.states[number]
-
-    def drop(self, number):
-        del self.states[number]
-
-
-class OneStepSize(Healthy):
-    """Settings that train together all have the step size of the first."""
-
-    @classmethod
-    def together(cls, algorithms, states):
-        return _StepsOfTheFirst(algorithms, states)
-
-
-def on_kind(is_other, factor):
-    """Healthy, with another step size on some kind of rows."""
-
-    def step(self, state, batch):
-        return Healthy.step(Healthy(factor * self.eta if is_other(batch.X) else self.eta), state, batch)
-
-    return broken(step=step)
 
 
 NeverDone = broken(LargeBatch, access="full", done=lambda self, state: False)
@@ -279,7 +265,7 @@ CULPRITS = {  # the checks that find each of them, and words of the first messag
     "step per chunk": (StepPerChunk, {"chunks"}, ""),
     "loses state": (LosesState, {"pickling"}, ""),
     "knows places": (KnowsPlaces, {"resumable"}, ""),
-    "one step size": (OneStepSize, {"together"}, ""),
+    "one step size": (broken(together=_StepsOfTheFirst), {"together"}, ""),
     "borrows input": (BorrowsInput, {"inputs_untouched"}, ""),
     "list of scores": (broken(score=lambda self, state, X: (X @ state.w).tolist()), {"scores"}, ""),
     "no wait": (NoWait, {"waits"}, ""),
@@ -292,8 +278,8 @@ CULPRITS = {  # the checks that find each of them, and words of the first messag
         {"sparse_rows"},
         "^`requires` names 'dense' without a reason",
     ),
-    "other on sparse": (on_kind(sparse.issparse, 2.0), {"sparse_rows"}, ""),
-    "other on single": (on_kind(lambda X: X.dtype == np.float32, 1.1), {"float32_rows"}, ""),
+    "other on sparse": (OtherOnSparse, {"sparse_rows"}, ""),
+    "other on single": (OtherOnSingle, {"float32_rows"}, ""),
     "needs both": (NeedsBoth, {"one_class_first"}, ""),
     "ignores weights": (broken(weighted=True), {"weighted"}, ""),
     "squares weights": (SquaresWeights, {"weighted"}, ""),

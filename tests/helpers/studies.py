@@ -20,7 +20,6 @@ from aucbench.studies.execution.executor import LocalExecutor
 from aucbench.studies.execution.plan import plan_study
 from aucbench.studies.execution.prepared_data import PreparedData
 from aucbench.studies.execution.scheduler import Scheduler
-from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.store import Store
 from aucbench.studies.study import Observer, Study
 from aucbench.studies.tuners import NoTuning, Tuning, resolve
@@ -77,8 +76,7 @@ def study_of(*words):
 def prepared_apart(words, seed=0):
     """The arrays of a run, prepared apart from it."""
     (planned,) = study_of(*words).entries
-    data, seeds = PreparedData(), next(each for each in planned.cells() if each.seed == seed)
-    return data.prepared(Unit("", data.digests(planned), planned, seeds))
+    return PreparedData().rows_of(planned, next(each for each in planned.cells() if each.seed == seed))
 
 
 def plan_of(entries, store, exclusive=False, **options):

@@ -39,7 +39,7 @@ class Repeated:
 def origin(record, entries, data):
     """The entry of a record, and its split."""
     (own,) = [each for each in entries if record.key in each.cell_keys(data.digests(each)).values()]
-    return own, data.split(own, record.split_seed, record.fold)
+    return own, data.split(own, record.seeds)
 
 
 @pytest.mark.slow
@@ -75,7 +75,7 @@ def test_placements_are_those_of_the_final_weights_and_survive_archives(tmp_path
     store, data = Store(tmp_path / "store"), PreparedData()
     entries = [entry(method(), Repeated()) for method in (Gentle, Other, Diverging)]
     assert run_entries(entries, store).failures == []
-    store.put_plan(plan_of(entries, store).describe("placements"))
+    store.put_plan(plan_of(entries, store, name="placements").describe(""))
     write(from_store(store, "placements"), tmp_path / "a.zip")
     there = Store(tmp_path / "there")
     into_store(read(tmp_path / "a.zip")[1], there)

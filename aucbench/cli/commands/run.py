@@ -193,7 +193,7 @@ def _show_plan(planned: PlannedStudy, preparing: float) -> int:
         about = "an unknown time, since some probes took too long"
         if planned.seconds is not None:
             whole = planned.seconds + preparing + CELL_SECONDS * planned.trainings / planned.workers
-            whole += MLFLOW_SECONDS if planned.study.tracking_uri else 0.0
+            whole += MLFLOW_SECONDS if plan.study.tracking_uri else 0.0
             about = f"about {duration(whole)}, of which {duration(planned.seconds)} is timed training"
         many = "" if planned.workers == 1 else f" on {planned.workers} workers"
         print(

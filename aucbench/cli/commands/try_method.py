@@ -20,13 +20,13 @@ from aucbench.contracts import MethodFacts
 from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.humanize import duration
-from aucbench.pool import Pool, start_fork_server
+from aucbench.pool import start_fork_server
 from aucbench.registry import Catalog
 from aucbench.reports.cells import from_store
 from aucbench.reports.report import Report
 from aucbench.studies.default_settings import Limits, Running
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.execution.cost_estimate import seconds_of
+from aucbench.studies.execution.cost_estimate import seconds_alone
 from aucbench.studies.execution.execute import execute_study, opened_store
 from aucbench.studies.record import CellStatus
 from aucbench.studies.store import Store
@@ -123,11 +123,7 @@ class _Trial:
         self._stages.begin("training the methods it is compared with")
         self._add([entry for entry in rivals if entry.algorithm.name != self._name], end)
         self._stages.begin(f"measuring how fast {self._name} is")
-        needed = 0.0  # infinite if the method hangs
-        with Pool() as pool:
-            for entry in own:
-                if math.isfinite(needed):  # one that fails takes no time: its run will tell
-                    needed += entry.settings.runs * (seconds_of(entry, pool, self._seconds / 3.0) or 0.0)
+        needed = seconds_alone(own, self._seconds / 3.0)  # one that fails or hangs is told by its run
         self._stages.begin(f"training {self._name} with its defaults")
         self._add(self._fitted(own, needed, max(1e-3, end - monotonic()) / 2.0), end)
 
@@ -185,7 +181,7 @@ class _Trial:
         limits = Limits(seconds=1.0 + 2.0 * time / sum(entry.settings.runs for entry in own), grace=GRACE)
         fitted = [replace(entry, limits=limits) for entry in own]
         epochs, share = self._epochs, time / needed if needed else 1.0
-        if share >= 1.0 or math.isinf(needed):
+        if share >= 1.0:
             return fitted
         self.remarks.append(
             f"{self._name} takes {duration(needed)} for {epochs:g} epochs on all data sets: there was "

@@ -80,11 +80,11 @@ def _build(name: str, files: Sequence[File], features: int | None, parts: Sequen
     for record in staged:
         folder, record = aside / record.part, replace(record, features=width)
         record = replace(record, dense=_lay_out(folder, record))
-        if reader.schema:
+        if reader.table:
             import pyarrow
 
             pyarrow.default_memory_pool().release_unused()
-            (folder / cache.COLUMNS).write_bytes(msgspec.json.encode(reader.schema.columns))
+            (folder / cache.COLUMNS).write_bytes(msgspec.json.encode(reader.table.columns))
         cache.publish(folder, cache.part_folder(name, files, features, record.part), record)
 
 
@@ -96,12 +96,8 @@ class _Reader:
         self._width: int | None = None  # of arrays
         self._medians: NDArray[np.float64] | None = None  # of arrays, where missing values are filled in
         self._most_frequent: float | None = None  # topic
-        self.schema: Any = None  # of tables
+        self.table: Any = None  # a TableReader
         self.zero_based: bool | None = None  # of LIBSVM files that do not declare it
-
-    def rows_file(self, found: Iterable[locate.FoundFile]) -> Path | None:
-        """The .npy file that receives the rows of these files while they are read; None if there is none."""
-        return self.schema.rows_file([each.path for each in found]) if self.schema else None
 
     def __call__(self, file: File, path: Path) -> Iterable[Block]:
         """The rows of a file, block by block."""
@@ -120,8 +116,8 @@ class _Reader:
         elif file.kind in cache.TABLE_KINDS:
             from aucbench.data.readers import tables
 
-            self.schema = self.schema or tables.fit(self._train, self._aside)
-            yield from tables.encode(self.schema, file, path)
+            self.table = self.table or tables.TableReader(self._train, self._aside)
+            yield from self.table.blocks(file, path)
         elif file.kind == "npz":
             from aucbench.data.readers.npz import find_medians, read_npz
 
@@ -178,7 +174,7 @@ def _stage(
                     write(array, values, CSR[array], place)
                 distinct = _count(counts, codes, block, path)
                 write("codes", distinct[block.labels.codes], np.uint16, folder / "codes.npy")
-                if is_dense and not read.rows_file(found):
+                if is_dense:
                     write("X", block.X, np.float64, folder / "X.npy", hashed=False)
                 if block.kept is not None:
                     write("kept", block.kept, np.float64, folder / cache.KEPT)
@@ -192,8 +188,6 @@ def _stage(
             known = {named[label]: count for label, count in counts.items()}
             pairs = [(label, known[label]) for label in ordered(known)]
             files.append(cache.FileRecord(file.path, file.part, source, row_count - before, pairs))
-    if made := read.rows_file(found):
-        made.rename(folder / "X.npy")
     labels = [names[label] for label in codes]
     digests = [writers[array].digest for array in (*CSR, "codes", "kept") if array in writers]
     digest = hashlib.sha256(json.dumps([labels, *digests]).encode()).hexdigest()

@@ -26,9 +26,8 @@ from aucbench.data.readers.blocks import ColumnRecord
 from aucbench.errors import DataError
 from aucbench.pool import file_lock
 
-FORMAT = 2  # of the files in a cache folder; caches of another format are made anew
-TABLES = 4  # how columns of tables without published facts are read; a new number reads them anew
-COLUMNS, CHECKSUMS = "columns.json", ".checksums.json"
+FORMAT = 3  # of the files in a cache folder, and how tables are read; caches of another format are made anew
+COLUMNS, META = "columns.json", "meta.json"
 CHECKED_BYTES = 1 << 22  # read at a time
 KEPT = "kept.npy"  # values of columns beside the features
 TABLE_KINDS = ("csv", "parquet", "arff", "keel")
@@ -92,24 +91,11 @@ def part_folder(name: str, files: Sequence[File], features: int | None, part: st
         path = Path(file.path)
         state = [path.stat().st_size, path.stat().st_mtime_ns] if path.is_absolute() else []
         labels = [(label, file.labels[label]) for label in ordered(file.labels)]
-        reading = [file.kind, _described(file), file.topic]
+        reading = [file.kind, asdict(file.table), file.topic, file.zero_based, file.partitions]
         facts = [file.rows, labels, file.sha256, list(file.urls)]
         declared.append([file.path, file.part, *facts, *state, *reading])
     key = hashlib.sha256(json.dumps(declared).encode()).hexdigest()[:20]
     return cache_folder() / "data" / name / key
-
-
-def _described(file: File) -> dict[str, Any]:
-    """How the columns are read; without what older caches did not know, where it would change nothing."""
-    table = asdict(file.table)
-    later: dict[str, Any] = {name: list(table.pop(name)) for name in ("types", "missing_words", "kept")}
-    later |= {name: table.pop(name) for name in ("comment", "skip", "add_indicator")}
-    later["partitions"] = list(file.partitions)
-    if file.kind in TABLE_KINDS and file.rows is None:
-        later["reader"] = [TABLES]
-    if file.kind == "libsvm" and Path(file.path).is_absolute() and file.zero_based is not None:
-        later["zero_based"] = [file.zero_based]
-    return table | {name: value for name, value in later.items() if value}
 
 
 def read_columns(folder: Path) -> list[ColumnRecord]:
@@ -123,7 +109,7 @@ def read_columns(folder: Path) -> list[ColumnRecord]:
 def read_record(folder: Path) -> PartRecord | None:
     """The record of a cached part; None when it is missing, damaged or of another format."""
     try:
-        found = json.loads((folder / "meta.json").read_text())
+        found = json.loads((folder / META).read_text())
         check = found.pop("check")
         record = msgspec.convert(found, PartRecord)
         return record if record.format == FORMAT and check == _hash_of(found) else None
@@ -165,10 +151,9 @@ def _open_csr(folder: Path, shape: tuple[int, int]) -> Any:
 
 def publish(staging: Path, folder: Path, record: PartRecord) -> None:
     """Make a complete folder visible under its name, in place of an older or damaged one."""
-    found = msgspec.to_builtins(record)
-    (staging / "meta.json").write_text(json.dumps({**found, "check": _hash_of(found)}, indent=1))
     checksums = {path.name: _crc32(path) for path in sorted(staging.iterdir())}
-    (staging / CHECKSUMS).write_text(json.dumps({"crc32": checksums}))
+    found = {**msgspec.to_builtins(record), "crc32": checksums}
+    (staging / META).write_text(json.dumps({**found, "check": _hash_of(found)}, indent=1))
     for path in staging.iterdir():
         with path.open("rb+") as file:
             os.fsync(file.fileno())
@@ -179,14 +164,11 @@ def publish(staging: Path, folder: Path, record: PartRecord) -> None:
 
 def damaged_files(folder: Path) -> list[str]:
     """The names of the files of a part that are missing or other than what was written; all are read."""
-    try:
-        known = msgspec.json.decode((folder / CHECKSUMS).read_bytes(), type=dict[str, dict[str, int]])[
-            "crc32"
-        ]
-    except (OSError, ValueError, KeyError):
-        return [CHECKSUMS]
-    is_there = {name: (folder / name).exists() for name in known}
-    return [name for name, crc32 in known.items() if not is_there[name] or _crc32(folder / name) != crc32]
+    if read_record(folder) is None:
+        return [META]
+    known = json.loads((folder / META).read_text())["crc32"]
+    is_there = {path.name for path in folder.iterdir()}
+    return [name for name, crc32 in known.items() if name not in is_there or _crc32(folder / name) != crc32]
 
 
 def _crc32(path: Path) -> int:

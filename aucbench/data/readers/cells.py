@@ -1,4 +1,8 @@
-"""Cells of a column, in arrays of pyarrow: which are numbers, texts or missing."""
+"""Cells of a column, in arrays of pyarrow: which are numbers, in any notation, which texts or missing.
+
+Numbers may not be written as Python writes them: 12.5%, 1,234,567.8, 1.234,5 and 2024-02-29. A column is read
+so when all its cells are of one notation, and no other notation would give other numbers.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -31,17 +35,75 @@ _BESIDE_NUMBERS = (
     *("-nan", "#N/D", "NaT", "<null>"),
 )
 MISSING_NUMBERS = (*MISSING, *_in_any_case(_BESIDE_NUMBERS))
+_NOT_READ = (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError)
 
 
-def numbers_or_missing(array: Any, missing: Sequence[str] = MISSING_NUMBERS) -> NDArray[np.float64] | None:
-    """The values of a column, NaN where they are missing; None when some are no numbers."""
-    values = None if array.null_count and is_text(array) else _numbers(array)
-    if values is None or np.isnan(values).any():  # the long way, which knows blanks and words for missing
-        try:
-            values = _numbers(plain_texts(array, missing))
-        except pyarrow.ArrowInvalid:  # bytes that are not text
+MICROSECONDS_A_DAY = 86_400e6
+NOTATIONS = {  # regular expressions of RE2, of whole cells
+    "percent": r"[+-]?[0-9]*\.?[0-9]+ ?%",
+    "date": r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?",
+    "thousands": r"[+-]?([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]*)?",
+    "decimal_comma": r"[+-]?([0-9]{1,3}(\.[0-9]{3})+|[0-9]+|)(,[0-9]+)?([eE][+-]?[0-9]+)?",
+}
+
+
+def read_numbers(kind: str, array: Any, missing: Sequence[str]) -> NDArray[np.float64] | None:
+    """The values of cells that are all numbers, or of one notation, NaN where they are missing; else None."""
+    try:
+        if is_day(array.type):
+            values = _days(array)
+        elif types.is_temporal(array.type):
             return None
-    return values
+        elif kind != "number":
+            values = _in_notation(kind, plain_texts(array, missing).cast(pyarrow.string()))
+        else:
+            values = None if array.null_count and is_text(array) else _numbers(array)
+            if values is None or np.isnan(values).any():  # the long way knows blanks and words for missing
+                values = _numbers(plain_texts(array, missing))
+            return values
+    except _NOT_READ:  # the 30th of February, or bytes that are not text
+        return None
+    return None if values is None else np.asarray(values.to_numpy(zero_copy_only=False), np.float64)
+
+
+def is_written_as(kind: str, array: Any, missing: Sequence[str]) -> bool:
+    """Whether all texts of an array, except missing ones, are of this notation."""
+    try:
+        return _matches(kind, plain_texts(array, missing).cast(pyarrow.string()))
+    except _NOT_READ:  # no texts
+        return False
+
+
+def _matches(kind: str, texts: Any) -> bool:
+    return pc.all(pc.match_substring_regex(texts, f"^({NOTATIONS[kind]})$")).as_py() is not False
+
+
+def is_day(kind: Any) -> bool:
+    """Whether an array of this type has dates, with or without the time of day."""
+    return bool(types.is_timestamp(kind) or types.is_date(kind))
+
+
+def _in_notation(kind: str, texts: Any) -> Any:
+    if not _matches(kind, texts):
+        return None
+    if kind == "date":
+        texts = pc.replace_substring_regex(texts, r"(\.[0-9]{6})[0-9]+", r"\1")
+        zoned = pc.match_substring_regex(texts, r":.*(Z|[+-][0-9:]+)$")
+        local = pc.if_else(zoned, None, texts).cast(pyarrow.timestamp("us"))
+        moments = pc.if_else(zoned, texts, None).cast(pyarrow.timestamp("us", tz="UTC"))
+        return pc.coalesce(_days(local), _days(moments))
+    signs = {"thousands": ",", "decimal_comma": r"\."}.get(kind, "[% ]")
+    texts = pc.replace_substring(pc.replace_substring_regex(texts, signs, ""), ",", ".")
+    values = texts.cast(pyarrow.float64())
+    return pc.divide(values, 100.0) if kind == "percent" else values
+
+
+def _days(times: Any) -> Any:
+    """Days since 1970 of an array of dates or times, with the time of day as a fraction."""
+    zone = getattr(times.type, "tz", None)
+    moments = times.cast(pyarrow.timestamp("us", tz=zone), safe=False).cast(pyarrow.int64())
+    return pc.divide(moments.cast(pyarrow.float64(), safe=False), MICROSECONDS_A_DAY)
 
 
 def words_for_missing(array: Any, missing: Sequence[str]) -> Counter[str]:
@@ -62,7 +124,7 @@ def _numbers(array: Any) -> NDArray[np.float64] | None:
         # Whole numbers beyond 2^53 are rounded, as they are in text.
         array = array.cast(pyarrow.float64(), safe=not types.is_integer(array.type))
         return np.asarray(array.to_numpy(zero_copy_only=False), np.float64)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
+    except _NOT_READ:
         return None
 
 

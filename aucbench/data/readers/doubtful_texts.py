@@ -36,22 +36,30 @@ _GROUPED = re.compile(
 
 @dataclass
 class TextCounts:
-    """How often each text occurs in a column, up to a number of different ones."""
+    """How often each text occurs in a column, up to a number of different ones, and the code of each."""
 
     counts: Counter[str] = field(default_factory=Counter)  # without numbers once there are many
+    codes: dict[str, int] = field(default_factory=dict)  # in order of the first occurrence
     numbers: int = 0  # cells with numbers that `counts` left out, as there were too many
     many: bool = False  # more than can be counted
     identifying: bool = False  # most of these occurred once
     first: tuple[int, str] = (0, "")  # row from 1, and text, of the first that is no number
 
     @property
+    def are_all(self) -> bool:
+        """Whether every text so far is counted and has a code."""
+        return not (self.many or self.numbers)
+
+    @property
     def levels(self) -> str:
         """The number of different texts."""
-        is_known = self.counts and not (self.many or self.numbers)
-        return f"{len(self.counts):,}" if is_known else f"more than {MAX_CATEGORIES:,}"
+        return f"{len(self.counts):,}" if self.counts and self.are_all else f"more than {MAX_CATEGORIES:,}"
 
-    def add(self, distinct: list[str], places: NDArray[np.int64], before: int) -> None:
-        """Count the texts of further cells, given as distinct ones in order of their first occurrence."""
+    def add(self, distinct: list[str], places: NDArray[np.int64], before: int) -> list[float]:
+        """Count the texts of further cells, given as distinct ones in order of their first occurrence.
+
+        Returns the code of each distinct text, which means nothing unless `are_all`.
+        """
         if not self.first[0]:
             stray = next((k for k, text in enumerate(distinct) if not is_number(text)), None)
             if stray is not None:
@@ -65,6 +73,9 @@ class TextCounts:
             self.many = True
             self.identifying |= 2 * len(self.counts) > self.counts.total()
             self.counts.clear()
+        if not self.are_all:
+            self.codes.clear()
+        return [self.codes.setdefault(text, len(self.codes)) for text in distinct]
 
 
 def doubt(texts: TextCounts) -> tuple[str, list[str]] | None:

@@ -5,10 +5,11 @@ become one column of zeros and ones each, in alphabetic order. A category that o
 in all of them.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -23,32 +24,72 @@ from aucbench.data.labels import MAX_LABELS, Label
 from aucbench.data.readers.blocks import DENSE_COLUMNS, Block, Coded, ColumnRecord
 from aucbench.data.readers.cells import LABEL_GAPS, coded, plain_texts
 from aucbench.data.readers.feature_columns import HASHED_COLUMNS, Feature
-from aucbench.data.readers.row_numbers import index_places
 from aucbench.data.readers.table_files import INDEX, Columns, arrow_errors, open_columns
 from aucbench.errors import DataError
 
 MOST_REFUSED = 8  # columns whose refusal is explained
+_UNNAMED = re.compile(r"(Unnamed: [0-9]+(\.[0-9]+)*)?")  # as pandas and R write an index, or pandas names one
+_INDEX = re.compile(r"__index_level_[0-9]+__")  # as pandas names one in Parquet
 
 
-class Learned:
-    """Numbers and labels of the training rows, kept while columns are learned so that files are read once."""
+class TableReader:
+    """The columns of a table, learned from the files of the training part, and the rows of its files.
 
-    def __init__(self, features: Sequence[Feature], target: int, file: Path):
-        self.file = file  # (n, features) numbers, NaN in the place of texts
-        self.places, self._target = [feature.place for feature in features], target
-        self._batches: dict[Path, list[tuple[slice, Coded]]] = {}  # rows and labels of each batch of a file
+    The folder `aside` receives the cells of the training part, so that its files are read once. A column that
+    must be read in another way than its first rows told is learned in a further pass.
+    """
 
-    def write(self, opened: list[Columns], features: Sequence[Feature], keeps_numbers: bool) -> None:
+    def __init__(self, files: Sequence[tuple[File, Path]], aside: Path):
+        path, table = files[0][1], files[0][0].table
+        once = {each[1]: each for each in files}.values()  # a file may be listed twice
+        opened = [open_columns(*each) for each in once]
+        self._names, self._table = opened[0].names, table
+        opened = [columns.arranged(self._names) for columns in opened]
+        self._target, every, columns = _chosen(path, opened, table)
+        if all(feature.kept for feature in every):
+            raise DataError(f"{path}: there are no columns but the label, expected features.")
+        self._file = aside / "learned.npy"  # (n, columns) numbers or codes of texts
+        while True:
+            # Rows and labels of each batch of a file.
+            self._batches: dict[Path, list[tuple[slice, Coded]]] = {each.path: [] for each in opened}
+            self._learn(opened, every)
+            for feature in every:
+                feature.finish()
+            if not any(feature.again and not feature.problem for feature in every):
+                break
+            every = [feature.before_again() for feature in every]
+        _refuse(path, every)
+        for feature in every:
+            if feature.numbers_the_rows and not feature.kept:
+                columns[feature.place] = feature.left_out("numbers the rows")
+        # Features come before the kept columns.
+        self._places = [k for k, each in enumerate(every) if each.place not in columns]
+        self._every = [every[k] for k in self._places]
+        self._features = [each for each in self._every if not each.kept]
+        if not self._features:
+            raise DataError(f"{path}: the only columns but the label number the rows, expected features.")
+        _check_missing(path, self._features, table)
+        for k, feature in zip(self._places, self._features, strict=False):
+            if table.missing == "median" and feature.numeric:
+                # A column without gaps may have one in the test part; one without values tells nothing.
+                values = self._numbers[:, k]
+                feature.median = 0.0 if np.isnan(values).all() else float(np.nanmedian(values))
+            feature.indicates = table.add_indicator and bool(feature.missing) and not feature.hashed
+        columns |= {each.place: each.describe() for each in self._every}
+        self.columns = [columns[place] for place in range(len(self._names))]
+        self._is_plain = all(feature.is_plain for feature in self._features)
+
+    def _learn(self, opened: list[Columns], every: Sequence[Feature]) -> None:
         """Let the features learn from all cells, columns in parallel."""
         labels: set[Any] = set()
         row = 0
         with (
             ThreadPoolExecutor(pyarrow.cpu_count()) as threads,
-            NpyWriter(self.file, np.float64, len(self.places)) as writer,
+            NpyWriter(self._file, np.float64, len(every)) as writer,
         ):
             for columns in opened:
                 for batch in columns.batches():
-                    numbers = [*threads.map(Feature.learn, features, [batch[place] for place in self.places])]
+                    cells = [*threads.map(Feature.learn, every, [batch[feature.place] for feature in every])]
                     found = _coded_labels(columns.path, batch[self._target])
                     labels.update(found.distinct)
                     if len(labels) > MAX_LABELS:
@@ -59,104 +100,71 @@ class Learned:
                     rows = slice(row, row + len(found.codes))
                     small = np.min_scalar_type(-len(found.distinct) - 1)  # a byte for each of most labels
                     kept = found._replace(codes=found.codes.astype(small))
-                    self._batches.setdefault(columns.path, []).append((rows, kept))
+                    self._batches[columns.path].append((rows, kept))
                     row = rows.stop
-                    if keeps_numbers:
-                        writer.write(np.stack(numbers, axis=1))
+                    writer.write(np.stack(cells, axis=1))
 
     @cached_property
     def _numbers(self) -> NDArray[np.float64]:
-        return open_npy(self.file, shared=True)
-
-    def column(self, feature: Feature) -> NDArray[np.float64]:
-        """(n,) the numbers of a feature."""
-        return self._numbers[:, self.places.index(feature.place)]
-
-    def has(self, path: Path) -> bool:
-        """Whether the rows of a file are here."""
-        return path in self._batches
-
-    def blocks(self, path: Path, features: Sequence[Feature]) -> Iterator[tuple[NDArray[np.float64], Coded]]:
-        """The numbers of features and the labels in each batch of a file."""
-        columns = [self.places.index(feature.place) for feature in features]
-        for rows, labels in self._batches[path]:
-            numbers = self._numbers[rows]
-            yield numbers if len(columns) == numbers.shape[1] else numbers[:, columns], labels
-
-
-@dataclass(frozen=True)
-class Schema:
-    """The columns of the training part."""
-
-    names: list[str]
-    target: int
-    features: list[Feature]
-    table: Table
-    columns: list[ColumnRecord]  # of all, in the order of the file
-    kept: list[Feature]  # beside the features
-    learned: Learned
+        return open_npy(self._file, shared=True)
 
     @cached_property
-    def width(self) -> int:
+    def _width(self) -> int:
         """Number of columns of the encoded rows; those of hashed texts come last."""
-        hashed = any(feature.hashed for feature in self.features)
-        return sum(feature.width for feature in self.features) + (HASHED_COLUMNS if hashed else 0)
+        hashed = any(feature.hashed for feature in self._features)
+        return sum(feature.width for feature in self._features) + (HASHED_COLUMNS if hashed else 0)
 
-    @cached_property
-    def is_learned(self) -> bool:
-        """Whether the encoded rows are the numbers that were learned from."""
-        few = len(self.features) <= DENSE_COLUMNS and not self.kept
-        return few and all(feature.is_plain for feature in self.features)
+    def blocks(self, file: File, path: Path) -> Iterator[Block]:
+        """The encoded rows of a file, block by block."""
+        row, fills, n_features = 0, self._table.missing == "median", len(self._features)
+        for cells, raw in self._cells(file, path):
+            labels = _labels(path, self._names[self._target], raw, row)
+            gaps: dict[int, NDArray[np.bool_]] = {}
+            for k in np.flatnonzero(~np.isfinite(cells).all(axis=0)).tolist():
+                feature = self._every[k]
+                gaps[k] = feature.gaps(path, cells[:, k], fills and not feature.kept, row)
+                if feature.is_plain:
+                    cells[gaps[k], k] = feature.median
+            kept = cells[:, n_features:] if len(self._every) > n_features else None
+            yield Block(labels, self._encoded(cells, gaps), kept)
+            row += len(cells)
 
-    def rows_file(self, paths: Sequence[Path]) -> Path | None:
-        """The .npy file that `encode` makes of the rows of all these files, None if there is none."""
-        is_whole = self.is_learned and len(self.features) == len(self.learned.places)
-        return self.learned.file if is_whole and all(map(self.learned.has, paths)) else None
+    def _cells(self, file: File, path: Path) -> Iterator[tuple[NDArray[np.float64], Coded]]:
+        """The cells (n, columns) of each batch of a file, features before kept columns, and its labels."""
+        if path in self._batches:
+            is_whole = self._is_plain and len(self._places) == self._numbers.shape[1]
+            for rows, labels in self._batches[path]:
+                cells = self._numbers[rows]  # filled in place, if all is plain
+                if not is_whole:
+                    chosen = zip(self._every, self._places, strict=True)
+                    cells = np.stack([each.placed(cells[:, k]) for each, k in chosen], axis=1)
+                yield cells, labels
+            return
+        used = {self._target, *(each.place for each in self._every)}
+        for batch in open_columns(file, path).arranged(self._names, used).batches():
+            with arrow_errors(path):
+                found = [each.cells(path, batch[each.place]) for each in self._every]
+            yield np.stack(found, axis=1), _coded_labels(path, batch[self._target])
 
-
-def fit(files: Sequence[tuple[File, Path]], aside: Path) -> Schema:
-    """Learn types, categories and, where they are asked for, medians from the files of the training part.
-
-    The folder `aside` receives what was read, which `encode` reads. A column whose type shows only behind the
-    first rows, or whose texts are all of one notation, is learned in a further pass.
-    """
-    path, table = files[0][1], files[0][0].table
-    opened = [open_columns(*each) for each in files]
-    names = opened[0].names
-    opened = [columns.arranged(names) for columns in opened]
-    target, every, columns = _chosen(path, opened, table)
-    if all(feature.kept for feature in every):
-        raise DataError(f"{path}: there are no columns but the label, expected features.")
-    keeps_numbers = len(every) <= DENSE_COLUMNS or table.missing == "median"
-    while True:
-        learned = Learned(every, target, aside / "learned.npy")
-        learned.write(opened, every, keeps_numbers)
-        for feature in every:
-            feature.check_notation()
-        if not any(feature.again and not feature.problem for feature in every):
-            break
-        every = [feature.renewed() for feature in every]
-    features, kept = ([each for each in every if each.kept == is_kept] for is_kept in (False, True))
-    for feature in features:
-        feature.check_type()
-        if feature.numbers_the_rows:
-            columns[feature.place] = feature.left_out("numbers the rows")
-    _refuse(path, every)
-    features = [each for each in features if each.place not in columns]
-    if not features:
-        raise DataError(f"{path}: the only columns but the label number the rows, expected features.")
-    _check_missing(path, features, table)
-    for feature in features:
-        if (
-            table.missing == "median" and feature.numeric
-        ):  # what has no gap here may have one in the test part
-            values = learned.column(feature)
-            # A column without any value tells nothing, whatever it is filled with.
-            feature.median = 0.0 if np.isnan(values).all() else float(np.nanmedian(values))
-        feature.indicates = table.add_indicator and bool(feature.missing) and not feature.hashed
-    columns |= {feature.place: feature.describe() for feature in (*features, *kept)}
-    described = [columns[place] for place in range(len(names))]
-    return Schema(names, target, features, table, described, kept, learned)
+    def _encoded(self, cells: NDArray[np.float64], gaps: dict[int, NDArray[np.bool_]]) -> Any:
+        """The encoded rows, dense or CSR, of cells with these masks of missing ones by column."""
+        if self._is_plain:
+            X = cells[:, : len(self._features)]
+            return X if self._width <= DENSE_COLUMNS else sparse.csr_matrix(X)
+        widths = [feature.width for feature in self._features]
+        offsets = np.cumsum([0, *widths[:-1]])
+        offsets[[feature.hashed for feature in self._features]] = sum(widths)
+        parts, none = [], np.zeros(len(cells), np.bool_)
+        for k, (feature, first) in enumerate(zip(self._features, offsets, strict=True)):
+            rows, places, values = feature.encoded(cells[:, k], gaps.get(k, none))
+            parts.append((rows, first + places, values))
+        if self._width <= DENSE_COLUMNS:
+            X = np.zeros((len(cells), self._width))
+            for rows, places, values in parts:
+                X[rows, places] = values
+            return X
+        rows, places, values = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return sparse.coo_matrix((values, (rows, places)), (len(cells), self._width)).tocsr()
 
 
 def _chosen(
@@ -165,7 +173,7 @@ def _chosen(
     """The place of the label, the features and kept columns, and the columns that are none of these."""
     names = opened[0].names
     stated = {name: kind for columns in reversed(opened) for name, kind in columns.types.items()}
-    unnamed = index_places(names)
+    unnamed = _index_places(names)
     indices = unnamed + [place for place, name in enumerate(names) if stated.get(name) == INDEX]
     last = max(set(range(len(names))) - set(indices), default=-1)
     target = _number_of(path, names, last if table.target == -1 else table.target, "dataset.target")
@@ -195,6 +203,12 @@ def _chosen(
     return target, [*features, *kept], columns
 
 
+def _index_places(names: Sequence[str]) -> list[int]:
+    """The places of the columns that were written as an index: without a name and before the others."""
+    before = list(takewhile(lambda place: _UNNAMED.fullmatch(names[place]), range(len(names))))
+    return before + [place for place, name in enumerate(names) if _INDEX.fullmatch(name)]
+
+
 def _refuse(path: Path, features: list[Feature]) -> None:
     """Refuse all columns with problems in one error."""
     refused = [f"column {each.name!r} {each.problem}" for each in features if each.problem]
@@ -202,33 +216,6 @@ def _refuse(path: Path, features: list[Feature]) -> None:
         refused[MOST_REFUSED:] = [f"{len(refused) - MOST_REFUSED} other columns cannot be used either."]
     if refused:
         raise DataError(f"{path}: {' '.join(refused)}")
-
-
-def encode(schema: Schema, file: File, path: Path) -> Iterator[Block]:
-    """The rows of a file, block by block."""
-    row = 0
-    for cells, raw_labels, kept in _cells(schema, file, path):
-        labels = _labels(path, schema, raw_labels, row)
-        pairs = zip(schema.kept, kept, strict=True)
-        beside = [column.filled(path, own, fills=False, row=row) for column, own in pairs]
-        block = _block(schema, path, cells, labels, row)
-        yield block._replace(kept=np.stack(beside, axis=1)) if beside else block
-        row += len(labels.codes)
-
-
-def _cells(schema: Schema, file: File, path: Path) -> Iterator[tuple[Any, Coded, list[Any]]]:
-    """The cells of all features in each batch of a file, its labels, and the values that are kept beside."""
-    if schema.is_learned and schema.learned.has(path):
-        for numbers, labels in schema.learned.blocks(path, schema.features):
-            yield numbers, labels, []
-        return
-    every = (*schema.features, *schema.kept)
-    used = {schema.target, *(each.place for each in every)}
-    for batch in open_columns(file, path).arranged(schema.names, used).batches():
-        with arrow_errors(path):
-            found = [feature.cells(path, batch[feature.place]) for feature in every]
-        begin = len(schema.features)
-        yield found[:begin], _coded_labels(path, batch[schema.target]), found[begin:]
 
 
 def _number_of(path: Path, names: list[str], column: str | int, field: str) -> int:
@@ -258,41 +245,15 @@ def _check_missing(path: Path, features: list[Feature], table: Table) -> None:
         )
 
 
-def _block(schema: Schema, path: Path, cells: Any, labels: Coded, row: int) -> Block:
-    """The encoded rows of a batch; `row` rows precede them.
-
-    Cells are a list of columns, or rows (n, features) that are what they are encoded as but for gaps.
-    """
-    fills, n = schema.table.missing == "median", len(labels.codes)
-    if isinstance(cells, np.ndarray):
-        for column in np.flatnonzero(~np.isfinite(cells).all(axis=0)):
-            cells[:, column] = schema.features[column].filled(path, cells[:, column], fills, row)
-        return Block(labels, cells)
-    widths = [feature.width for feature in schema.features]
-    offsets = np.cumsum([0, *widths[:-1]])
-    offsets[[feature.hashed for feature in schema.features]] = sum(widths)
-    parts = []
-    for feature, first, own in zip(schema.features, offsets, cells, strict=True):
-        rows, places, values = feature.encoded(path, own, fills, row)
-        parts.append((rows, first + places, values))
-    if schema.width <= DENSE_COLUMNS:
-        X = np.zeros((n, schema.width))
-        for rows, places, values in parts:
-            X[rows, places] = values
-        return Block(labels, X)
-    rows, places, values = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return Block(labels, sparse.coo_matrix((values, (rows, places)), (n, schema.width)).tocsr())
-
-
 def _coded_labels(path: Path, array: Any) -> Coded:
     """The labels of a batch as they are in the file, with code -1 for missing ones."""
     with arrow_errors(path):
         return Coded(*coded(plain_texts(array, LABEL_GAPS)))
 
 
-def _labels(path: Path, schema: Schema, raw: Coded, row: int) -> Coded:
-    """The labels of a batch; refused if one is missing or infinite."""
-    name, missing = schema.names[schema.target], np.flatnonzero(raw.codes < 0)
+def _labels(path: Path, name: str, raw: Coded, row: int) -> Coded:
+    """The labels of a batch, from a column of this name; refused if one is missing or infinite."""
+    missing = np.flatnonzero(raw.codes < 0)
     if len(missing):
         where = row + int(missing[0]) + 1
         raise DataError(f"{path}: {len(missing)} labels are missing in column {name!r} (row {where}).")

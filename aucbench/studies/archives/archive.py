@@ -1,9 +1,8 @@
 """An archive: the cells, failures and plans of studies, with a manifest of their origin."""
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -24,13 +23,14 @@ from aucbench.studies.record import (
     EntryPlan,
     FailureRecord,
     ReplicationRecord,
-    ReportedTrial,
     StudyPlan,
+    Trial,
 )
 from aucbench.studies.result import CellResult
 from aucbench.studies.store import Store, of_study
 
 TRIAL_DIGITS = {"auc": 7, "value": 7, "train_seconds": 3}  # significant digits in compact archives
+R = TypeVar("R", CellRecord, FailureRecord)
 FORMAT = 2  # archive format, 2 since archives have scores; a reader accepts this one and all earlier ones
 
 
@@ -154,12 +154,24 @@ def from_store(
     plans = store.plans(study)
     entries = [entry.cells for plan in plans for entry in plan.entries]
     keys = dict.fromkeys(key for seeds in entries for key in seeds)
-    cells = {key: _exported(cell, weights, scores) for key in keys if (cell := store.get(key)) is not None}
+    cells = {key: cell for key in keys if (cell := store.get(key)) is not None}
     if not cells:
         raise ParameterError(f"The study '{study}' in the store at {store.path} has no finished cell.")
-    if compact:
-        first = {min(cells.keys() & seeds.keys(), key=seeds.__getitem__, default="") for seeds in entries}
-        cells = {key: _compact(cell, whole=key in first) for key, cell in cells.items()}
+    first = {min(cells.keys() & seeds.keys(), key=seeds.__getitem__, default="") for seeds in entries}
+    for key, cell in cells.items():
+        is_whole = not compact or key in first
+        record = _without_command(cell.record)
+        if compact and record.tuned and record.tuned.trials:
+            trials = tuple(map(_rounded, record.tuned.trials))
+            record = replace(record, tuned=replace(record.tuned, trials=trials))
+        if not is_whole:
+            record = replace(record, result=replace(record.result, placements=UNSET))
+        cells[key] = CellResult(
+            record,
+            cell.curve if is_whole else {name: values[-1:] for name, values in cell.curve.items()},
+            cell.weights if weights else None,
+            scores=cell.scores if scores and not reads_own_file(record) else None,
+        )
     return Archive(
         path=str(store.path),
         cells=cells,
@@ -174,7 +186,7 @@ def from_store(
             for plan in plans
         ),
         failed={
-            key: replace(failure, traceback="", environment=replace(failure.environment, command=""))
+            key: replace(_without_command(failure), traceback="")
             for key in keys
             if key not in cells and (failure := store.failure(key)) is not None
         },
@@ -183,29 +195,11 @@ def from_store(
     )
 
 
-def _exported(cell: CellResult, weights: bool, scores: bool) -> CellResult:
-    record: CellRecord = replace(cell.record, environment=replace(cell.record.environment, command=""))
-    return CellResult(
-        record,
-        cell.curve,
-        cell.weights if weights else None,
-        scores=cell.scores if scores and not reads_own_file(record) else None,
-    )
+def _without_command(record: R) -> R:
+    return replace(record, environment=replace(record.environment, command=""))
 
 
-def _compact(cell: CellResult, whole: bool) -> CellResult:
-    """A cell with rounded trials, and unless it is `whole`, with the end of its curve alone."""
-    record, curve = cell.record, cell.curve
-    if record.tuned and record.tuned.trials:
-        rounded = tuple(map(_rounded, record.tuned.trials))
-        record = replace(record, tuned=replace(record.tuned, trials=rounded))
-    if not whole:
-        record = replace(record, result=replace(record.result, placements=UNSET))
-        curve = {name: values[-1:] for name, values in curve.items()}
-    return dataclasses.replace(cell, record=record, curve=curve)
-
-
-def _rounded(trial: ReportedTrial) -> ReportedTrial:
+def _rounded(trial: Trial) -> Trial:
     """A trial rounded to the digits that distinguish settings; digits take most of a trial's space."""
     numbers = {name: getattr(trial, name) for name in TRIAL_DIGITS}
     return replace(

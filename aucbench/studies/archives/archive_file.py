@@ -10,7 +10,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from io import BytesIO
@@ -234,11 +234,12 @@ def _parquet(rows: Arrays, compact: bool) -> bytes:
     return sink.getvalue()
 
 
-def _arrays(path: Path, name: str, content: bytes, keys: Collection[str]) -> Arrays:
+def _arrays(path: Path, name: str, content: bytes, keys: set[str]) -> Arrays:
     """Arrays by key and name, of a table with a column of keys and columns of lists of numbers."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    lists = [pa.list_(kind) for kind in (pa.int64(), pa.float32(), pa.float64())]
     try:
         # Keys stay dictionary-encoded: repeated long keys would take far more memory than the file.
         file = pq.ParquetFile(BytesIO(content), read_dictionary=["key"])
@@ -252,20 +253,17 @@ def _arrays(path: Path, name: str, content: bytes, keys: Collection[str]) -> Arr
         if any(size > largest for size, largest in sizes):
             raise ValueError("more rows or numbers than its cells can have")
         table = file.read()
+        types = {field.name: field.type for field in table.schema}
+        is_known = types.pop("key", None) == pa.dictionary(pa.int32(), pa.string())
+        if not is_known or len(types) + 1 < table.num_columns or any(t not in lists for t in types.values()):
+            raise ValueError("other columns than one key and different lists of numbers")
+        if strange := {text for chunk in table["key"].chunks for text in chunk.dictionary.to_pylist()} - keys:
+            raise ValueError(f"the key {min(strange)[:70]!r}, which no cell has")
+        found: dict[str, dict[str, NDArray[Any]]] = {each: {} for each in table["key"].to_pylist()}
+        if len(found) < table.num_rows:
+            raise ValueError("two rows of one key")
     except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
-        raise DataError(f"{path}: {name} cannot be read as Parquet ({str(error)[:200]}).") from None
-    types = {field.name: field.type for field in table.schema}
-    lists = [pa.list_(kind) for kind in (pa.int64(), pa.float32(), pa.float64())]
-    is_known = types.pop("key", None) == pa.dictionary(pa.int32(), pa.string())
-    is_known &= len(types) + 1 == table.num_columns and all(kind in lists for kind in types.values())
-    if not is_known:
-        raise DataError(f"{path}: {name} has other columns than one key and different lists of numbers.")
-    known = {text for chunk in table["key"].chunks for text in chunk.dictionary.to_pylist()}
-    if strange := known - set(keys):
-        raise DataError(f"{path}: {name} has the key {min(strange)[:70]!r}, which no cell has.")
-    found: dict[str, dict[str, NDArray[Any]]] = {each: {} for each in table["key"].to_pylist()}
-    if len(found) < table.num_rows:
-        raise DataError(f"{path}: {name} has two rows of one key.")
+        raise DataError(f"{path}: {name} is refused ({str(error)[:200]}).") from None
     kinds: dict[str, Any] = dict.fromkeys(WHOLE_NUMBERS, np.int64) | {SINGLE: np.float32}
     for column in types:
         kind = kinds.get(column, np.float64)

@@ -40,7 +40,8 @@ class Comparison(NamedTuple):
     @property
     def difference(self) -> float:
         """Difference of the AUCs; NaN where one of them has none."""
-        return _difference(self.first, self.other)
+        one, two = self.first.auc, self.other.auc
+        return float("nan") if one is None or two is None else abs(one - two)
 
 
 def compare(first: Run, other: Run, tolerance: float = TOLERANCE, other_code: bool = False) -> Comparison:
@@ -48,17 +49,12 @@ def compare(first: Run, other: Run, tolerance: float = TOLERANCE, other_code: bo
     one, two = replication_of(first), replication_of(other)
     is_exact = not other_code and _rounding(one.environment) == _rounding(two.environment)
     allowed = 0.0 if is_exact else tolerance
+    found = Comparison(Agreement.differs, allowed, one, two, other_code)
     if one.timed or two.timed:
-        agreement = Agreement.timed
-    elif one.auc == two.auc:
-        agreement = Agreement.identical
-    else:
-        agreement = Agreement.close if _difference(one, two) <= allowed else Agreement.differs
-    return Comparison(agreement, allowed, one, two, other_code)
-
-
-def _difference(one: ReplicationRecord, two: ReplicationRecord) -> float:
-    return float("nan") if one.auc is None or two.auc is None else abs(one.auc - two.auc)
+        return found._replace(agreement=Agreement.timed)
+    if one.auc == two.auc:
+        return found._replace(agreement=Agreement.identical)
+    return found._replace(agreement=Agreement.close) if found.difference <= allowed else found
 
 
 def replication_of(record: Run) -> ReplicationRecord:

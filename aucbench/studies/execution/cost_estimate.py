@@ -6,10 +6,11 @@ take less than estimated.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import Future, wait
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from concurrent.futures import wait as wait_for
 from dataclasses import dataclass, replace
-from math import inf, log, sqrt
+from math import log, sqrt
 from time import perf_counter, process_time
 from typing import Any
 
@@ -20,7 +21,7 @@ from aucbench.contracts import Access
 from aucbench.data.preprocess import Prepared
 from aucbench.data.splits.protocols import Side, Split
 from aucbench.errors import ParameterError
-from aucbench.pool import Pool, ProcessEnded
+from aucbench.pool import Pool
 from aucbench.runner.cell import run_cell
 from aucbench.runner.task import default_passes, hold_out, rows_per_iteration
 from aucbench.studies.codec import canonical
@@ -61,7 +62,7 @@ def estimate(plan: Plan, store: Store, begun: Callable[[Entry], None] = lambda _
     kinds: dict[str, list[tuple[float, int, float]]] = defaultdict(list)  # length of rows, position, work
     for at, planned in enumerate(plan.entries):
         begun(entry := planned.entry)
-        cells = [cell for cell in planned.cells if cell.is_wanted(plan.only_failed) and not cell.scored]
+        cells = [cell for cell in plan.wanted(planned) if not cell.scored]
         if not cells:  # no data are loaded
             found.append(Estimate())
             continue
@@ -83,33 +84,41 @@ def estimate(plan: Plan, store: Store, begun: Callable[[Entry], None] = lambda _
             names = {name: each for name, each in method.parameters.items() if not isinstance(each, float)}
             kind = [method.name, names, entry.features.description, str(entry.scaling), sparse.issparse(X)]
             kinds[canonical(kind)].append((sqrt(X.shape[1] * max(1.0, nonzeros)), at, work))
-    entries = [planned.entry for planned in plan.entries]
-    speeds = _probed(entries, {at for kind in kinds.values() for _, at, _ in (min(kind), max(kind))})
+    ends = sorted({at for kind in kinds.values() for _, at, _ in (min(kind), max(kind))})
+    speeds = dict(zip(ends, probed([plan.entries[at].entry for at in ends], WAIT_SECONDS), strict=True))
     for kind in kinds.values():
-        known_speeds = [(size, *speeds[at]) for size, at, _ in sorted(kind) if at in speeds]
+        known_speeds = [(size, *speed) for size, at, _ in sorted(kind) if (speed := speeds.get(at))]
         if not known_speeds:  # the method fails, or is too slow: its time stays unknown
             continue
         (short, fast, row_bytes), (long, slow, _) = known_speeds[0], known_speeds[-1]
         power = log(slow / fast) / log(long / short) if long > short and min(fast, slow) > 0.0 else 1.0
         power = min(STEEPEST, max(0.0, power))
         for size, at, work in kind:
-            rows, test_rows, _ = _sizes(entries[at])
-            seconds = work * fast * (size / short) ** power * _units(entries[at], rows)
+            rows, test_rows, _ = _sizes(entry := plan.entries[at].entry)
+            seconds = work * fast * (size / short) ** power * _units(entry)
             memory = max(found[at].memory, int(row_bytes * (rows + test_rows)))
             found[at] = replace(found[at], seconds=seconds, memory=memory)
     return found
 
 
-def _probed(entries: Sequence[Entry], chosen: Collection[int]) -> dict[int, tuple[float, float]]:
-    """Probes of some entries, by position; those that fail or take too long are left out."""
-    futures: dict[Future[tuple[float, float]], int] = {}
-    seconds = min(PROBE_SECONDS, PROBES_SECONDS / max(1, len(chosen)))
+def seconds_alone(entries: Sequence[Entry], wait: float) -> float:
+    """Seconds of all runs of some entries, one after the other; those that cannot be probed take none."""
+    speeds = zip(entries, probed(entries, wait), strict=True)
+    return sum(entry.settings.runs * speed[0] * _units(entry) for entry, speed in speeds if speed)
+
+
+def probed(entries: Sequence[Entry], wait: float) -> list[tuple[float, float] | None]:
+    """Probes of some entries; None for those that fail, or take longer than all may take."""
+    seconds = min(PROBE_SECONDS, PROBES_SECONDS / max(1, len(entries)))
+    order = sorted(range(len(entries)), key=lambda at: entries[at].dataset.title)
+    futures: dict[int, Future[tuple[float, float]]] = {}
     with Pool() as pool:  # a process loads each of its data sets once
-        for number, at in enumerate(sorted(chosen, key=lambda at: entries[at].dataset.title)):
-            key = number * PROCESSES // len(chosen), entries[at].algorithm.distribution
-            futures[pool.submit(probe, entries[at], seconds, key=key, seconds=WAIT_SECONDS)] = at
-        done = wait(futures, WAIT_SECONDS).done
-    return {futures[each]: each.result() for each in done if each.exception() is None}
+        for number, at in enumerate(order):
+            key = number * PROCESSES // len(order), entries[at].algorithm.distribution
+            futures[at] = pool.submit(probe, entries[at], seconds, key=key, seconds=wait)
+        done = wait_for(futures.values(), wait).done
+    found = [futures[at] for at in range(len(entries))]
+    return [each.result() if each in done and each.exception() is None else None for each in found]
 
 
 _sample: dict[Any, Prepared] = {}  # the latest sample of this process, which several methods share
@@ -117,15 +126,14 @@ _sample: dict[Any, Prepared] = {}  # the latest sample of this process, which se
 
 def probe(entry: Entry, seconds: float) -> tuple[float, float]:
     """Seconds per unit (a row of a full method, else an iteration) in about `seconds`, and bytes of a row."""
-    seeds = entry.cells()[0]
-    unit = Unit("", (), entry, seeds)
+    unit = Unit("", (), entry, seeds := entry.cells()[0])
     if unit.group not in _sample:
-        split = prepared_data().split(entry, seeds.split_seed, seeds.fold)
+        split = prepared_data().split(entry, seeds)
         few = Split(_few(split.train), _few(split.test))
         _sample.clear()
         _sample[unit.group] = prepare_split(entry, few, seeds.split_seed)
-    prepared, (rows, _, _) = _sample[unit.group], _sizes(entry)
-    units, is_full = max(1, round(_units(entry, rows))), _is_full(entry)
+    prepared, rows, is_full = _sample[unit.group], _sizes(entry)[0], _is_full(entry)
+    units = max(1, round(_units(entry)))
     with limited_memory(entry.limits.memory, 1):
         task = task_of(unit, prepared, {}, entry.budget.checkpoints)
         (task,) = hold_out([task], seeds.split_seed)
@@ -171,26 +179,18 @@ def _few(side: Side) -> Side:
     return Side(side.X, np.ascontiguousarray(side.y[::step]), np.ascontiguousarray(rows[::step]))
 
 
-def seconds_of(entry: Entry, pool: Pool, limit: float) -> float | None:
-    """Seconds of one training of an entry; infinite if the probe times out, None if it fails."""
-    future = pool.submit(probe, entry, PROBE_SECONDS, seconds=limit)
-    if (error := future.exception()) is not None:
-        return inf if isinstance(error, ProcessEnded) and error.is_late else None
-    return float(future.result()[0] * _units(entry, _sizes(entry)[0]))
-
-
 def _sizes(entry: Entry) -> tuple[int, int, int]:
     """Training rows, test rows and inner folds of the first split of an entry."""
-    seeds = entry.cells()[0]
-    return prepared_data().sizes(entry, seeds.split_seed, seeds.fold)
+    return prepared_data().sizes(entry, entry.cells()[0])
 
 
 def _is_full(entry: Entry) -> bool:
     return Access(entry.algorithm.instance.access) is Access.full
 
 
-def _units(entry: Entry, rows: int) -> float:
+def _units(entry: Entry) -> float:
     """Training rows for a full method, iterations for any other."""
+    rows = _sizes(entry)[0]
     per_iteration = rows_per_iteration(entry.algorithm.instance, rows)
     return rows if _is_full(entry) else _passes(entry, rows) * rows / per_iteration
 

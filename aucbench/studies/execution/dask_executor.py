@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from aucbench.errors import ParameterError
-from aucbench.pool import Pool, dumped
+from aucbench.pool import Pool, called, dumped
 from aucbench.studies.execution.executor import other_distributions, time_limit
 from aucbench.studies.execution.work_units import Report, Unit
 from aucbench.studies.execution.worker import run_in_process
@@ -105,7 +105,7 @@ _pools: defaultdict[str, Pool] = defaultdict(Pool)  # of this worker, by the cli
 
 def run_on_worker(client: str, content: bytes, others: frozenset[str], seconds: float | None) -> Report:
     """Run a pickled unit in a process of this worker, one for each client and set of other distributions."""
-    report: Report = _pools[client].submit_pickled(content, key=others, seconds=seconds).result()
+    report: Report = _pools[client].submit(called, content, key=others, seconds=seconds).result()
     return report
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
+from functools import partial
 
 import psutil
 
 from aucbench import data
 from aucbench.errors import VersionWarning
-from aucbench.studies.default_settings import Isolation, Running
+from aucbench.studies.default_settings import Isolation
 from aucbench.studies.execution.cost_estimate import Estimate, estimate
 from aucbench.studies.execution.executor import Executor, LocalExecutor
 from aucbench.studies.execution.plan import Plan, plan_study
@@ -21,17 +21,17 @@ from aucbench.studies.execution.scheduler import Listener, Scheduler
 from aucbench.studies.record import CellStatus
 from aucbench.studies.result import StudyResult
 from aucbench.studies.store import SERIES, Store
-from aucbench.studies.study import UNNAMED, Observer, Study
+from aucbench.studies.study import Observer, Study
 
 SERVERS_ASKED = 16  # requests at the same time
 
 
 def execute_study(
-    study: Study, store: Store, observer: Observer | None = None, listeners: Sequence[Listener] | None = None
+    study: Study, store: Store, observer: Observer | None = None, listeners: Sequence[Listener] = ()
 ) -> StudyResult:
     """Plan a study, store the plan, and run the cells that the store lacks.
 
-    Finished entries are passed to the listeners, by default the observer's `entry_finished`.
+    Finished entries are passed to the observer, then to the listeners.
     """
     observer = observer or Observer()
     store.tidy()
@@ -47,15 +47,10 @@ def execute_study(
     for entry in {f"{each.dataset.description} {each.protocol.columns}": each for each in entries}.values():
         if columns := data.columns_of(entry.dataset.instance, entry.protocol.columns):
             observer.data_read(entry.dataset.title, columns)
-    keys = "".join(planned.key for planned in plan.entries)
-    name = study.name or UNNAMED + sha256(keys.encode()).hexdigest()[:8]
-    planned, running = datetime.now(UTC).isoformat(), study.running
-
-    def keep_plan() -> None:
-        store.put_plan(plan.describe(name, planned, study.command, running.reference, running.rope))
-
-    with _executor_for(plan, running, observer) as executor:
-        return Scheduler(plan, store, executor, observer, keep_plan, listeners).run(running.stop_after)
+    described = plan.describe(datetime.now(UTC).isoformat())
+    with contextlib.closing(_executor_for(plan, observer)) as executor:
+        scheduler = Scheduler(plan, store, executor, observer, partial(store.put_plan, described), listeners)
+        return scheduler.run(study.running.stop_after)
 
 
 def _planned(study: Study, store: Store, observer: Observer) -> Plan:
@@ -69,30 +64,25 @@ def _planned(study: Study, store: Store, observer: Observer) -> Plan:
     return plan_study(study, store)
 
 
-@contextlib.contextmanager
-def _executor_for(plan: Plan, running: Running, observer: Observer) -> Iterator[Executor]:
-    """The executor of a study, closed at the end; local unless a scheduler is set."""
-    entries = [planned.entry for planned in plan.entries]
-    wanted = sum(cell.is_wanted(plan.only_failed) for cell in plan.cells())
+def _executor_for(plan: Plan, observer: Observer) -> Executor:
+    """The executor of a study; local unless a scheduler is set."""
+    entries, running = [planned.entry for planned in plan.entries], plan.study.running
+    wanted = len({cell.key for planned in plan.entries for cell in plan.wanted(planned)})
     workers, isolated = running.parallel or cores(), running.isolation is Isolation.distribution
     if wanted and running.scheduler:
         from aucbench.studies.execution.dask_executor import DaskExecutor
 
-        with contextlib.closing(DaskExecutor(running.scheduler, isolated)) as cluster:
-            yield cluster
-        return
+        return DaskExecutor(running.scheduler, isolated)
     if not any(entry.tuning.chooses for entry in entries):
         workers = max(1, min(workers, wanted))
     limited = any((entry.limits.seconds, entry.limits.memory) != (None, None) for entry in entries)
-    with contextlib.closing(LocalExecutor(observer, workers, isolated, limited)) as here:
-        yield here
+    return LocalExecutor(observer, workers, isolated, limited)
 
 
 @dataclass(frozen=True)
 class PlannedStudy:
     """The plan of a study, and the estimated cost of running it."""
 
-    study: Study
     plan: Plan
     estimates: list[Estimate]  # remaining work of each entry
     workers: int  # concurrent trainings
@@ -118,9 +108,7 @@ def estimate_study(study: Study, store: Store, observer: Observer) -> PlannedStu
     """Plan a study and estimate its remaining work; nothing is stored."""
     plan = _planned(study, store, observer)
     observer.planned(len(plan.cells()), plan.count(CellStatus.finished))
-    return PlannedStudy(
-        study, plan, estimate(plan, store, observer.started), study.running.parallel or cores()
-    )
+    return PlannedStudy(plan, estimate(plan, store, observer.started), study.running.parallel or cores())
 
 
 @contextlib.contextmanager

@@ -22,6 +22,9 @@ class Executor(Protocol):
     def submit(self, worker: str, unit: Unit, alone: bool = False) -> "Future[Report]":
         """Run a unit on a worker, which has no other; `alone` if no other unit runs beside it."""
 
+    def close(self) -> None:
+        """End the processes."""
+
 
 class LocalExecutor:
     """Runs units on this machine, several at a time.

@@ -34,7 +34,6 @@ from aucbench.studies.record import (
     FailureRecord,
     LimitsRecord,
     MeasureRecord,
-    MinimumRecord,
     ResultRecord,
 )
 from aucbench.studies.result import CellResult
@@ -280,12 +279,6 @@ def with_objective(cell: CellResult, algorithm: Any, problem: Problem) -> CellRe
     own = MeasureRecord(value=None if reason else float(curve[-1]), reason=reason)
     name = TrainingObjective.name
     return cell.with_measures({name: own}, {name: curve})
-
-
-def with_minimum(cell: CellResult, found: MinimumRecord) -> CellResult:
-    """A cell with the certified minimum of its objective."""
-    own = structs.replace(cell.record.measures[TrainingObjective.name], minimum=found)
-    return cell.with_measures({TrainingObjective.name: own})
 
 
 def _models(cell: CellResult) -> list[NDArray[np.float64]]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Container
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 from msgspec import UNSET
 
 from aucbench.errors import AucbenchError, FetchError
-from aucbench.studies.default_settings import Isolation, Timing
+from aucbench.studies.default_settings import Isolation
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.execution.make_record import can_be_scored, lacking, lacks_minimum
 from aucbench.studies.execution.prepared_data import prepared_data
@@ -14,7 +15,7 @@ from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.record import CellStatus, EntryPlan, FailureRecord, StudyPlan
 from aucbench.studies.result import Refused, by_reason
 from aucbench.studies.store import Store
-from aucbench.studies.study import Study, check_size
+from aucbench.studies.study import UNNAMED, Study, check_size
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,10 @@ class PlannedEntry:
 class Plan:
     """A study before it runs."""
 
+    study: Study
     entries: tuple[PlannedEntry, ...]
     refused: tuple[Refused, ...] = ()  # entries with bad input, which makes the exit status 2
     unavailable: tuple[Refused, ...] = ()  # entries skipped because their data is unavailable
-    only_failed: bool = False  # run only cells that failed before
-    alone: bool = False  # train cells while nothing else runs
 
     def cells(self) -> list[Unit]:
         """The distinct cells of all entries; entries that differ only in their runs share cells."""
@@ -45,21 +45,19 @@ class Plan:
         """Number of cells with a status."""
         return sum(cell.status is status for cell in self.cells())
 
-    def describe(
-        self,
-        study: str,
-        planned: str = "",
-        command: str = "",
-        reference: str | None = None,
-        rope: float | None = None,
-    ) -> StudyPlan:
+    def wanted(self, planned: PlannedEntry) -> list[Unit]:
+        """The cells of an entry that are to be run."""
+        return [cell for cell in planned.cells if cell.is_wanted(self.study.only_failed)]
+
+    def describe(self, planned: str) -> StudyPlan:
         """The record of the plan, read by `aucbench status` and boards; `planned` is an ISO date."""
+        keys = "".join(planned.key for planned in self.entries)
         return StudyPlan(
-            study=study,
+            study=self.study.name or UNNAMED + sha256(keys.encode()).hexdigest()[:8],
             planned=planned,
-            command=command,
-            reference=reference or UNSET,
-            rope=rope or UNSET,
+            command=self.study.command,
+            reference=self.study.running.reference or UNSET,
+            rope=self.study.running.rope or UNSET,
             entries=tuple(
                 EntryPlan(
                     key=planned.key,
@@ -83,7 +81,7 @@ def plan_study(study: Study, store: Store) -> Plan:
     """
     if not study.yes:
         check_size(sum(entry.settings.runs * entry.protocol.splits for entry in study.entries))
-    data, alone = prepared_data(), study.running.timing is Timing.exclusive
+    data = prepared_data()
     data.isolates = study.running.isolation is Isolation.distribution
     planned: dict[str, PlannedEntry] = {}
     refused, (done, failed) = list(study.refused), store.listed()
@@ -108,24 +106,18 @@ def plan_study(study: Study, store: Store) -> Plan:
             entry = replace(first, measures=tuple(measures.values()))
         searches = entry.searches(digests)
         cells = [
-            Unit(each, digests, entry, at, search=searches.get(at))
+            Unit(each, digests, entry, at, key, search=searches.get(at))
             for at, each in entry.cell_keys(digests).items()
         ]
-        found = tuple(looked_up(cell, store, alone, done, failed) for cell in cells)
+        found = tuple(looked_up(cell, study, store, done, failed) for cell in cells)
         planned[key] = PlannedEntry(entry, digests, key, found)
-    return Plan(tuple(planned.values()), tuple(refused), tuple(unavailable), study.only_failed, alone)
+    return Plan(study, tuple(planned.values()), tuple(refused), tuple(unavailable))
 
 
-def looked_up(
-    cell: Unit,
-    store: Store,
-    alone: bool,
-    done: Container[str] | None = None,
-    failed: Container[str] | None = None,
-) -> Unit:
-    """A cell with its state in the store; `done` and `failed` are the keys that are there, if known."""
-    key, entry = cell.key, cell.entry
-    if store.has(key) if done is None else key in done:
+def looked_up(cell: Unit, study: Study, store: Store, done: Container[str], failed: Container[str]) -> Unit:
+    """A cell with its state in the store; `done` and `failed` have the keys that may be there."""
+    key, entry, alone = cell.key, cell.entry, study.is_timed_alone
+    if key in done:
         record = store.record(key) if entry.measures or alone else None
         if record is None:
             return replace(cell, status=CellStatus.finished)
@@ -135,7 +127,7 @@ def looked_up(
             scored = can_be_scored(record, store.sizes(key), entry.measures)
             return replace(cell, search=None, scored=scored)
         return replace(cell, status=CellStatus.finished)
-    failure = store.failure(key) if failed is None or key in failed else None
+    failure = store.failure(key) if key in failed else None
     if failure is None:
         return cell
     status = CellStatus.missing if _may_do_better(entry, failure) else CellStatus.failed

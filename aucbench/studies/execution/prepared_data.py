@@ -1,7 +1,6 @@
 """Loaded data and prepared splits, cached in a process between units."""
 
 import contextlib
-import traceback
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -24,15 +23,15 @@ from aucbench.data.splits.inner import inner_count, inner_split, limited
 from aucbench.data.splits.protocols import Split
 from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.humanize import sentence_of
-from aucbench.pool import Pool, ProcessEnded
+from aucbench.pool import Pool
 from aucbench.studies.archives.tried_settings import Facts
 from aucbench.studies.default_settings import Regularisation
 from aucbench.studies.entry_and_keys import BoundPlugin, Entry
 from aucbench.studies.execution.work_units import Unit
+from aucbench.studies.record import Seeds
 
 WHOLE = 1 << 19  # arrays with more values are sampled for the checksum
 SAMPLE = 1 << 16  # values in a sample: a method that changes rows changes more than a few values
-FRAMES = 100  # innermost frames in a stored traceback; formatting a million takes seconds
 KEEP_BYTES = 1 << 30  # size of the cached splits; the latest is cached whatever its size
 
 
@@ -60,8 +59,7 @@ class PreparedData:
                 if self._loaded and next(iter(self._loaded))[0] != described:
                     self._loaded.clear()  # one data set at a time: some fill the memory
                 is_foreign = own.distribution != PROJECT and DatasetFacts(own.instance).load is not None
-                load = _load_apart if self.isolates and is_foreign else _load
-                self._loaded[described, part] = load(own, part, columns)
+                self._loaded[described, part] = _load(own, part, columns, self.isolates and is_foreign)
             return self._loaded[described, part]
 
         return part
@@ -73,18 +71,18 @@ class PreparedData:
             self._digests[key] = entry.protocol.digests(self.load(entry), entry.part)
         return self._digests[key]
 
-    def split(self, entry: Entry, split_seed: int, fold: int) -> Split:
+    def split(self, entry: Entry, seeds: Seeds) -> Split:
         """The rows of one split, cut to `max_train_rows`."""
-        split = entry.protocol.split(self.load(entry), entry.part, split_seed, fold)
-        return limited(split, entry.settings.max_train_rows, split_seed)
+        split = entry.protocol.split(self.load(entry), entry.part, seeds.split_seed, seeds.fold)
+        return limited(split, entry.settings.max_train_rows, seeds.split_seed)
 
-    def sizes(self, entry: Entry, split_seed: int, fold: int) -> tuple[int, int, int]:
+    def sizes(self, entry: Entry, seeds: Seeds) -> tuple[int, int, int]:
         """Training rows, test rows and inner folds of a split, cached as many entries share them."""
         folds, limit = entry.tuning.choice.folds, entry.settings.max_train_rows
-        drawn = str(entry.dataset.description), entry.part, str(entry.protocol), split_seed, fold
+        drawn = str(entry.dataset.description), entry.part, str(entry.protocol), seeds.split_seed, seeds.fold
         key = (*drawn, folds, limit)
         if key not in self._sizes:
-            split = self.split(entry, split_seed, fold)
+            split = self.split(entry, seeds)
             self._sizes[key] = len(split.train.y), len(split.test.y), inner_count(split, folds)
         return self._sizes[key]
 
@@ -100,7 +98,7 @@ class PreparedData:
                     f"give both the same files, cache (AUCBENCH_CACHE) or mirror (AUCBENCH_MIRROR)."
                 )
             stage("preparing the split")
-            split = self.split(entry, seeds.split_seed, seeds.fold)
+            split = self.split(entry, seeds)
             if unit.inner is not None:
                 split = inner_split(split, entry.tuning.choice.folds, seeds.split_seed, unit.inner)
             self._make_room(2 * sum(size_of(side.X, side.rows) for side in (split.train, split.test)))
@@ -111,6 +109,10 @@ class PreparedData:
             self._fingerprints[unit.group] = fingerprint(found)
         self._prepared[unit.group] = found
         return found
+
+    def rows_of(self, entry: Entry, seeds: Seeds) -> Prepared:
+        """The arrays of a cell."""
+        return self.prepared(Unit("", self.digests(entry), entry, seeds))
 
     def check_untouched(self, unit: Unit) -> None:
         """Drop the arrays of a unit and raise `PluginError` if the method has changed its rows.
@@ -139,21 +141,13 @@ def prepared_data() -> PreparedData:
     return PreparedData()
 
 
-def _load(dataset: BoundPlugin, part: Part, columns: tuple[str | int, ...]) -> Loaded:
+def _load(dataset: BoundPlugin, part: Part, columns: tuple[str | int, ...], apart: bool = False) -> Loaded:
     with blaming(dataset):
-        return data.load(dataset.instance, part, columns)
-
-
-def _load_apart(dataset: BoundPlugin, part: Part, columns: tuple[str | int, ...]) -> Loaded:
-    with Pool() as pool:
-        try:
+        if not apart:
+            return data.load(dataset.instance, part, columns)
+        with Pool() as pool:
             loaded: Loaded = pool.submit(_load, dataset, part, columns).result()
-        except ProcessEnded:
-            raise PluginError(
-                f"{dataset.name} of distribution {dataset.distribution} {dataset.version} failed: the "
-                f"process ended in which its rows were loaded."
-            ) from None
-    return loaded
+            return loaded
 
 
 def prepare_split(entry: Entry, split: Split, split_seed: int) -> Prepared:
@@ -173,7 +167,7 @@ def row_factor(entry: Entry, prepared: Prepared) -> float:
 def facts_of(entry: Entry) -> Facts:
     """Facts of the training rows of the entry's first split, after preparation."""
     seeds = entry.cells()[0]
-    split = prepared_data().split(entry, seeds.split_seed, seeds.fold)
+    split = prepared_data().split(entry, seeds)
     prepared = prepare_split(entry, split, seeds.split_seed)
     rows, features = prepared.X.shape
     density = prepared.X.nnz / (rows * features) if sparse.issparse(prepared.X) else 1.0
@@ -220,8 +214,3 @@ def blaming(plugin: BoundPlugin) -> Iterator[None]:
             if imported := line_in(error, path.partition(".")[0]):
                 what, place = f"{path}, which {plugin.name} imports,", imported
         raise PluginError(f"{what} failed: {sentence_of(error).rstrip('.')}{place}.") from error
-
-
-def innermost_frames() -> str:
-    """The traceback of the current error; only the innermost frames of a deep recursion."""
-    return traceback.format_exc(limit=-FRAMES)

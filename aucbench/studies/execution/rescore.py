@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from aucbench.errors import AucbenchError
 from aucbench.evaluation.measures import Measure, listed, restored
@@ -43,55 +44,40 @@ def rescore_study(
     done, plans = Rescored(), store.plans()
     entries = (entry for plan in store.plans(study) for entry in plan.entries)
     for planned in sorted(entries, key=lambda entry: entry.dataset):  # each data set is loaded once
-        units = _units(store, planned, measures, entry_of, replace_others, done)
+        entry: Entry | None = None
         written = set()
-        for unit in units:
-            stored = store.get(unit.key)
-            if stored is None or (stored.weights is stored.scores is None and not stored.diverged):
+        for cell in filter(None, map(store.get, planned.cells)):
+            record, new = cell.record, lacking(cell.record, measures)
+            done.known += not new and not cell.diverged
+            done.diverged += cell.diverged
+            if not replace_others:
+                others = {own.name for own in new} & record.measures.keys()
+                done.kept.update(
+                    listed([restored(name, record.measures[name].parameters)]) for name in others
+                )
+                new = [own for own in new if own.name not in others]
+            if not new:
+                continue
+            if cell.weights is cell.scores is None and not cell.diverged:
                 done.without_scores[planned.algorithm] += 1
                 continue
-            outcome = run_unit(replace(unit, stored=stored))
+            try:
+                entry = entry or entry_of(planned)
+            except AucbenchError as error:
+                done.failed.append(f"{planned.algorithm} on {planned.dataset}: {error}")
+                break
+            wanted = replace(entry, measures=tuple(new))
+            state: Any = {"tuned": record.tuned, "scored": True, "stored": cell}
+            outcome = run_unit(Unit(record.key, record.data.sha256, wanted, record.seeds, **state))
             if isinstance(outcome, CellResult):
-                store.put(unit.key, outcome)
-                written.add(unit.key)
-                done.scored += not stored.diverged
+                store.put(record.key, outcome)
+                written.add(record.key)
+                done.scored += not cell.diverged
             else:
                 why = outcome.message if isinstance(outcome, Failure) else outcome
-                done.failed.append(f"{unit.entry}: {why}")
-        for entry in (entry for plan in plans for entry in plan.entries):
-            if written & entry.cells.keys():
-                store.forget_tracked(entry.key)
+                done.failed.append(f"{entry}: {why}")
+        for other in (other for plan in plans for other in plan.entries):
+            if written & other.cells.keys():
+                store.forget_tracked(other.key)
     done.failed = list(dict.fromkeys(done.failed))
     return done
-
-
-def _units(
-    store: Store,
-    planned: EntryPlan,
-    measures: Sequence[Measure],
-    entry_of: Callable[[EntryPlan], Entry],
-    replace_others: bool,
-    done: Rescored,
-) -> list[Unit]:
-    """The cells of a planned entry that lack measures; the others are counted."""
-    units: list[Unit] = []
-    entry: Entry | None = None
-    for record in filter(None, map(store.record, planned.cells)):
-        new = lacking(record, measures)
-        done.known += not new and not record.diverged
-        done.diverged += record.diverged
-        if not replace_others:
-            others = {own.name for own in new} & record.measures.keys()
-            done.kept.update(listed([restored(name, record.measures[name].parameters)]) for name in others)
-            new = [own for own in new if own.name not in others]
-        if not new:
-            continue
-        try:
-            entry = entry or entry_of(planned)
-        except AucbenchError as error:
-            done.failed.append(f"{planned.algorithm} on {planned.dataset}: {error}")
-            break
-        wanted = replace(entry, measures=tuple(new))
-        seeds, tuned = record.seeds, record.tuned
-        units.append(Unit(record.key, record.data.sha256, wanted, seeds, tuned=tuned, scored=True))
-    return units

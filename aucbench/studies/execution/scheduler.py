@@ -2,21 +2,20 @@
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import replace
 from math import inf
 from time import monotonic, sleep
 from typing import Any
 
 from aucbench.errors import AucbenchError, MachineError
-from aucbench.humanize import sentence_of
-from aucbench.pool import ProcessEnded
 from aucbench.studies.execution.executor import Executor
 from aucbench.studies.execution.make_record import failure_record
 from aucbench.studies.execution.plan import Plan, PlannedEntry, looked_up
 from aucbench.studies.execution.prepared_data import prepared_data
 from aucbench.studies.execution.tuning_search import TuningSearch
-from aucbench.studies.execution.work_units import Report, Unit, failed_trial
+from aucbench.studies.execution.work_units import Report, Unit
+from aucbench.studies.execution.worker import report_of
 from aucbench.studies.record import CellStatus, Failure, FailureRecord
 from aucbench.studies.result import CellResult, FinishedEntry, Refused, StudyResult
 from aucbench.studies.store import Store
@@ -25,6 +24,7 @@ from aucbench.studies.study import Observer
 Listener = Callable[[FinishedEntry], None]
 POLL_SECONDS = 0.5  # between looks at new workers, and at what other processes run
 LOSSES = 2  # a unit whose process ends that often is a failure: it may be what ends the process
+KEPT_BYTES = 1 << 27  # size of the finished cells that wait in memory for the others of their entry
 
 
 class Scheduler:
@@ -50,11 +50,11 @@ class Scheduler:
         executor: Executor,
         observer: Observer | None = None,
         on_begin: Callable[[], None] = lambda: None,
-        listeners: Sequence[Listener] | None = None,
+        listeners: Sequence[Listener] = (),
     ):
         self._plan, self._store, self._executor = plan, store, executor
         self._observer = observer or Observer()
-        self._listeners = [self._observer.entry_finished] if listeners is None else listeners
+        self._listeners = self._observer.entry_finished, *listeners
         self._on_begin: Callable[[], None] | None = on_begin
         self._result = StudyResult(
             cells=len(plan.cells()),
@@ -62,25 +62,16 @@ class Scheduler:
             refused=list(plan.refused),
             unavailable=list(plan.unavailable),
         )
-        self._left = {  # keys of the cells still to be run, by entry
-            planned.key: {cell.key for cell in planned.cells if cell.is_wanted(plan.only_failed)}
-            for planned in plan.entries
-        }
-        self._ran = {key for key, left in self._left.items() if left}
-        self._complete = deque(plan.entries)  # entries to hand over, if nothing of them is left to be run
+        self._left: dict[str, set[str]] = {}  # keys of the cells still to be run, by entry; none if refused
         self._sharers: dict[str, list[PlannedEntry]] = defaultdict(list)  # entries with a cell, by its key
-        for planned in plan.entries:
-            for cell in planned.cells:
-                self._sharers[cell.key].append(planned)
-        self._owners: dict[str, PlannedEntry] = {}  # the entry for which a cell or a search is run, by key
         self._queue: dict[Any, deque[Unit]] = {}  # units that wait, by the data that they need
-        self._waiting: dict[str, list[Unit]] = defaultdict(list)  # cells that wait for a search, by its key
-        self._searches: dict[str, TuningSearch] = {}  # in progress, by key
+        self._searches: dict[str, TuningSearch] = {}  # with the cells that wait for them, by key
         self._leases = store.leases()
         self._later: deque[Unit] = deque()  # searches that have not begun, units that another process runs
-        self._dropped: set[str] = set()  # keys of refused entries
-        self._is_alone = False  # whether one unit runs at a time
         self._last: list[Unit] = []  # cells that run alone, after all others
+        self._is_alone = False  # whether one unit runs at a time
+        self._finished: dict[str, CellResult] = {}  # not handed over yet; the store has all
+        self._room = KEPT_BYTES
         self._end = inf  # of the monotonic clock
 
     def run(self, stop_after: float | None = None) -> StudyResult:
@@ -98,39 +89,46 @@ class Scheduler:
             self._queue_cells()
             if stop_after is not None:  # planning does not count: a long plan would leave no time
                 self._end = monotonic() + stop_after
+            for planned in self._plan.entries:
+                if not self._left[planned.key]:
+                    self._hand_over(planned)
             self._drain()
-            if self._last:
-                self._is_alone = True
-                self._add(self._last)
-                self._drain()
-            self._hand_over()
-            left = [(planned.entry, len(self._left[planned.key])) for planned in self._plan.entries]
-            self._result.left = [(entry, count) for entry, count in left if count]
-            return self._result
+        left = [(planned.entry, len(self._left.get(planned.key, ()))) for planned in self._plan.entries]
+        self._result.left = [(entry, count) for entry, count in left if count]
+        return self._result
 
     def _queue_cells(self) -> None:
         """Queue all cells that are to be run, each once, or the searches that they wait for."""
+        queued = set[str]()
         for planned in self._plan.entries:
+            wanted = self._plan.wanted(planned)
+            self._left[planned.key] = {cell.key for cell in wanted}
             for cell in planned.cells:
-                if cell.key in self._owners or not cell.is_wanted(self._plan.only_failed):
+                self._sharers[cell.key].append(planned)
+            for cell in wanted:
+                if cell.key in queued:
                     continue
-                self._owners[cell.key] = planned
+                queued.add(cell.key)
                 if cell.search is None:
                     self._add([cell])
                     continue
                 key, seeds = cell.search
-                if key not in self._waiting:
-                    self._owners[key] = planned
-                    self._later.append(Unit(key, cell.digests, cell.entry, seeds))
-                self._waiting[key].append(cell)
+                if key not in self._searches:
+                    whole = Unit(key, cell.digests, cell.entry, seeds, cell.entry_key)
+                    self._searches[key] = TuningSearch(whole)
+                    self._later.append(whole)
+                self._searches[key].cells.append(cell)
 
     def _drain(self) -> None:
         """Run all units that wait, and those that they lead to."""
         running: dict[Future[Report], tuple[str, Unit]] = {}
         last: dict[str, Any] = {}  # the group on which each worker worked last
         while True:
-            self._hand_over()
             is_over = monotonic() > self._end
+            if not (running or self._queue or self._later or self._is_alone):
+                self._is_alone = True
+                self._add(self._last)
+                self._last = []
             busy = {worker for worker, _ in running.values()}
             idle = [] if is_over else [name for name in self._executor.workers() if name not in busy]
             if self._is_alone:
@@ -145,10 +143,14 @@ class Scheduler:
             if running:
                 for future in wait(running, POLL_SECONDS, FIRST_COMPLETED).done:
                     _, unit = running.pop(future)
-                    self._take(unit, report_of(future, unit))
-            elif is_over or not (self._queue or self._later):
+                    try:
+                        report = future.result()
+                    except (Exception, CancelledError) as error:
+                        report = report_of(error, unit)
+                    self._take(unit, report)
+            elif is_over or not (self._queue or self._later or self._last):
                 return
-            elif not self._queue:
+            elif self._later and not self._queue:
                 sleep(POLL_SECONDS)
 
     def _next(self, last: Any, busy: Collection[Any]) -> Unit | None:
@@ -165,7 +167,7 @@ class Scheduler:
             else:
                 unseen -= 1
                 unit = self._later.popleft()
-            if self._owners[unit.key].key in self._dropped:
+            if unit.entry_key not in self._left:  # refused
                 continue
             if self._leases.holds(unit.key):
                 return unit
@@ -180,35 +182,35 @@ class Scheduler:
 
         None if others have done its work, or if it is a search, whose units are queued.
         """
-        is_search = unit.key in self._waiting
-        planned = self._waiting[unit.key] if is_search else [unit]
-        cells = [now for cell in planned if (now := self._now(cell)) is not None]
+        search = self._searches.get(unit.key)
+        cells = [now for cell in (search.cells if search else [unit]) if (now := self._now(cell)) is not None]
         if not cells:
             self._leases.give_back(unit.key)
             return None
-        if not is_search:
+        if search is None:
             (cell,) = cells
             read = self._store.get if cell.scored else self._store.measured  # weights may be large
             if cell.scored is not None and (stored := read(cell.key)) is not None:
                 return replace(cell, tuned=stored.record.tuned, stored=stored)
             return cell
-        self._waiting[unit.key] = cells
         trials = self._store.trials(unit.key)
         if cells[0].failed_before:
             trials = [each for each in trials if each.auc is not None or each.stop_reason == "diverged"]
         try:
-            _, _, folds = prepared_data().sizes(unit.entry, unit.seeds.split_seed, unit.seeds.fold)
+            _, _, folds = prepared_data().sizes(unit.entry, unit.seeds)
         except AucbenchError as error:  # such as too few rows for the tuning
             self._refuse(unit, error)
             return None
-        self._searches[unit.key] = TuningSearch(unit, folds, trials)
+        search.cells = cells
+        search.begin(folds, trials)
         self._advance(unit.key)
         return None
 
     def _now(self, cell: Unit) -> Unit | None:
         """A cell as it is to be run by now; None if another process has run it, whose outcome then counts."""
-        known = () if cell.failed_before else None
-        now = looked_up(replace(cell, status=CellStatus.missing), self._store, self._plan.alone, None, known)
+        done, failed = ([cell.key] if self._store.has(cell.key) else []), [cell.key]
+        again = replace(cell, status=CellStatus.missing)
+        now = looked_up(again, self._plan.study, self._store, done, [] if cell.failed_before else failed)
         if now.status is CellStatus.missing:
             return now
         self._begin()
@@ -224,9 +226,8 @@ class Scheduler:
             self._refuse(unit, report)
             return
         self._begin()
-        if (report is None or isinstance(report, Failure)) and len(unit.points) > 1:
-            # A single setting may be the cause.
-            self._add([replace(unit, points=(point,)) for point in unit.points])
+        if len(unit.points) > 1 and not isinstance(report, list):  # a single setting may be the cause
+            self._add(replace(unit, points=(point,)) for point in unit.points)
             return
         if report is None:
             if unit.losses + 1 < LOSSES:
@@ -235,12 +236,8 @@ class Scheduler:
             why = f"the process it ran in ended, {LOSSES} times (an exit, a crash, or memory)"
             report = Failure(CellStatus.failed, why)
         if unit.points:
-            if isinstance(report, Failure):
-                reason, why = str(report.reason), report.message
-                report = [failed_trial(unit, number, point, reason, why) for number, point in unit.points]
-            assert isinstance(report, list)
-            self._store.add_trials(unit.key, report)
-            self._searches[unit.key].tell(unit, report)
+            assert not isinstance(report, CellResult)
+            self._store.add_trials(unit.key, self._searches[unit.key].tell(unit, report))
             self._advance(unit.key)
         else:
             assert not isinstance(report, list)
@@ -249,16 +246,15 @@ class Scheduler:
     def _advance(self, key: str) -> None:
         """Queue what a search needs next: units of its own, or the cells that wait for its choice."""
         search = self._searches[key]
-        if search.open or self._owners[key].key in self._dropped:
+        if search.open or search.whole.entry_key not in self._left:
             return
         if units := search.ask():
             self._add(units)
             return
-        outcome = self._searches.pop(key).outcome()
+        outcome = search.outcome()
         self._leases.give_back(key)
-        for cell in self._waiting[key]:
+        for cell in search.cells:
             if isinstance(outcome, Failure):
-                self._begin()
                 self._finish(cell, outcome)
             else:
                 self._add([replace(cell, tuned=outcome)])
@@ -270,11 +266,16 @@ class Scheduler:
 
     def _finish(self, cell: Unit, outcome: CellResult | Failure) -> None:
         """Keep the result or the failure of a cell."""
-        failure = failure_record(cell, outcome) if isinstance(outcome, Failure) else None
+        self._begin()
+        failure = None
         if isinstance(outcome, CellResult):
-            self._store.put(cell.key, outcome)
+            stored = self._store.put(cell.key, outcome)
             self._result.finished += 1
-        elif failure is not None:
+            if stored.nbytes <= self._room:
+                self._room -= stored.nbytes
+                self._finished[cell.key] = stored
+        else:
+            failure = failure_record(cell, outcome)
             self._store.put_failure(failure)
         self._leases.give_back(cell.key)
         if cell.stored is not None:
@@ -283,72 +284,54 @@ class Scheduler:
         self._ended(cell, failure)
 
     def _ended(self, cell: Unit, failure: FailureRecord | None) -> None:
-        """Tell the observer of a cell, and take it off what is left of its entries."""
+        """Tell the observer of a cell, and hand over the entries of which it was the last."""
         self._observer.cell_finished(cell.entry, failure)
         for sharer in self._sharers[cell.key]:
-            left = self._left[sharer.key]
+            left = self._left.get(sharer.key, set())
             if cell.key in left:
                 left.discard(cell.key)
                 if not left:
-                    self._complete.append(sharer)
+                    self._hand_over(sharer)
 
     def _refuse(self, unit: Unit, error: AucbenchError) -> None:
         """Drop the remaining work of an entry that cannot be run."""
-        planned = self._owners[unit.key]
         self._leases.give_back(unit.key)
-        if planned.key not in self._dropped:
-            self._dropped.add(planned.key)
-            self._result.refused.append(Refused(str(planned.entry), error))
-            self._left[planned.key].clear()
+        if self._left.pop(unit.entry_key, None) is not None:
+            self._result.refused.append(Refused(str(unit.entry), error))
 
-    def _hand_over(self) -> None:
-        """Pass entries without remaining work to the listeners."""
-        while self._complete:
-            planned = self._complete.popleft()
-            if self._left[planned.key] or planned.key in self._dropped:
-                continue
-            found = {cell.key: self._store.get(cell.key) for cell in planned.cells}
-            cells = tuple(result for result in found.values() if result is not None)
-            failures = [self._store.failure(key) for key, result in found.items() if result is None]
-            failed = tuple(failure for failure in failures if failure is not None)
-            self._result.failures.extend(failed)
-            if not cells and not failed:
-                continue
-            finished = FinishedEntry(
-                planned.key if len(cells) == len(found) else f"{planned.key}-{len(cells)}",
-                planned.entry.settings.study,
-                cells,
-                failed,
-                missing=len(found) - len(cells) - len(failed),
-                from_store=planned.key not in self._ran,
-                entry=planned.entry,
-                ruleset=planned.entry.ruleset,
-            )
-            for listener in self._listeners:
-                listener(finished)
+    def _hand_over(self, planned: PlannedEntry) -> None:
+        """Pass an entry without remaining work to the listeners."""
+        found = {cell.key: self._read(cell.key) for cell in planned.cells}
+        cells = tuple(result for result in found.values() if result is not None)
+        failures = [self._store.failure(key) for key, result in found.items() if result is None]
+        failed = tuple(failure for failure in failures if failure is not None)
+        self._result.failures.extend(failed)
+        if not cells and not failed:
+            return
+        finished = FinishedEntry(
+            planned.key if len(cells) == len(found) else f"{planned.key}-{len(cells)}",
+            planned.entry.settings.study,
+            cells,
+            failed,
+            missing=len(found) - len(cells) - len(failed),
+            from_store=not self._plan.wanted(planned),
+            entry=planned.entry,
+            ruleset=planned.entry.ruleset,
+        )
+        for listener in self._listeners:
+            listener(finished)
+
+    def _read(self, key: str) -> CellResult | None:
+        """A finished cell, from memory if it has just been run."""
+        found = self._finished.pop(key, None)
+        if found is None:
+            return self._store.get(key)
+        self._room += found.nbytes
+        return found
 
     def _add(self, units: Iterable[Unit]) -> None:
         for unit in units:
-            if self._plan.alone and not unit.points and not self._is_alone:
+            if self._plan.study.is_timed_alone and not unit.points and not self._is_alone:
                 self._last.append(unit)
             else:
                 self._queue.setdefault(unit.group, deque()).append(unit)
-
-
-def report_of(future: "Future[Report]", unit: Unit) -> Report:
-    """What came of a unit; None if its process has ended."""
-    if future.cancelled():  # by Dask, whose scheduler is lost
-        return None
-    error = future.exception()
-    if error is None:
-        return future.result()
-    if not isinstance(error, ProcessEnded):
-        return Failure(CellStatus.failed, f"the worker could not run it: {sentence_of(error)}")
-    if not error.is_late:
-        return None
-    limits = unit.entry.limits
-    return Failure(
-        CellStatus.timeout,
-        f"it did not end {limits.grace:g} s after limits.seconds={limits.seconds:g}, "
-        "and its process was ended",
-    )

@@ -10,10 +10,9 @@ from msgspec import UNSET, structs
 
 from aucbench.contracts.random_streams import RandomStream
 from aucbench.evaluation.measures import AUC
-from aucbench.studies.codec import subset
 from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.execution.work_units import Unit
-from aucbench.studies.record import CellStatus, Failure, ReportedTrial, Seeds, Trial, TunedRecord, TuningCost
+from aucbench.studies.record import CellStatus, Failure, Seeds, Trial, TunedRecord, TuningCost
 from aucbench.studies.tuners import (
     Optuna,
     Point,
@@ -22,8 +21,8 @@ from aucbench.studies.tuners import (
     effective,
     frozen,
     grid_points,
+    numeric_range,
     random_points,
-    ranges,
 )
 
 TOGETHER = 32  # settings in a unit, all lost with its process
@@ -31,37 +30,47 @@ AT_ONCE = 128  # most settings in a unit of a method with `together`: more setti
 
 
 class TuningSearch:
-    """A search in progress; `whole` is a unit without settings.
+    """A search, and the cells that wait for its choice; `whole` is a unit without settings.
 
     The units that it asks for depend only on its trials: an interrupted search continues from the trials in
     the store with the same units. The settings of a grid and random draws are asked for at once; Optuna
     proposes one after the other.
     """
 
-    def __init__(self, whole: Unit, folds: int, trials: Iterable[Trial]):
+    def __init__(self, whole: Unit):
+        self.whole, self.cells = whole, list[Unit]()
         self.open = 0  # trainings that were asked for and not told
-        self._whole, self._entry, self._folds = whole, whole.entry, folds
+        self._entry, self._folds = whole.entry, 0
         self._choice, self._space = whole.entry.tuning.choice, whole.entry.tuning.space
+        self._trials: list[Trial] = []
+        self._points: list[Point] = []
+
+    def begin(self, folds: int, trials: Iterable[Trial]) -> None:
+        """Go on from the trials in the store."""
+        self._folds, self._points = folds, points_of(self._entry, self.whole.seeds)
         self._trials = [
             structs.replace(trial, parameters={name: frozen(each) for name, each in trial.parameters.items()})
             for trial in trials
         ]
-        self._points = points_of(whole.entry, whole.seeds)
 
     def ask(self) -> list[Unit]:
         """The units to run next, when no other is open; empty once the search is complete."""
         units = self._missing()
         while not units and isinstance(self._choice, Optuna) and len(self._points) < self._choice.trials:
-            algorithm, seed = self._entry.algorithm.instance, self._whole.seeds.split_seed
+            algorithm, seed = self._entry.algorithm.instance, self.whole.seeds.split_seed
             self._points.append(propose(self._space, by_number(self._known()), seed, algorithm))
             units = self._missing()
         self.open = sum(unit.trainings for unit in units)
         return units
 
-    def tell(self, unit: Unit, trials: Sequence[Trial]) -> None:
-        """Take the trials of a finished unit, or of a part of it."""
-        self._trials.extend(trials)
+    def tell(self, unit: Unit, report: list[Trial] | Failure) -> list[Trial]:
+        """Take the trials of a finished unit, or of a part of it, or its failure; returns the trials."""
+        if isinstance(report, Failure):
+            reason, why = str(report.reason), report.message
+            report = [unit.failed_trial(number, point, reason, why) for number, point in unit.points]
+        self._trials.extend(report)
         self.open -= unit.trainings
+        return report
 
     def _missing(self) -> list[Unit]:
         """Units for the settings so far that have no trial, by fold."""
@@ -73,7 +82,7 @@ class TuningSearch:
         for fold in range(self._folds):
             points = [(n, self._points[n]) for n in range(count) if (fold, n) not in done]
             units += [
-                replace(self._whole, inner=fold, points=tuple(points[start : start + most]))
+                replace(self.whole, inner=fold, points=tuple(points[start : start + most]))
                 for start in range(0, len(points), most)
             ]
         return units
@@ -89,9 +98,9 @@ class TuningSearch:
             counts = Counter(trial.error or trial.stop_reason for trial in trials if trial.auc is None)
             why = "; ".join(f"{count} times {error}" for error, count in counts.most_common(3))
             return Failure(reason, f"no setting of its tuning gave an AUC: {why or 'none has run'}")
-        is_auc, fields = isinstance(self._entry.tuning.measure, AUC), ReportedTrial.__struct_fields__
+        is_auc = isinstance(self._entry.tuning.measure, AUC)
         ordered = sorted(trials, key=lambda trial: (trial.number, trial.fold))
-        reported = tuple(ReportedTrial(**subset(trial, fields)) for trial in ordered)
+        reported = tuple(structs.replace(trial, error=UNSET) for trial in ordered)
         return TunedRecord(
             parameters=chosen[0].parameters,
             validation_auc=float(np.mean([trial.auc for trial in chosen])),
@@ -100,8 +109,8 @@ class TuningSearch:
             cost=TuningCost(
                 settings=len({trial.number for trial in trials}),
                 trainings=len(trials),
-                passes=float(sum(trial.passes for trial in trials)),
-                train_seconds=float(sum(trial.train_seconds for trial in trials)),
+                passes=float(sum(trial.passes or 0.0 for trial in trials)),
+                train_seconds=float(sum(trial.train_seconds or 0.0 for trial in trials)),
             ),
             edges=edges(self._space, chosen[0].parameters),
             space={field: list(values) for field, values in self._space.items()},
@@ -153,23 +162,18 @@ def propose(
     no ranges of numbers are categories, named by their positions.
     """
     import optuna  # a second to import
-    from optuna.distributions import (
-        BaseDistribution,
-        CategoricalDistribution,
-        FloatDistribution,
-        IntDistribution,
-    )
+    from optuna import distributions
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    drawn = ranges(space)
-    kinds: dict[str, BaseDistribution] = {}
-    for field, each in drawn.items():
-        if not each.is_numeric:
-            kinds[field] = CategoricalDistribution(list(range(len(each.values))))
-        elif each.whole:
-            kinds[field] = IntDistribution(int(each.low), int(each.high), log=True)
+    bounds = {field: numeric_range(values) for field, values in space.items()}
+    kinds: dict[str, distributions.BaseDistribution] = {}
+    for field, values in space.items():
+        if (drawn := bounds[field]) is None:
+            kinds[field] = distributions.CategoricalDistribution(list(range(len(values))))
         else:
-            kinds[field] = FloatDistribution(each.low, each.high, log=True)
+            low, high, is_whole = drawn
+            kind = distributions.IntDistribution if is_whole else distributions.FloatDistribution
+            kinds[field] = kind(low, high, log=True)
     state = np.random.SeedSequence([seed, RandomStream.settings, len(history)]).generate_state(1)[0]
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=int(state)))
     for _, trials in sorted(history.items()):
@@ -179,7 +183,7 @@ def propose(
             state=optuna.trial.TrialState.COMPLETE if is_complete else optuna.trial.TrialState.FAIL,
             value=float(np.mean(values)) if is_complete else None,
             params={
-                field: value if drawn[field].is_numeric else drawn[field].values.index(value)
+                field: value if bounds[field] else tuple(space[field]).index(value)
                 for field, value in tried.items()
             },
             distributions={field: kinds[field] for field in tried},
@@ -187,6 +191,6 @@ def propose(
         study.add_trial(past)
     asked = study.ask(kinds).params
     point = {
-        field: asked[field] if each.is_numeric else each.values[asked[field]] for field, each in drawn.items()
+        field: asked[field] if bounds[field] else values[asked[field]] for field, values in space.items()
     }
     return effective(algorithm, point)

@@ -1,5 +1,6 @@
 """Cells of an archive run again here: a random sample, compared with what the archive has."""
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -71,31 +72,23 @@ def verify_sample(
         there = archive.cells[keys[at]]
         record = there.record
         name = f"{record.algorithm.name} on {record.dataset.title}"
-        changed = [
-            f"{package} {made} there and {here or 'not installed'} here"
-            for package, (made, here) in changed_versions(record).items()
-        ]
-        versions = f"; versions differ: {', '.join(changed)}" if changed else ""
         try:
             entry, here = _run(record, entry_of)
         except (_UnfitError, UntrustedError) as error:
             left_out[f"{name}: {error}"] += 1
             continue
         except AucbenchError as error:
-            different[f"{name}: {error}{versions}"] += 1
-            continue
-        comparisons.append(compare(record, here.record, tolerance, here.record.key != record.key))
-        found = _deviating(there, here, tolerance, archive.compact)
-        if there.scores is not None and not there.diverged:
-            try:
-                check_scores(there, labels_of(entry, here))
-                scores = here.scores if here.scores is not None else there.scores
-                is_same = bool(comparisons[-1].allowed) or np.array_equal(there.scores, scores)
-            except DataError:
-                is_same = False
-            found += [] if is_same else ["scores"]
+            found = str(error)
+        else:
+            comparison = compare(record, here.record, tolerance, here.record.key != record.key)
+            comparisons.append(comparison)
+            found = _deviations(there, here, entry, tolerance, archive.compact, not comparison.allowed)
         if found:
-            different[f"{name}: its {' and '.join(found)} are others{versions}"] += 1
+            changed = [
+                f"{package} {made} there and {own or 'not installed'} here"
+                for package, (made, own) in changed_versions(record).items()
+            ]
+            different[f"{name}: {found}" + f"; versions differ: {', '.join(changed)}" * bool(changed)] += 1
     sentences = (
         [f"{why} ({counted(n, 'cell')})" for why, n in each.items()] for each in (left_out, different)
     )
@@ -122,14 +115,14 @@ def _run(record: CellRecord, entry_of: Callable[[Sequence[str]], Entry]) -> tupl
         entry_of(words(record, [record.seeds])), measures=measures, keep_weights=False, keep_model=False
     )
     with opened_store(None) as store:
-        plan = plan_study(Study([entry]), store)
+        plan = plan_study(study := Study([entry]), store)
         if plan.refused:
             raise _UnfitError(plan.refused[0].why)
         (planned,) = plan.entries
         own_cells = tuple(cell for cell in planned.cells if cell.seeds == record.seeds)
         if not own_cells or own_cells[0].key != record.key:
             _check_equal(record, entry, planned.digests, bool(own_cells))
-        plan = Plan((replace(planned, cells=own_cells),))
+        plan = Plan(study, (replace(planned, cells=own_cells),))
         result = Scheduler(plan, store, LocalExecutor(Observer())).run()
         if (found := store.get(own_cells[0].key)) is None:
             reasons = [f"{failure.reason}: {failure.message}" for failure in result.failures]
@@ -138,11 +131,10 @@ def _run(record: CellRecord, entry_of: Callable[[Sequence[str]], Entry]) -> tupl
         return entry, found
 
 
-def _deviating(there: CellResult, here: CellResult, tolerance: float, is_cut: bool) -> list[str]:
-    """Deviations besides final AUC and scores: rows, iterations, hyperparameters, trials, curve, measures.
-
-    Of a curve that may be cut, the checkpoints that are there count.
-    """
+def _deviations(
+    there: CellResult, here: CellResult, entry: Entry, tolerance: float, is_cut: bool, is_exact: bool
+) -> str:
+    """What differs besides the final AUC, in words; of a curve that may be cut, its end counts."""
     one, two = there.record, here.record
     theirs, ours = there.curve[AUC.name], here.curve[AUC.name]
     values = [[each.measures[name].value for name in two.measures] for each in (one, two)]
@@ -153,13 +145,20 @@ def _deviating(there: CellResult, here: CellResult, tolerance: float, is_cut: bo
     }
     if one.tuned and two.tuned:
         same["chosen hyperparameters"] = canonical(one.tuned.parameters) == canonical(two.tuned.parameters)
-        aucs = [
-            {(e.number, e.fold): e.auc for e in each.tuned.trials or ()} for each in (one, two) if each.tuned
-        ]
-        same["AUCs of trials"] = _are_close(aucs[0].values(), map(aucs[1].get, aucs[0]), tolerance)
+        aucs, own = (
+            {(e.number, e.fold): e.auc for e in each.trials or ()} for each in (one.tuned, two.tuned)
+        )
+        same["AUCs of trials"] = _are_close(aucs.values(), map(own.get, aucs), tolerance)
     same["AUCs at checkpoints"] = _are_close(theirs, ours[-len(theirs) :] if is_cut else ours, tolerance)
     same["measures"] = _are_close(values[0], values[1], tolerance)
-    return [name for name, is_same in same.items() if not is_same]
+    if there.scores is not None and not there.diverged:
+        equal = here.scores is None or not is_exact or np.array_equal(there.scores, here.scores)
+        same["scores"] = False
+        with contextlib.suppress(DataError):
+            check_scores(there, labels_of(entry, here))
+            same["scores"] = bool(equal)
+    differing = [name for name, is_same in same.items() if not is_same]
+    return f"its {' and '.join(differing)} are others" if differing else ""
 
 
 def _are_close(there: Any, here: Any, tolerance: float) -> bool:

@@ -23,6 +23,7 @@ class Unit:
     digests: tuple[str, ...] = field(repr=False)  # of the data; a worker with other data refuses the unit
     entry: Entry = field(repr=False)
     seeds: Seeds  # of the cell or the search
+    entry_key: str = ""  # of the entry for which it is run
     status: CellStatus = CellStatus.missing  # or finished, or failed
     failed_before: bool = False  # whether the last run failed
     # Of a finished cell that is missing: whether stored weights or scores give the measures that it lacks.
@@ -43,6 +44,11 @@ class Unit:
         """Number of trainings in the unit."""
         return max(1, len(self.points))
 
+    def failed_trial(self, number: int, point: Point, reason: str, error: str) -> Trial:
+        """The trial of a setting that gave no AUC."""
+        fold = self.inner or 0
+        return Trial(number=number, fold=fold, parameters=point, auc=None, stop_reason=reason, error=error)
+
     @cached_property
     def group(self) -> tuple[Any, ...]:
         """Units of one group need the same prepared arrays."""
@@ -53,9 +59,3 @@ class Unit:
 
 # What comes of a unit: an AucbenchError refuses bad input; None if its process has ended.
 Report = CellResult | list[Trial] | Failure | AucbenchError | None
-
-
-def failed_trial(unit: Unit, number: int, point: Point, reason: str, error: str) -> Trial:
-    """The trial of a setting that gave no AUC."""
-    fold = unit.inner or 0
-    return Trial(number=number, fold=fold, parameters=point, auc=None, stop_reason=reason, error=error)

@@ -1,13 +1,15 @@
 """A worker performs one unit at a time: it prepares the rows, trains, measures and reports."""
 
 import contextlib
+import traceback
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 from dataclasses import replace
 from time import monotonic, perf_counter
 from typing import Any
 
 import numpy as np
-from msgspec import UNSET
+from msgspec import UNSET, structs
 from numpy.typing import NDArray
 
 from aucbench.contracts import for_rows
@@ -17,7 +19,7 @@ from aucbench.errors import FAULTS, AucbenchError, CellError, MachineError, Plug
 from aucbench.evaluation.measures import AUC, TrainingObjective
 from aucbench.evaluation.pair_objective import declared_objective
 from aucbench.humanize import sentence_of
-from aucbench.pool import tell
+from aucbench.pool import ProcessEnded, tell
 from aucbench.registry import catalog
 from aucbench.runner.cell import run_cell
 from aucbench.runner.grid import run_grid
@@ -31,12 +33,11 @@ from aucbench.studies.execution.make_record import (
     lacking,
     lacks_minimum,
     scored,
-    with_minimum,
     with_objective,
 )
-from aucbench.studies.execution.optimum import NotCertifiedError, known_or_found
-from aucbench.studies.execution.prepared_data import blaming, innermost_frames, prepared_data, row_factor
-from aucbench.studies.execution.work_units import Report, Unit, failed_trial
+from aucbench.studies.execution.optimum import known_or_found
+from aucbench.studies.execution.prepared_data import blaming, prepared_data, row_factor
+from aucbench.studies.execution.work_units import Report, Unit
 from aucbench.studies.import_paths import check_choice
 from aucbench.studies.record import CellStatus, Failure, MinimumRecord, Trial
 from aucbench.studies.result import CellResult, common
@@ -44,6 +45,7 @@ from aucbench.studies.study import Observer
 from aucbench.studies.tuners import Point, with_budget, with_setting
 
 INNER_FOLDS = 1 << 16  # offset between the orders of inner folds, above any number of folds
+FRAMES = 100  # innermost frames in a stored traceback; formatting a million takes seconds
 PROGRESS_SECONDS = 0.05  # least time between progress messages
 MEMORY_SHARE = 0.8  # share of the available memory for all workers together
 CURVE = ("iteration", "samples", "train_seconds", "cpu_seconds", "auc")
@@ -55,16 +57,16 @@ class _TimeLimitError(CellError):
 
 def labels_of(entry: Entry, cell: CellResult) -> NDArray[np.int8]:
     """(n_test,) labels -1 and 1 of the test rows of a cell."""
-    return prepared_data().split(entry.imported, cell.record.split_seed, cell.record.fold).test.y
+    return prepared_data().split(entry.imported, cell.record.seeds).test.y
 
 
 def scores_of(entry: Entry, cell: CellResult) -> NDArray[np.floating[Any]] | None:
     """(n_test,) final scores of a cell: those that it keeps, or from its weights; None without either."""
     if cell.scores is not None or cell.weights is None or cell.diverged:
         return cell.scores
-    entry = entry.imported
-    unit = Unit(cell.record.key, prepared_data().digests(entry), entry, cell.record.seeds)
-    return linear_scores(cell.weights[None], prepared_data().prepared(unit).X_test)[0]
+    return linear_scores(
+        cell.weights[None], prepared_data().rows_of(entry.imported, cell.record.seeds).X_test
+    )[0]
 
 
 def run_unit(
@@ -91,7 +93,7 @@ def run_unit(
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt) and concurrency is None:
             raise  # Ctrl-C
-        return _report_of(error, unit)
+        return report_of(error, unit)
 
 
 @contextlib.contextmanager
@@ -122,8 +124,17 @@ def limited_memory(limit: int | None, concurrency: int | None) -> Iterator[None]
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
-def _report_of(error: BaseException, unit: Unit) -> Report:
-    """The report of an error: of a limit, the machine, the user, a plugin, or of an unknown cause."""
+def report_of(error: BaseException, unit: Unit) -> Report:
+    """The report of an error: of a limit, the machine, the user, a plugin, or of an unknown cause.
+
+    None if the process of the unit has ended, or Dask has lost it with its scheduler.
+    """
+    if isinstance(error, CancelledError) or (isinstance(error, ProcessEnded) and not error.is_late):
+        return None
+    if isinstance(error, ProcessEnded):
+        limits = unit.entry.limits
+        why = f"it did not end {limits.grace:g} s after limits.seconds={limits.seconds:g}"
+        return Failure(CellStatus.timeout, f"{why}, and its process was ended")
     if isinstance(error, _TimeLimitError):
         seconds = unit.entry.limits.seconds
         return Failure(CellStatus.timeout, f"it ran for more than limits.seconds={seconds:g}")
@@ -135,7 +146,7 @@ def _report_of(error: BaseException, unit: Unit) -> Report:
     if isinstance(error, AucbenchError) and not isinstance(error, PluginError):
         return error
     text = str(error) if isinstance(error, PluginError) else sentence_of(error)
-    return Failure(CellStatus.failed, text, innermost_frames())
+    return Failure(CellStatus.failed, text, traceback.format_exc(limit=-FRAMES))
 
 
 def _fault_of_the_machine(error: BaseException | None) -> MachineError | None:
@@ -216,20 +227,15 @@ def _run_cell_unit(
     if not lacks_minimum(result.record, entry):
         return result
     observer.stage(f"minimising the objective of {entry.algorithm.name}")
-    return with_minimum(result, _minimum(unit, prepared, task))
-
-
-def _minimum(unit: Unit, prepared: Prepared, task: Task) -> MinimumRecord:
-    """The certified minimum of the objective of a cell, or why there is none."""
     try:
-        found = known_or_found(
-            catalog(), declared_objective(task.algorithm, task.problem(None)), unit, prepared
-        )
-    except NotCertifiedError as error:
-        return MinimumRecord(reason=str(error), seconds=error.seconds)
+        sought = declared_objective(task.algorithm, task.problem(None))
+        found = known_or_found(catalog(), sought, unit, prepared).record
+        minimum = MinimumRecord(**subset(found, MinimumRecord.__struct_fields__))
     except (AucbenchError, MemoryError) as error:  # a failed solver must not fail the run
-        return MinimumRecord(reason=str(error) if isinstance(error, AucbenchError) else sentence_of(error))
-    return MinimumRecord(**subset(found.record, MinimumRecord.__struct_fields__))
+        why = str(error) if isinstance(error, AucbenchError) else sentence_of(error)
+        minimum = MinimumRecord(reason=why, seconds=getattr(error, "seconds", 0.0))
+    own = structs.replace(result.record.measures[TrainingObjective.name], minimum=minimum)
+    return result.with_measures({TrainingObjective.name: own})
 
 
 def _run_trials(unit: Unit, prepared: Prepared, observer: Observer) -> list[Trial]:
@@ -244,14 +250,22 @@ def _run_trials(unit: Unit, prepared: Prepared, observer: Observer) -> list[Tria
         except MemoryError:
             raise
         except Exception as error:  # values that do not go together
-            trials.append(_trial(unit, number, point, error, 1))
+            trials.append(_failed(unit, number, point, error))
     tasks = hold_out(tasks, unit.seeds.split_seed)
     outcomes = run_grid(tasks, _within_time(unit, observer))
     for (number, point), task, outcome in zip(settings, tasks, outcomes, strict=True):
-        if isinstance(outcome, Exception) and _fault_of_the_machine(outcome) is not None:
+        if not isinstance(outcome, Exception):
+            trials.append(_trial(unit, number, point, outcome, len(task.y)))
+        elif _fault_of_the_machine(outcome) is None:
+            trials.append(_failed(unit, number, point, outcome))
+        else:
             raise outcome
-        trials.append(_trial(unit, number, point, outcome, len(task.y)))
     return trials
+
+
+def _failed(unit: Unit, number: int, point: Point, error: Exception) -> Trial:
+    why = sentence_of(error) + line_in(error, package_of(unit.entry.algorithm.cls))
+    return unit.failed_trial(number, point, "failed", why)
 
 
 def task_of(unit: Unit, prepared: Prepared, point: Point, checkpoints: int) -> Task:
@@ -293,10 +307,7 @@ def _within_time(unit: Unit, observer: Observer) -> Callable[[float], None]:
     return progress
 
 
-def _trial(unit: Unit, number: int, point: Point, outcome: Outcome | Exception, rows: int) -> Trial:
-    if isinstance(outcome, Exception):
-        error = sentence_of(outcome) + line_in(outcome, package_of(unit.entry.algorithm.cls))
-        return failed_trial(unit, number, point, "failed", error)
+def _trial(unit: Unit, number: int, point: Point, outcome: Outcome, rows: int) -> Trial:
     usable = outcome.stop_reason is not StopReason.diverged
     # One pass of a pairs method is as many pairs as there are rows.
     per_iteration = rows_per_iteration(with_setting(unit.entry.algorithm.instance, point), rows)

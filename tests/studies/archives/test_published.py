@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from aucbench.studies.archives import archive_file
 from aucbench.studies.archives.archive_file import MANIFEST, read, write
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -22,7 +23,8 @@ def entries(file):
     [pytest.param(file, marks=[pytest.mark.slow] * (file.stat().st_size > SLOW)) for file in FILES],
     ids=lambda file: file.stem,
 )
-def test_an_archive_is_read_and_written_again_byte_for_byte(file, tmp_path):
+def test_an_archive_is_read_and_written_again_byte_for_byte(file, tmp_path, monkeypatch):
+    monkeypatch.setattr(archive_file, "ZIP_LZMA", zipfile.ZIP_STORED)  # entries are compared unpacked
     manifest, archive = read(file)
     assert manifest.cells == len(archive.cells) > 0
     write(archive, tmp_path / "again.zip")

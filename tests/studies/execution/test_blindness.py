@@ -11,6 +11,7 @@ from aucbench.data.splits.inner import inner_split
 from aucbench.data.splits.protocols import Holdout, KFold, TrainValidTest
 from aucbench.studies.execution.prepared_data import PreparedData
 from aucbench.studies.execution.work_units import Unit
+from aucbench.studies.record import Seeds
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid, Optuna, Random
 from aucbench_features import Nystroem
@@ -23,6 +24,7 @@ PROTOCOLS = {
     "kfold": KFold(folds=3, stratified=False),
     "train_valid_test": TrainValidTest(stratified=False),
 }
+FIRST = Seeds(0, 0, 0, 0)
 TUNINGS = [Grid(folds=2), Random(folds=2, trials=4), Optuna(folds=2, trials=6)]
 
 
@@ -49,12 +51,12 @@ def found_of_first_fold(one, store):
 def test_noise_in_the_test_rows_changes_neither_trials_nor_choice(name, tuning, tmp_path):
     protocol = PROTOCOLS[name]
     one = entry(Gentle(), protocol=protocol, tuning=tuning, features=Nystroem(landmarks=8))
-    split = PreparedData().split(one, 0, 0)
+    split = PreparedData().split(one, FIRST)
     clean = tuned(one, tmp_path / "clean")
     # Other labels would be stratified otherwise.
     noisy = replace(Clouds(), noisy=tuple(split.test.rows.tolist()), flipped=not protocol.stratified)
     other = entry(Gentle(), noisy, protocol=protocol, tuning=tuning, features=Nystroem(landmarks=8))
-    again = PreparedData().split(other, 0, 0)
+    again = PreparedData().split(other, FIRST)
     np.testing.assert_array_equal(again.train.rows, split.train.rows)
     dirty = tuned(other, tmp_path / "dirty")
     assert found_of_first_fold(other, dirty) == found_of_first_fold(one, clean)
@@ -78,7 +80,7 @@ def test_an_outlier_among_the_validation_rows_does_not_change_what_is_trained_on
         (planned,) = plan_of([one], Store(tmp_path)).entries
         search = planned.cells[0].search
         prepared = PreparedData().prepared(Unit("key", planned.digests, one, search.seeds, inner=0))
-        split = PreparedData().split(one, 0, 0)
+        split = PreparedData().split(one, FIRST)
         return prepared, inner_split(split, 3, 0, 0).test.rows, split.test.rows
 
     clean, validating, testing = arrays(())

@@ -6,10 +6,9 @@ from typing import ClassVar
 
 import pytest
 
-from aucbench.pool import Pool
 from aucbench.studies.default_settings import Budget, Limits
 from aucbench.studies.execution import cost_estimate
-from aucbench.studies.execution.cost_estimate import estimate, seconds_of
+from aucbench.studies.execution.cost_estimate import estimate, probed, seconds_alone
 from aucbench.studies.store import Store
 from aucbench.studies.tuners import Grid
 from aucbench_features import Nystroem
@@ -56,11 +55,10 @@ def estimates(entries, folder):
 
 
 def test_a_method_has_a_price_those_after_a_bad_one_too_and_one_that_hangs_has_none(tmp_path):
-    with Pool() as pool:
-        for bad in (Exiting(), Raising(), Greedy()):
-            assert seconds_of(entry(bad, limits=Limits(memory="300MB")), pool, 60.0) is None
-            assert seconds_of(entry(Gentle()), pool, 60.0) > 0.0
-        assert seconds_of(entry(Sleeper()), pool, 5.0) == float("inf")
+    bad = [entry(each, limits=Limits(memory="300MB")) for each in (Exiting(), Raising(), Greedy())]
+    found = probed([bad[0], entry(Gentle()), *bad[1:], entry(Gentle())], 60.0)
+    assert [each is None for each in found] == [True, False, True, True, False]
+    assert seconds_alone([entry(Gentle(), runs=2), bad[0]], 60.0) > 0.0
     begun = time.monotonic()
     (found,) = estimates([entry(Sleeper())], tmp_path)
     assert found.seconds is None
@@ -69,12 +67,11 @@ def test_a_method_has_a_price_those_after_a_bad_one_too_and_one_that_hangs_has_n
 
 def test_a_slow_method_is_tried_in_short_runs_and_what_is_compiled_in_a_run_is_not_part_of_the_price():
     budget, rows = Budget(iterations=10_000), Clouds(n=5_000, d=2)
-    with Pool() as pool:
-        slow = seconds_of(entry(Costly(computes=0.01), rows, budget=budget), pool, 60.0)
-        assert slow == pytest.approx(200.0, rel=0.5)
-        compiled = Costly(computes=5e-4, compiles=2.0)
-        subject = entry(compiled, Clouds(d=2), budget=Budget(iterations=100))
-        assert 0.05 < seconds_of(subject, pool, 60.0) < 1.0
+    slow = seconds_alone([entry(Costly(computes=0.01), rows, budget=budget)], 60.0)
+    assert slow == pytest.approx(200.0, rel=0.5)
+    compiled = Costly(computes=5e-4, compiles=2.0)
+    subject = entry(compiled, Clouds(d=2), budget=Budget(iterations=100))
+    assert 0.05 < seconds_alone([subject], 60.0) < 1.0
 
 
 def test_trials_mapped_rows_and_rows_of_another_length_have_their_price(monkeypatch, tmp_path):

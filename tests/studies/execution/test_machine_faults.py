@@ -17,11 +17,11 @@ def test_a_fault_of_the_machine_is_told_from_a_failure_of_a_plugin(code):
     fault, outer = OSError(code, "the reason", "the file"), PluginError("psam failed")
     outer.__cause__ = fault
     for error in (fault, outer):
-        found = worker._report_of(error, None)
+        found = worker.report_of(error, None)
         assert isinstance(found, MachineError)
         assert "the reason (the file)" in str(found)
     for error in (OSError(errno.ENOENT, "none", "own"), ValueError("x"), PluginError("y")):
-        assert isinstance(worker._report_of(error, None), Failure)
+        assert isinstance(worker.report_of(error, None), Failure)
 
 
 def test_a_study_that_met_a_fault_stops_keeps_nothing_and_goes_on_later(tmp_path, monkeypatch):

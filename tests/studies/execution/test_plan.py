@@ -58,7 +58,7 @@ def test_a_shared_cell_gets_the_measures_of_all_entries_and_data_that_fail_refus
 
 def test_a_study_run_in_parts_keeps_its_parts_and_the_last_word_on_each(store):
     def planned(one):
-        store.put_plan(plan_of([one], store).describe("mine"))
+        store.put_plan(plan_of([one], store, name="mine").describe(""))
         (plan,) = store.plans()
         return [(each.algorithm, len(each.cells)) for each in plan.entries]
 

@@ -78,7 +78,7 @@ def test_settings_that_raise_or_refuse_their_values_drop_out_and_say_why(store):
     errors = {(t.parameters["eta"], t.parameters["shrink"]): t.error for t in trials_of(store)}
     assert errors.pop((0.1, 0.0)).startswith("RuntimeError: out of luck (test_search.py, line ")
     assert errors.pop((1.0, 0.1)).startswith("ValueError: eta=1 does not shrink (test_search.py, line ")
-    assert set(errors.values()) == {None}
+    assert not any(errors.values())
     assert len(list(store)) == 1
 
 
