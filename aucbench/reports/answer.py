@@ -89,16 +89,14 @@ def _told(own: "pd.DataFrame", reference: str, noun: str, apart: bool) -> str:
 
 def _best(report: Report, setting: str) -> str:
     """The highest mean over families, of methods with results on all data sets, in each class of model."""
-    results = report.part("results", setting).query("gaps == ''").dropna(subset=["mean"])
-    if not len(results):
+    own = report.over_all(setting).dropna(subset=["mean"])
+    if not len(own):
         return "No run has finished."
-    families = report.part("data_sets", setting).set_index("data_set")["family"]
-    own = results[results.groupby("method")["data_set"].transform("nunique") == len(families)]
+    own = own[own["mean_note"] == ""]
     if not len(own):
         return "No method has a result on every data set."
-    keys = ["method", "class_of_model"]
-    means = own.groupby([*keys, own["data_set"].map(families)])["mean"].mean().groupby(keys).mean()
-    ranked = means.reset_index().sort_values("mean", ascending=False, kind="stable")
+    families = report.part("data_sets", setting)["family"]
+    ranked = own.sort_values("mean", ascending=False, kind="stable")
     firsts: list[Any] = list(ranked.groupby("class_of_model", sort=False).head(1).itertuples())
     best, *others = firsts
     data = counted(len(families), "data set")

@@ -2,26 +2,24 @@
 
 import tomllib
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from aucbench.contracts import MethodFacts
-from aucbench.contracts.validation import Family
 from aucbench.errors import ParameterError
 from aucbench.evaluation.measures import AUC, Measure
 from aucbench.reports.cell_frame import PLACE, cell_frame, check_reference, default_reference, reference_of
 from aucbench.reports.cells import BoardCell, judged_by, measures_of
-from aucbench.reports.gains import best_of, compared, gains_of, slopes_of
-from aucbench.reports.report import ALL, ROPE, MethodInfo, Report
-from aucbench.reports.results import class_of, on_data_set
-from aucbench.studies.method_look import shown_looks
-from aucbench.studies.plugin_metadata import citation, links
-
-if TYPE_CHECKING:
-    import pandas as pd
+from aucbench.reports.gains import comparison
+from aucbench.reports.report import ALL, ROPE, Report
+from aucbench.reports.results import class_of, tables_of
+from aucbench.studies.method_look import Look, shown_looks
+from aucbench.studies.plugin_metadata import citation, installed, links
 
 LATER = "The rope of {rope:g} was chosen when the results were known; the study was planned with {usual:g}."
 
@@ -52,8 +50,6 @@ def build(
     neither installed nor among the cells, when no cell has the measure, or when cells have it with different
     parameters.
     """
-    import pandas as pd
-
     if rope is not None and not 0.0 < rope < np.inf:
         raise ParameterError(f"--rope: expected a number above 0, got {rope:g}.")
     measure, *others = measures = measures_of(cells, by)
@@ -71,25 +67,11 @@ def build(
         remarks = (*remarks, LATER.format(rope=rope, usual=usual))
     rope = rope or usual
     placed = every.dropna(subset=PLACE)
-    references: dict[str, str] = {}
-    lines: dict[str, list[Any]] = {"curves": [], "data_sets": [], "results": []}
-    for setting, own in placed.groupby("setting", sort=False):
-        references[str(setting)] = reference_of(own, reference)
-        found = [on_data_set(board, measures) for _, board in own.groupby("data_set")]
-        for name, all_lines in lines.items():
-            all_lines += [{"setting": setting} | line for part in found for line in part[name]]
-    curves, data_sets, results = (pd.DataFrame(each) for each in lines.values())
-    if not len(curves):
-        curves = pd.DataFrame(columns=CURVE).astype(dict.fromkeys(CURVE[3:], float))
-    every = every.drop(columns=["cell", "class_of_model"])
-    gains = gains_of(every, data_sets, references, rope, by)
-    verdicts = compared(gains, results, data_sets, rope)
-    verdicts["is_best"] = best_of(every, data_sets, verdicts, rope, by)
-    best = verdicts.loc[verdicts["group"] == ALL, "method"]
-    methods = _methods(placed, results, [*filter(None, references.values()), *best])
-    frames: dict[str, Any] = {"cells": every, "curves": curves, "data_sets": data_sets, "methods": methods}
-    frames |= {"results": results, "gains": gains, "verdicts": verdicts}
-    return Report(
+    references = {str(setting): reference_of(own, reference) for setting, own in placed.groupby("setting")}
+    tables = tables_of(placed, measures)
+    cells_alone = every.drop(columns=["cell", "class_of_model"])
+    against = comparison(cells_alone, tables["data_sets"], tables["results"], references, rope, by)
+    report = Report(
         title=title,
         version=version("aucbench"),
         machines=", ".join(sorted(every["cpu"].dropna().unique())) or "no machine yet",
@@ -98,21 +80,43 @@ def build(
         others=tuple(others),
         rope=rope,
         references=references,
-        **frames,
-        slopes=slopes_of(gains, data_sets),
-        plugins={name: method_info(name) for name in sorted(methods["algorithm"].unique())},
+        cells=cells_alone,
+        methods=pd.DataFrame(),
+        **tables,
+        **against,
         remarks=remarks,
-        notes=(*remarks, *_notes(measure, rope, lacking, results)),
+        notes=(*remarks, *_notes(measure, rope, lacking, tables["results"])),
     )
+    report.verdicts["is_best"] = _best_of(report)
+    best = report.verdicts.loc[report.verdicts["group"] == ALL, "method"]
+    first = [*filter(None, references.values()), *best]
+    return replace(report, methods=_methods(placed, tables["results"], first))
 
 
-def _methods(cells: "pd.DataFrame", results: "pd.DataFrame", first: list[str]) -> "pd.DataFrame":
-    """The methods of each setting, with their looks; those that come `first` have the first ones."""
-    import pandas as pd
+def _best_of(report: Report) -> list[bool]:
+    """Whether a line of the verdicts is of the method with the largest gain, or of one equivalent to it.
 
+    The gain is that over all data sets of the setting, and on a single data set that over its runs. No
+    method is best where the verdict on it is undecided, or no verdict over it if it is the reference.
+    """
+    best = {setting: str(report.over_all(setting)["method"].iloc[0]) for setting in report.settings}
+    frames = report.cells, report.data_sets, report.results
+    other = replace(report, **comparison(*frames, best, report.rope, report.measure.name))
+    found = set()
+    for setting, name in best.items():
+        rankings = (each.ranking(setting).set_index("method") for each in (report, other))
+        own, over = (ranking["verdict"].fillna("") for ranking in rankings)
+        judging = over if name == report.references[setting] else own[[name]]
+        if not judging.isin(["", "undecided"]).all():
+            found |= {(setting, method) for method in [name, *over.index[over == "equivalent"]]}
+    places = report.verdicts[["setting", "method"]].itertuples(index=False, name=None)
+    return [place in found for place in places]
+
+
+def _methods(cells: pd.DataFrame, results: pd.DataFrame, first: list[str]) -> pd.DataFrame:
+    """The methods of each setting, what their plugins say, and looks: those `first` have the first ones."""
     keys = ["setting", "method"]
-    parts = [own.sort_values("data_set", kind="stable") for _, own in cells.groupby("setting", sort=False)]
-    firsts = pd.concat(parts).drop_duplicates(keys)
+    firsts = cells.sort_values(["setting", "data_set"], kind="stable").drop_duplicates(keys)
     found = firsts[[*keys, "algorithm", "class_of_model"]].reset_index(drop=True)
     settings = results.groupby(keys)["own_setting"].agg(
         lambda own: " / ".join(dict.fromkeys(filter(None, own)))
@@ -121,12 +125,11 @@ def _methods(cells: "pd.DataFrame", results: "pd.DataFrame", first: list[str]) -
     every = [cell.described.algorithm.exempt for cell in firsts["cell"]]
     found["exempt"] = ["; ".join(f"{check}: {why}" for check, why in each.items()) for each in every]
     looks = shown_looks(list(dict.fromkeys([*first, *found["method"]])))
-    for name in ("colour", "dark", "marker", "dashes"):
-        found[name] = [getattr(looks[method], name) for method in found["method"]]
-    return found
+    drawn = pd.DataFrame([looks[method] for method in found["method"]], columns=list(Look._fields))
+    return pd.concat([found, drawn, pd.DataFrame(map(method_facts, found["algorithm"]))], axis=1)
 
 
-def _notes(measure: Measure, rope: float | None, lacking: int, results: "pd.DataFrame") -> list[str]:
+def _notes(measure: Measure, rope: float | None, lacking: int, results: pd.DataFrame) -> list[str]:
     """How the numbers of a report are made; `lacking` finished cells have no value of the measure."""
     known = tomllib.loads(files("aucbench.reports").joinpath("notes.toml").read_text("utf-8"))
     texts = [known["auc" if measure.name == AUC.name else "measure"]]
@@ -139,7 +142,7 @@ def _notes(measure: Measure, rope: float | None, lacking: int, results: "pd.Data
     return [text.format(measure=measure.title, rope=rope or 0.0, lacking=lacking) for text in texts]
 
 
-def _of_class(cells: "pd.DataFrame", model: str, reference: str) -> "pd.DataFrame":
+def _of_class(cells: pd.DataFrame, model: str, reference: str) -> pd.DataFrame:
     """The cells of methods of a class of model and of the reference, on data sets with such methods."""
     cells = cells.dropna(subset=PLACE)
     is_own = cells["class_of_model"] == model
@@ -152,24 +155,17 @@ def _of_class(cells: "pd.DataFrame", model: str, reference: str) -> "pd.DataFram
     return cells[is_there & (is_own | is_reference)].reset_index(drop=True)
 
 
-def method_info(name: str) -> MethodInfo:
+def method_facts(name: str) -> dict[str, Any]:
     """What an installed plugin says of itself; little of one that is not installed."""
-    from aucbench.registry import catalog
-
-    found = catalog().plugins[Family.algorithms].get(name)
-    if found is None:
-        return MethodInfo(name, "This plugin is not installed here.", "", "", (), "", "")
-    claims = MethodFacts(found.cls).claims
-    return MethodInfo(
-        name=name,
-        summary=found.summary,
-        citation=citation("algo", name) or "",
-        claims=f"rate {claims.rate}; cost per iteration O({claims.cost})" if claims else "",
-        deviations=MethodFacts(found.cls).deviations,
-        source=found.source,
-        distribution=f"{found.distribution} {found.version}",
-        links=links("algo", name),
-    )
-
-
-CURVE = ("setting", "data_set", "method", "samples", "passes", "seconds", "mean", "std")
+    found = installed("algo", name)
+    facts = MethodFacts(found and found.cls)
+    claims = facts.claims
+    return {
+        "summary": found.summary if found else "This plugin is not installed here.",
+        "citation": citation("algo", name) or "",
+        "claims": f"rate {claims.rate}; cost per iteration O({claims.cost})" if claims else "",
+        "deviations": list(facts.deviations),
+        "source": found.source if found else "",  # address or file of its code
+        "distribution": f"{found.distribution} {found.version}" if found else "",
+        "links": [list(link) for link in links("algo", name)],
+    }

@@ -51,30 +51,29 @@ def cell_frame(cells: Sequence[BoardCell], one_study: bool) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    entries = {id(cell.described): cell.described for cell in cells}  # cells of an entry share theirs
-    places, known = _places(entries, one_study), {at: _described(each) for at, each in entries.items()}
+    entries = _entries({id(cell.described): cell.described for cell in cells}, one_study)
     others = [name for name in MEASURES if name not in CELL]
     measured = [name for name in others if any(cell.value(name) is not None for cell in cells)]
     rows = []
-    for cell in cells:
-        row = places[id(cell.described)] | known[id(cell.described)] | _cell(cell)
-        row |= {name: cell.value(name) for name in measured}
-        for name, own in cell.record.measures.items() if cell.record else ():
-            if name in measured:
-                row |= {f"{name}_{key}": value for key, value in own.parameters.items()}
+    for cell in cells:  # cells of an entry share its description
+        row = entries[id(cell.described)] | _cell(cell)
+        for name in measured:
+            row[name] = cell.value(name)
+            own = cell.record.measures.get(name) if cell.record else None
+            row |= {f"{name}_{key}": value for key, value in own.parameters.items()} if own else {}
         rows.append(row)
     names = dict.fromkeys([*CELL, *measured, *(name for row in rows for name in row)])
     frame = pd.DataFrame(rows, columns=list(names)).assign(cell=pd.Series(list(cells), dtype=object))
     return frame.assign(**frame[PLACE].where(_counts(frame)))
 
 
-def _places(entries: Mapping[int, EntryDescription], one_study: bool) -> dict[int, dict[str, str]]:
-    """Setting, data set and method of entries, by any identifiers of these."""
+def _entries(entries: Mapping[int, EntryDescription], one_study: bool) -> dict[int, dict[str, str]]:
+    """Setting, data set, method and description of entries, by any identifiers of these."""
     groups: dict[str, dict[str, list[int]]] = {}
     for at, each in entries.items():
         group = str(is_tuned(each)) if one_study else setting_of(each)
         groups.setdefault(group, {}).setdefault(dataset_of(each), []).append(at)
-    places: dict[int, dict[str, str]] = {}
+    found: dict[int, dict[str, str]] = {}
     settings: list[str] = []
     for members in groups.values():
         by_data = [[entries[at] for at in own] for own in members.values()]
@@ -82,11 +81,18 @@ def _places(entries: Mapping[int, EntryDescription], one_study: bool) -> dict[in
         alike = sum(name.startswith(plain) for name in settings)
         settings.append(f"{plain} {alike + 1}" if alike else plain)
         methods, names = labels(by_data, one_study), dataset_names([own[0] for own in by_data])
-        for name, own in zip(names, members.values(), strict=True):
-            for at in own:
-                place = settings[-1], name, methods[method_of(entries[at], one_study)]
-                places[at] = dict(zip(PLACE, place, strict=True))
-    return places
+        for name, at in ((name, at) for name, own in zip(names, members.values(), strict=True) for at in own):
+            described = entries[at]
+            found[at] = {
+                "setting": settings[-1],
+                "data_set": name,
+                "method": methods[method_of(described, one_study)],
+                "family": described.dataset.family or described.dataset.name,
+                "algorithm": described.algorithm.name,
+                "parameters": json.dumps(described.algorithm.parameters, default=str),
+                "described": canonical(subset(described, _DESCRIBED)),
+            }
+    return found
 
 
 def _counts(frame: "pd.DataFrame") -> "pd.Series[bool]":
@@ -105,15 +111,6 @@ def _counts(frame: "pd.DataFrame") -> "pd.Series[bool]":
     is_last = order["version"] == order.groupby(PLACE)["version"].transform("first")
     kept = order[is_last | ~order["done"]].drop_duplicates([*PLACE, *SEEDS])
     return every.index.to_series().isin(kept.index)
-
-
-def _described(described: EntryDescription) -> dict[str, str]:
-    return {
-        "family": described.dataset.family or described.dataset.name,
-        "algorithm": described.algorithm.name,
-        "parameters": json.dumps(described.algorithm.parameters, default=str),
-        "described": canonical(subset(described, _DESCRIBED)),
-    }
 
 
 def _cell(cell: BoardCell) -> dict[str, Any]:

@@ -53,35 +53,36 @@ FORMS: dict[str, Callable[[Any], str]] = {  # the page's script has these names,
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a frame as every view shows it.
+    """A column of a frame as every view shows it, a line of ``columns.csv``.
 
-    Where `bounds` are given the value is shown with its interval, where `spread` is given with its standard
-    deviation, and with an asterisk where the column `mark` is not empty; all name columns of the same frame.
+    The value is shown with its interval where `low` and `high` are given, with its standard deviation where
+    `spread` is, with an asterisk where the column `mark` is not empty, and with the text of the column `note`
+    in brackets; all of them name columns of the same frame.
     """
 
+    frame: str
     name: str
     heading: str  # {measure} and {reference} stand for the symbol of the measure and for the reference
+    form: str  # one of `FORMS`
+    descending: str  # "yes" where the best, or the largest, comes first
+    low: str
+    high: str
+    spread: str
+    mark: str
+    note: str
     hint: str
-    form: str = "text"  # one of `FORMS`
-    bounds: tuple[str, str] | None = None
-    spread: str = ""
-    mark: str = ""  # name of a column; an asterisk is added where that is not empty
-    note: str = ""  # name of a column whose text is added in brackets
-    descending: bool = False  # the best, or the largest, comes first
 
     def shown(self, row: Mapping[Any, Any]) -> str:
         """The value of a row in words, with its interval or deviation; a dash where there is none."""
-        value = row[self.name]
+        value, form = row[self.name], FORMS[self.form]
         if _is_none(value):
             return NONE
-        form = FORMS[self.form]
+        low, high, spread, mark, note = map(row.get, (self.low, self.high, self.spread, self.mark, self.note))
         words = form(value)
-        if self.bounds and not any(_is_none(row[name]) for name in self.bounds):
-            words += " ({} to {})".format(*(form(row[name]) for name in self.bounds))
-        if self.spread and not _is_none(row[self.spread]):
-            words += f" ± {form(row[self.spread])}"
-        words += "*" * (not _is_none(row.get(self.mark)))
-        return words if _is_none(row.get(self.note)) else f"{words} ({row[self.note]})"
+        words += "" if _is_none(low) or _is_none(high) else f" ({form(low)} to {form(high)})"
+        words += "" if _is_none(spread) else f" ± {form(spread)}"
+        words += "" if _is_none(mark) else "*"
+        return words if _is_none(note) else f"{words} ({note})"
 
     @property
     def is_text(self) -> bool:
@@ -95,16 +96,9 @@ def _is_none(value: Any) -> bool:
 
 def described(frame: str) -> dict[str, Column]:
     """The columns of one of the frames in ``columns.csv``, by their names."""
-    rows = csv.DictReader(files("aucbench.reports").joinpath("columns.csv").read_text("utf-8").splitlines())
-    return {
-        row["name"]: Column(
-            row["name"], row["heading"], row["hint"], row["form"],
-            bounds=(row["low"], row["high"]) if row["low"] else None,
-            spread=row["spread"], mark=row["mark"], note=row["note"], descending=row["descending"] == "yes",
-        )
-        for row in rows
-        if row["frame"] == frame
-    }  # fmt: skip
+    lines = files("aucbench.reports").joinpath("columns.csv").read_text("utf-8").splitlines()
+    columns = [Column(**row) for row in csv.DictReader(lines)]
+    return {column.name: column for column in columns if column.frame == frame}
 
 
 VERDICTS, RESULTS, DATA_SETS, SLOPES = map(described, ("verdicts", "results", "data_sets", "slopes"))

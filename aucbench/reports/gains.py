@@ -1,9 +1,10 @@
 """Gains over a reference on each data set, and verdicts over families of data sets."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from aucbench.evaluation import difference_interval
@@ -12,11 +13,8 @@ from aucbench.reports.report import ALL
 from aucbench.reports.statistics.cost import pareto_front
 from aucbench.reports.statistics.meta_regression import meta_regression
 from aucbench.reports.statistics.over_runs import over_runs
-from aucbench.reports.statistics.verdicts import Floats, compare_families, compare_matrix, verdict_of
+from aucbench.reports.statistics.verdicts import Floats, compare_matrix, verdict_of
 from aucbench.studies.record import SEEDS
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # Edges of groups of data sets, by the share of the rarer class and by rows, and their names.
 RARE, LARGE = (-np.inf, 0.05, 0.15, np.inf), (-np.inf, 1_000, 10_000, np.inf)
@@ -29,16 +27,39 @@ VERDICT_COLUMNS = (
     "high", "median", "verdict", "more_families", "worse", "same", "better", "without", "mean",
     "mean_note", "time_ratio", "time_note", "front", "gaps",
 )  # fmt: skip
-UNDECIDED = ("", "undecided")
+
+
+def comparison(
+    cells: pd.DataFrame,
+    data_sets: pd.DataFrame,
+    results: pd.DataFrame,
+    references: Mapping[str, str | Sequence[str]],
+    rope: float | None,
+    measure: str,
+) -> dict[str, Any]:
+    """The frames `gains`, `verdicts` and `slopes` of a report over some references, by a measure.
+
+    The other frames and the arguments are those of `gains_of` and `compared`; slopes are `meta_regression` of
+    the gains of each setting, and there are none where the rows of no data set are known.
+    """
+    gains = gains_of(cells, data_sets, references, rope, measure)
+    found = [
+        meta_regression(own, data_sets[data_sets["setting"] == setting]).assign(setting=setting)
+        for setting, own in gains.groupby("setting")
+        if "rows" in data_sets
+    ]
+    slopes = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=SLOPE_COLUMNS)
+    verdicts = compared(gains, results, data_sets, rope)
+    return {"gains": gains, "verdicts": verdicts, "slopes": slopes[SLOPE_COLUMNS]}
 
 
 def gains_of(
-    cells: "pd.DataFrame",
-    data_sets: "pd.DataFrame",
+    cells: pd.DataFrame,
+    data_sets: pd.DataFrame,
     references: Mapping[str, str | Sequence[str]],
     rope: float | None,
     measure: str = "auc",
-) -> "pd.DataFrame":
+) -> pd.DataFrame:
     """The gain of each method over the reference of its setting, on each data set.
 
     The gain is the mean of method - reference over the runs that both have, with the interval of
@@ -64,8 +85,6 @@ def gains_of(
         Columns `setting`, `data_set`, `family`, `method`, `reference`, `runs`, `gain`, `low`, `high` and
         `verdict`, a line for each method other than the reference where both have a gain.
     """
-    import pandas as pd
-
     ratios = data_sets.set_index(["setting", "data_set"])["test_train_ratio"].to_dict()
     placed = cells[cells["method"].notna()]
     run_of = placed.groupby(list(SEEDS)).ngroup().to_numpy()
@@ -86,7 +105,7 @@ def gains_of(
         first, second = (part.ravel() for part in np.meshgrid(np.flatnonzero(whole), chosen))
         first, second = first[first != second], second[first != second]
         ratio = ratios[setting, data_set]
-        found = over_runs(values[:, first] - values[:, second], None if np.isnan(ratio) else float(ratio))
+        found = over_runs(values[:, first] - values[:, second], ratio)
         # Equal gains of all runs, and test parts larger than the training parts, leave no evidence over runs.
         is_equal = found.std == 0
         low, high = (np.where(is_equal, np.nan, end) for end in (found.low, found.high))
@@ -104,7 +123,7 @@ def gains_of(
 
 
 def _over_test_rows(
-    cells: "pd.DataFrame", row: Any, column: Any, values: Floats, first: Any, second: Any
+    cells: pd.DataFrame, row: Any, column: Any, values: Floats, first: Any, second: Any
 ) -> Floats:
     """(pairs,) half widths of 95 % intervals of mean gains where runs cannot give them; NaN if unknown.
 
@@ -121,22 +140,19 @@ def _over_test_rows(
     placements = np.full((*values.shape, kept.shape[1]), np.nan)
     placements[row[known], column[known]] = kept
     differences = values[:, first] - values[:, second]
-    known = np.isfinite(differences)
-    n = known.sum(axis=0)
     deviations = placements[:, first], placements[:, second]
     own = difference_interval(differences, *deviations, int(positives), int(rows - positives))
-    mean = np.where(known, differences, 0.0).sum(axis=0) / n
-    between = np.where(known, (differences - mean) ** 2, 0.0).sum(axis=0) / (np.maximum(n - 1, 1) * n)
-    tested = known & np.isfinite(own.error)  # compact archives have placements of the first run alone
+    gains = over_runs(differences)
+    between = np.nan_to_num(gains.std) ** 2 / gains.runs
+    # Compact archives have placements of the first run alone.
+    tested = np.isfinite(differences) & np.isfinite(own.error)
     with np.errstate(invalid="ignore"):
         within = np.where(tested, own.error**2, 0.0).sum(axis=0) / tested.sum(axis=0)
     return np.asarray(t_quantile(0.95, own.degrees) * np.sqrt(within + between))
 
 
-def groups_of_data(data_sets: "pd.DataFrame") -> dict[str, set[str]]:
+def groups_of_data(data_sets: pd.DataFrame) -> dict[str, set[str]]:
     """Names of groups to their data sets: all, by share of positives, by rows, by collection."""
-    import pandas as pd
-
     names = data_sets["data_set"]
     collection = names.str.extract(r"^(keel|adbench)_", expand=False).fillna("other")
     kinds = [pd.Categorical("collection " + collection, ("collection " + collection).unique())]
@@ -150,8 +166,8 @@ def groups_of_data(data_sets: "pd.DataFrame") -> dict[str, set[str]]:
 
 
 def compared(
-    gains: "pd.DataFrame", results: "pd.DataFrame", data_sets: "pd.DataFrame", rope: float | None
-) -> "pd.DataFrame":
+    gains: pd.DataFrame, results: pd.DataFrame, data_sets: pd.DataFrame, rope: float | None
+) -> pd.DataFrame:
     """The verdict on each method against each reference of the gains, over each group of data sets.
 
     To the columns of `compare_families` come `class_of_model`; `mean`, the mean of the measure over families;
@@ -162,8 +178,6 @@ def compared(
     The reference and methods without any gain have lines without gain; where the reference was not run all
     methods have. The best gain comes first, then the mean over most data sets, then the best mean.
     """
-    import pandas as pd
-
     parts: list[dict[str, Any]] = []
     with threadpool_limits(1):  # a second thread would only wait: the matrices are small
         for setting, facts in data_sets.groupby("setting", sort=False):
@@ -199,51 +213,8 @@ def compared(
     )
 
 
-def best_of(
-    cells: "pd.DataFrame",
-    data_sets: "pd.DataFrame",
-    verdicts: "pd.DataFrame",
-    rope: float | None,
-    measure: str,
-) -> list[bool]:
-    """Whether a line of the verdicts is of the method with the largest gain, or of one equivalent to it.
-
-    The gain is that over all data sets of the setting, and on a single data set that over its runs. No
-    method is best where the verdict on it is undecided, or no verdict over it if it is the reference.
-    """
-    overall = verdicts[verdicts["group"] == ALL].groupby("setting", sort=False).first()
-    best: dict[Any, str] = overall["method"].to_dict()
-    found: set[Any] = set()
-    for setting, own in gains_of(cells, data_sets, best, rope, measure).groupby("setting"):
-        is_single = own["data_set"].nunique() == 1
-        words = (own.set_index("method") if is_single else compare_families(own, rope))["verdict"]
-        reference, over_families = overall.loc[setting, ["reference", "verdict"]]
-        if best[setting] == reference:
-            is_decided = not words.isin(UNDECIDED).all()
-        else:
-            is_decided = (words.get(reference, "") if is_single else over_families) not in UNDECIDED
-        if is_decided:
-            found |= {(setting, name) for name in [best[setting], *words.index[words == "equivalent"]]}
-    return [place in found for place in zip(verdicts["setting"], verdicts["method"], strict=True)]
-
-
-def slopes_of(gains: "pd.DataFrame", data_sets: "pd.DataFrame") -> "pd.DataFrame":
-    """`meta_regression` of the gains of each setting; empty where the rows of no data set are known."""
-    import pandas as pd
-
-    if "rows" not in data_sets or not len(gains):
-        return pd.DataFrame(columns=SLOPE_COLUMNS)
-    parts = [
-        meta_regression(own, data_sets[data_sets["setting"] == setting]).assign(setting=setting)
-        for setting, own in gains.groupby("setting", sort=False)
-    ]
-    return pd.concat(parts, ignore_index=True)[SLOPE_COLUMNS]
-
-
-def _by_method(results: "pd.DataFrame", families: "pd.Series[str]") -> "pd.DataFrame":
+def _by_method(results: pd.DataFrame, families: "pd.Series[str]") -> pd.DataFrame:
     """What is known of each method in a group of data sets, whatever the reference."""
-    import pandas as pd
-
     whole = results[results["gaps"] == ""].assign(family=results["data_set"].map(families))
     found = pd.DataFrame(
         {
@@ -259,7 +230,7 @@ def _by_method(results: "pd.DataFrame", families: "pd.Series[str]") -> "pd.DataF
     return found.assign(gaps=found["gaps"].fillna(0).astype(int), mean_note=notes, mean_sets=counts)
 
 
-def _log_seconds(results: "pd.DataFrame") -> "pd.DataFrame":
+def _log_seconds(results: pd.DataFrame) -> pd.DataFrame:
     """Logarithm of training and tuning time by data set and method; NaN where times do not compare."""
     known = results[(results["gaps"] == "") & (results["timing_mark"] == "")]
     seconds = (known["train_seconds"] + known["tuning_seconds"]).astype(float)

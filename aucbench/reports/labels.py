@@ -1,23 +1,21 @@
 """Groups of cells that belong together, and labels that distinguish methods, data sets and settings."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import asdict
 
-from aucbench.reports.report import OF_METHODS, Report
-from aucbench.studies.codec import canonical, subset
+from aucbench.reports.report import Report
+from aucbench.studies.codec import canonical, grouped, subset
 from aucbench.studies.plugin_metadata import plugin, toml_beside
 from aucbench.studies.record import EntryDescription
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from aucbench.reports.cells import BoardCell
+
 TITLES = "titles.toml"
-# With data set and budget: equal on a board.
-CONTEXT = ("scaling", "rescale", "regularisation", "protocol", "order", "dtype")
-PARENTS = ("features", "loss", "tuning", "protocol")  # their fields are compared where the parent is equal
 
 
 class _Named(NamedTuple):
@@ -43,8 +41,7 @@ def setting_of(described: EntryDescription) -> str:
     Preparation, protocol, budget, order, and whether anything was tuned. The number of checkpoints changes no
     result. Feature maps, losses, hyperparameters and limits of the training rows belong to the method.
     """
-    shared = subset(described, CONTEXT)
-    return canonical(shared | {"budget": _budget(described), "tuned": is_tuned(described)})
+    return canonical([_setting(described), is_tuned(described)])
 
 
 def method_of(described: EntryDescription, one_study: bool = False) -> str:
@@ -77,15 +74,12 @@ def with_titles(report: Report) -> Report:
     if len(set(names.values())) < len(names):
         return report
 
+    def named(frame: "pd.DataFrame") -> "pd.DataFrame":
+        own = [each for each in ("method", "reference") if each in frame]
+        return frame.assign(**{each: frame[each].replace(names) for each in own})
+
     references = {setting: names.get(label, label) for setting, label in report.references.items()}
-    whole: dict[str, pd.DataFrame] = {name: getattr(report, name) for name in OF_METHODS}
-    changed: dict[str, Any] = {
-        name: frame.assign(
-            **{each: frame[each].replace(names) for each in ("method", "reference") if each in frame}
-        )
-        for name, frame in whole.items()
-    }
-    return replace(report, references=references, **changed)
+    return report.changed(named, references=references)
 
 
 def sweep_names(
@@ -124,37 +118,33 @@ def parameters_text(described: EntryDescription) -> str:
     return joined(fields)
 
 
-def setting_texts(by_method: Mapping[str, Iterable[EntryDescription]]) -> tuple[str, dict[str, str]]:
-    """What all methods of a board share, in one line, and what is a method's own: "" for none."""
-    parts = {name: [_setting(each) for each in own] for name, own in by_method.items()}
-    every = [each for own in parts.values() for each in own]
-    shared = {name: text for name, text in every[0].items() if all(each[name] == text for each in every)}
-    texts = [text for text in shared.values() if text]
-    if others := [name for name in every[0] if name not in shared]:
-        texts.append(f"not shared by all methods: {', '.join(others)}")
-    rest = {
-        method: "; ".join(
-            " or ".join(dict.fromkeys(each[name] or f"no {name}" for each in own)) for name in others
-        )
-        for method, own in parts.items()
+def setting_texts(cells: Mapping[Any, "BoardCell"]) -> tuple[list[str], list[str]]:
+    """What all methods of a data set share, a text a data set, and what is a method's own, a text a place.
+
+    The places of the cells are setting, data set and method; those of a data set follow each other.
+    """
+    fields = {place: _conditions(cell) for place, cell in cells.items()}
+    boards: dict[Any, list[dict[str, Any]]] = {}
+    for place, own in fields.items():
+        boards.setdefault(place[:2], []).append(own)
+    shared = {
+        board: {key: value for key, value in own[0].items() if all(each.get(key) == value for each in own)}
+        for board, own in boards.items()
     }
-    return "; ".join(texts), rest
+    rest = [{key: own[key] for key in own if key not in shared[place[:2]]} for place, own in fields.items()]
+    return list(map(joined, shared.values())), list(map(joined, rest))
 
 
-def _setting(described: EntryDescription) -> dict[str, str]:
-    """What decides a result besides method and rows, each part in words."""
-    budget = {key: value for key, value in _budget(described).items() if value is not None}
-    protocol, dataset = described.protocol, described.dataset
-    return {
-        "data": joined(dataset.parameters | {"part": dataset.part}),
-        "protocol": f"{protocol.name} {joined(protocol.parameters)}".strip(),
-        "scaling": f"scaling {described.scaling}" + (", rescaled" if described.rescale else ""),
-        "regularisation": "regularisation of rescaled rows" if described.regularisation == "rows" else "",
-        "budget": joined(budget) or "default budget",
-        "order": f"order {described.order}",
-        "type": described.dtype,
-        "tuning": "tuned" if is_tuned(described) else "not tuned",
-    }
+def _conditions(cell: "BoardCell") -> dict[str, Any]:
+    """What decides a result besides method and rows, and the ruleset under which it was planned."""
+    described, ruleset = cell.described, cell.ruleset
+    found = {f"dataset.{key}": value for key, value in described.dataset.parameters.items()}
+    found |= {"dataset.part": described.dataset.part, "tuned": is_tuned(described)} | _setting(described)
+    found |= {} if _budget(described) else {"budget": "default"}
+    if ruleset:
+        found["ruleset"] = str(ruleset).removeprefix("ruleset ")
+        found |= {"departures": " ".join(ruleset.departures)} if ruleset.departures else {}
+    return found
 
 
 def joined(fields: Mapping[str, Any]) -> str:
@@ -169,34 +159,32 @@ def short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def _setting(described: EntryDescription) -> dict[str, Any]:
+    """What decides a result besides method and rows, by the names of overrides."""
+    fields = subset(described, ("scaling", "rescale", "regularisation", "order", "dtype"))
+    return fields | grouped("protocol", described.protocol) | _budget(described)
+
+
 def _budget(described: EntryDescription) -> dict[str, Any]:
-    return {name: value for name, value in asdict(described.budget).items() if name != "checkpoints"}
+    own = asdict(described.budget)
+    return {key: own[key] for key in own if key != "checkpoints" and own[key] is not None}
 
 
 def _fields(described: EntryDescription, one_study: bool) -> dict[str, Any]:
+    """What belongs to the method, by the names of overrides; in one study its setting, too."""
     fields: dict[str, Any] = {}
     for key, value in described.algorithm.parameters.items():
         inner = value if isinstance(value, Mapping) else {}
         fields |= {f"{key}.{name}": each for name, each in inner.items()} or {key: value}
     for group, chosen in (("loss", described.loss), ("features", described.features)):
         if chosen and chosen.name != "identity":
-            fields |= _grouped(group, chosen)
+            fields |= grouped(group, chosen)
     if is_tuned(described):
-        fields |= _grouped("tuning", described.tuning)
+        fields |= grouped("tuning", described.tuning)
         fields |= {key: tuple(values) for key, values in described.tuning.space.items()}
     if described.max_train_rows is not None:
         fields["max_train_rows"] = described.max_train_rows
-    if one_study:
-        fields |= subset(described, ("scaling", "rescale", "regularisation", "order", "dtype"))
-        fields |= _grouped("protocol", described.protocol)
-        fields |= {name: value for name, value in _budget(described).items() if value is not None}
-    fields["distribution"] = described.algorithm.distribution
-    return fields
-
-
-def _grouped(group: str, chosen: Any) -> dict[str, Any]:
-    """The name that is chosen from a group, and its parameters."""
-    return {group: chosen.name} | {f"{group}.{key}": value for key, value in chosen.parameters.items()}
+    return fields | (_setting(described) if one_study else {}) | subset(described.algorithm, ["distribution"])
 
 
 def _told_apart(groups: Iterable[Sequence[_Named]]) -> dict[str, str]:
@@ -207,18 +195,20 @@ def _told_apart(groups: Iterable[Sequence[_Named]]) -> dict[str, str]:
     known: dict[str, _Named] = {}
     telling: dict[str, dict[str, None]] = {}  # by name, in order
     for group in groups:
-        rivals: dict[str, dict[str, Mapping[str, Any]]] = {}
-        for each in group:
-            known.setdefault(each.identity, each)
-            rivals.setdefault(each.name, {})[each.identity] = each.fields
+        members = {each.identity: each for each in group}
+        known = members | known
+        rivals: dict[str, list[Mapping[str, Any]]] = {}
+        for each in members.values():
+            rivals.setdefault(each.name, []).append(each.fields)
         for name, namesakes in rivals.items():
-            telling.setdefault(name, {}).update(dict.fromkeys(_differing(list(namesakes.values()))))
+            telling.setdefault(name, {}).update(dict.fromkeys(_differing(namesakes)))
     words: dict[str, list[str]] = {identity: [] for identity in known}
     for name, key in ((name, key) for name, keys in telling.items() for key in keys):
-        own = {at: each.fields[key] for at, each in known.items() if each.name == name and key in each.fields}
-        exact, brief = ({write(value) for value in own.values()} for write in (canonical, short))
+        own = {at: each.fields for at, each in known.items() if each.name == name}
+        values = {at: fields[key] for at, fields in own.items() if key in fields}
+        exact, brief = ({write(value) for value in values.values()} for write in (canonical, short))
         write = short if len(brief) == len(exact) else canonical
-        for identity, value in own.items():
+        for identity, value in values.items():
             words[identity].append(f"{key}={write(value)}")
     return {at: f"{each.name} ({' '.join(words[at])})" if words[at] else each.name
             for at, each in known.items()}  # fmt: skip
@@ -226,14 +216,10 @@ def _told_apart(groups: Iterable[Sequence[_Named]]) -> dict[str, str]:
 
 def _differing(rivals: Sequence[Mapping[str, Any]]) -> list[str]:
     """Fields that differ; those of a loss, say, only where the loss is the same."""
-    names = list(dict.fromkeys(key for fields in rivals for key in fields))
     found = []
-    for name in names:
-        parent = name.partition(".")[0]
-        values: dict[str, set[str]] = {}
-        for fields in rivals:
-            context = canonical(fields.get(parent)) if parent != name and parent in PARENTS else ""
-            values.setdefault(context, set()).add(canonical(fields.get(name)))
-        if any(len(own) > 1 for own in values.values()):
+    for name in dict.fromkeys(key for fields in rivals for key in fields):
+        context = name.partition(".")[0] if "." in name else ""
+        values = {(canonical(fields.get(context)), canonical(fields.get(name))) for fields in rivals}
+        if len(values) > len({where for where, _ in values}):
             found.append(name)
     return found

@@ -13,7 +13,6 @@ import pandas as pd
 from aucbench.reports.cell_frame import cell_frame
 from aucbench.reports.cells import BoardCell
 from aucbench.reports.columns import described
-from aucbench.reports.labels import method_of
 from aucbench.reports.statistics.over_runs import TOLERANCE
 from aucbench.reports.views.text import TextTable
 from aucbench.reports.views.text import table as table_text
@@ -73,13 +72,14 @@ class PublishedTable:
         The columns are `dataset`, `method` (as the table names it, in our spelling), `published` and
         `published_std` (AUC), `published_seconds` and `note`.
         """
-        with files("aucbench.reports").joinpath("papers.csv").open(encoding="utf-8") as file:
+        with FILES.joinpath("papers.csv").open(encoding="utf-8") as file:
             every = pd.read_csv(file, dtype={"table": str}).fillna({"note": ""})
         own = every[(every["paper"] == self.paper) & (every["table"] == self.table)]
         return own.drop(columns=["paper", "table"]).assign(dataset=own["dataset"].str.lower())
 
 
-_DECLARED = tomllib.loads(files("aucbench.reports").joinpath("papers.toml").read_text("utf-8"))
+FILES = files("aucbench.reports")
+_DECLARED = tomllib.loads(FILES.joinpath("papers.toml").read_text("utf-8"))
 TABLES = {
     name: PublishedTable(source=_DECLARED["paper"][table["paper"]], **table)
     for name, table in _DECLARED["table"].items()
@@ -112,46 +112,41 @@ def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> pd.DataFrame:
     and `runs` counts those that finished. `time_ratio` is published over ours (the machines differ). `note`
     is that of the table, and why a number is not comparable.
     """
-    found = cell_frame(cells, one_study=True)
-    latest = list(found.loc[found["method"].notna(), "cell"])
+    found = cell_frame(cells, one_study=True).dropna(subset=["method"])
+    found["described"] = [cell.described for cell in found["cell"]]
+    names = found["described"].map(lambda each: each.dataset.name.lower())
     numbers, ours = table.numbers().reset_index(drop=True), []
-    for each in numbers.to_dict("records"):
-        here = [cell for cell in latest if cell.described.dataset.name.lower() == each["dataset"]]
-        own = [cell for cell in here if is_method(cell.described, each["method"])]
-        ours.append(_ours(own, each["note"], table.other_data.get(each["dataset"], "")))
+    for each in numbers.itertuples():
+        here = found[names == each.dataset]
+        is_own = [is_method(described, str(each.method)) for described in here["described"]]
+        own = here[pd.Series(is_own, here.index, dtype=bool)]
+        ours.append(_ours(own, str(each.note), table.other_data.get(str(each.dataset), "")))
     frame = judge_table(numbers.drop(columns="note").join(pd.DataFrame(ours)))
     frame["difference"] = frame["ours"] - frame["published"]
     frame["time_ratio"] = frame["published_seconds"] / frame["seconds"].where(frame["seconds"] > 0)
     return frame[list(COLUMNS)]
 
 
-def _ours(own: Sequence[BoardCell], note: str, other_data: str) -> dict[str, Any]:
+def _ours(own: pd.DataFrame, note: str, other_data: str) -> dict[str, Any]:
     """Our part of a line of `compare`; it needs every run, since those that finished are a selection."""
-    settings = {method_of(cell.described, one_study=True) for cell in own}
-    several = f"the study has this method with {len(settings)} settings" if len(settings) > 1 else ""
-    drawn = "" if not own or is_comparable(own[0].described) else DRAWN
-    done = [cell.record.result for cell in own if cell.record and cell.status is CellStatus.finished]
-    done = [] if several else done
-    missing = 0 if several else sum(cell.status is CellStatus.missing for cell in own)
-    lost = 0 if several else len(own) - len(done) - missing
-    whole = pd.DataFrame(
-        [(result.auc, result.train_seconds) for result in done if len(done) == len(own)],
-        columns=["auc", "seconds"],
-        dtype=float,
-    )
-    notes = [
-        note,
-        several,
-        (other_data or drawn) if own else "",
-        f"{missing} of {len(own)} runs are missing" if missing else "",
-        f"{lost} of {len(own)} runs gave no AUC" if lost else "",
-    ]
+    settings = own.groupby(["setting", "method"]).ngroups
+    reasons = [f"the study has this method with {settings} settings"] * (settings > 1)
+    if other_data and len(own):
+        reasons.append(other_data)
+    elif not all(map(is_comparable, own["described"])):
+        reasons.append(DRAWN)
+    own = own[:0] if settings > 1 else own
+    done = own[own["status"] == CellStatus.finished]
+    missing = int((own["status"] == CellStatus.missing).sum())
+    gaps = {"are missing": missing, "gave no AUC": len(own) - len(done) - missing}
+    notes = [note, *reasons, *(f"{count} of {len(own)} runs {what}" for what, count in gaps.items() if count)]
+    whole = done.astype({"auc": float, "train_seconds": float})[: len(done) if len(done) == len(own) else 0]
     return {
         "ours": whole["auc"].mean(),
         "ours_std": whole["auc"].std(),
         "runs": len(done),
-        "comparable": not own or not (drawn or other_data or several),
-        "seconds": whole["seconds"].mean(),
+        "comparable": not reasons,
+        "seconds": whole["train_seconds"].mean(),
         "note": "; ".join(filter(None, notes)),
     }
 
@@ -177,15 +172,16 @@ def verdicts(frame: pd.DataFrame) -> list[str]:
     """Sentences about a comparison: a remark on times, and how many numbers have each verdict."""
     timed = frame["published_seconds"].notna().any()
     remarks = ["Times are ratios of other machines and other code, and say little."] if timed else []
-    found = [int((frame["verdict"] == verdict).sum()) for verdict in Verdict]
-    equal, better, worse, not_run, not_comparable = found
-    compared = equal + better + worse
-    text = (
-        f"{compared} cells compared: {equal} equal (within max(0.003, two published standard "
-        f"deviations)), {better} better, {worse} worse"
+    equal, better, worse, not_run, not_comparable = (
+        int((frame["verdict"] == verdict).sum()) for verdict in Verdict
     )
-    text += f"; {(equal + better) / compared:.0%} equal or better" if compared else ""
-    return [*remarks, f"{text}. {not_run} not run, {not_comparable} not comparable."]
+    compared = equal + better + worse
+    share = f"; {(equal + better) / compared:.0%} equal or better" if compared else ""
+    return [
+        *remarks,
+        f"{compared} cells compared: {equal} equal (within max(0.003, two published standard deviations)), "
+        f"{better} better, {worse} worse{share}. {not_run} not run, {not_comparable} not comparable.",
+    ]
 
 
 def text_table(frame: pd.DataFrame, without: Sequence[str] = ()) -> TextTable:

@@ -1,6 +1,6 @@
 """A report: data frames made of stored cells, one line an observation. Every view prints them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,20 +14,6 @@ DEFAULTS, TUNED = "defaults", "tuned"  # settings
 OF_METHODS = ("cells", "curves", "methods", "results", "gains", "verdicts", "slopes")  # frames
 FEWEST = 10  # families; with fewer there is no verdict over data sets
 ROPE = 0.005  # differences in AUC that do not matter in practice
-
-
-@dataclass(frozen=True)
-class MethodInfo:
-    """What is known of a plugin, for its section."""
-
-    name: str
-    summary: str
-    citation: str
-    claims: str
-    deviations: tuple[str, ...]
-    source: str  # address or file of its code
-    distribution: str
-    links: tuple[tuple[str, str], ...] = ()  # kind of link (paper, page, source) and address
 
 
 @dataclass(frozen=True)
@@ -49,7 +35,8 @@ class Report:
     data_sets : DataFrame
         One line a data set: family, rows, columns, share of positives, target, licence.
     methods : DataFrame
-        One line a method: the plugin `algorithm`, its `class_of_model`, its colour, marker and dashes.
+        One line a method: the plugin `algorithm` and what it says of itself, its `class_of_model`, its
+        colour, marker and dashes.
     results : DataFrame
         One line a method and data set: mean, deviation and interval over the runs, gaps, times.
     gains : DataFrame
@@ -79,7 +66,6 @@ class Report:
     gains: "pd.DataFrame" = field(repr=False)
     verdicts: "pd.DataFrame" = field(repr=False)
     slopes: "pd.DataFrame" = field(repr=False)
-    plugins: dict[str, MethodInfo] = field(repr=False)  # facts about the methods, by name
     remarks: tuple[str, ...] = ()  # data that are left out, and a rope that was not fixed beforehand
     notes: tuple[str, ...] = field(default=(), repr=False)  # the remarks, and how numbers were made
 
@@ -124,8 +110,9 @@ class Report:
         chosen = own[wanted | (own["method"] == own["setting"].map(self.references))]
         keys = ["setting", "method"]
         places = chosen.set_index(keys).index
-        every: dict[str, pd.DataFrame] = {name: getattr(self, name) for name in OF_METHODS}
-        parts: dict[str, Any] = {
-            name: frame[frame.set_index(keys).index.isin(places)] for name, frame in every.items()
-        }
-        return replace(self, **parts)
+        return self.changed(lambda frame: frame[frame.set_index(keys).index.isin(places)])
+
+    def changed(self, change: "Callable[[pd.DataFrame], pd.DataFrame]", **fields: Any) -> "Report":
+        """The report with another form of each frame that has methods, and other fields."""
+        frames: dict[str, Any] = {name: change(getattr(self, name)) for name in OF_METHODS}
+        return replace(self, **frames, **fields)

@@ -1,22 +1,23 @@
-"""One data set: what the runs of each method reached, at what cost, and under which conditions."""
+"""Data sets and results: what the runs of each method reached, at what cost, and under which conditions."""
 
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from msgspec import UNSET
 
 from aucbench.contracts import DatasetFacts, ModelClass
 from aucbench.evaluation.measures import Measure
 from aucbench.humanize import counted
+from aucbench.reports.cell_frame import PLACE
 from aucbench.reports.cells import BoardCell
 from aucbench.reports.labels import parameters_text, setting_texts
 from aucbench.reports.statistics.cost import TARGET, first_crossing, median_cost
-from aucbench.reports.statistics.over_runs import over_runs
-from aucbench.studies.archives.replications import Agreement, compare, machine_of, machines
+from aucbench.reports.statistics.over_runs import Floats, over_runs
+from aucbench.studies.archives.replications import Agreement, compare, machines
 from aucbench.studies.codec import canonical, subset
 from aucbench.studies.plugin_metadata import citation, links, model_of, plugin, summary
 from aucbench.studies.record import CellRecord, CellStatus, Environment
@@ -31,60 +32,53 @@ from aucbench.studies.result import (
     with_whole_curves,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-
+BOARD = PLACE[:2]
+TUNING = ["tuning_seconds", "tuning_passes"]
+COSTS = ["train_seconds", "ns_per_iteration", "state_bytes", *TUNING]
+CURVE = {"samples": "samples", "passes": "passes", "seconds": "train_seconds"}  # costs of a mean curve
 SEVERAL, CLOCK = 1.5, 0.1  # times the wall time, and seconds more, that a single thread does not use
 NAN = float("nan")
 SELF_REPORTED = "self-reported"
 
 
-def finished(cells: Iterable[BoardCell]) -> list[BoardCell]:
-    """The cells that have a result."""
-    return [cell for cell in cells if cell.status is CellStatus.finished]
-
-
-def on_data_set(board: "pd.DataFrame", measures: Sequence[Measure]) -> dict[str, list[dict[str, Any]]]:
-    """Lines of the frames `curves`, `data_sets` and `results` on one data set, whose cells are given.
+def tables_of(cells: pd.DataFrame, measures: Sequence[Measure]) -> dict[str, pd.DataFrame]:
+    """The frames `curves`, `data_sets` and `results` of a report, from the frame of its cells.
 
     The first measure is compared, the others are shown beside it.
     """
-    cells = list(board["cell"])
-    by_method = {str(method): list(own) for method, own in board.groupby("method")["cell"]}
-    models = dict(zip(board["method"], board["class_of_model"], strict=True))
-    ratio = overlap(cell.record for cell in cells if cell.record)
-    shared, own_settings = setting_texts(
-        {method: [cell.described for cell in own] for method, own in by_method.items()}
-    )
-    names, facts = [each.name for each in measures], {"data_set": board["data_set"].iloc[0]}
-    places = {method: facts | {"method": method} for method in by_method}
-    facts |= data_facts(cells)
-    chance = measures[0].chance(facts.get("positive_share", NAN))
-    rows = [
-        places[method]
-        | {"class_of_model": models[method]}
-        | result_row(own, ratio, names)
-        | {"own_setting": own_settings[method]}
-        for method, own in by_method.items()
-    ]
-    best, target = target_of(rows, chance)
-    marks = timing_marks(by_method)
-    for row in rows:
-        row |= _reaching(row, by_method[row["method"]], names[0], target)
-        row["timing_mark"] = marks.get(row["method"], "")
-    facts |= {"chance": chance, "best": best, "target": target}
-    facts["test_train_ratio"] = NAN if ratio is None else ratio
-    facts["setting_text"] = "; ".join(filter(None, (shared, ruleset_text(by_method))))
-    curves = [
-        place | row for method, place in places.items() for row in curve_rows(by_method[method], names[0])
-    ]
-    return {"curves": curves, "data_sets": [facts], "results": rows}
+    by, places = measures[0], {place: list(own) for place, own in cells.groupby(PLACE)["cell"]}
+    index = pd.MultiIndex.from_tuples(places, names=PLACE)
+    board = index.droplevel("method")
+    boards = {at: list(own) for at, own in cells.groupby(BOARD)["cell"]}
+    facts = pd.DataFrame(map(data_facts, boards.values()), pd.MultiIndex.from_tuples(boards, names=BOARD))
+    facts["chance"] = [by.chance(share) for share in facts.get("positive_share", [NAN] * len(facts))]
+    results = pd.DataFrame(map(_words, places.values()), index)
+    results["class_of_model"] = cells.groupby(PLACE)["class_of_model"].first()
+    ratios = facts["test_train_ratio"].reindex(board).to_numpy(float)
+    results = results.join(_numbers(cells, ratios, [each.name for each in measures]))
+    facts["best"], facts["target"] = _targets(results, facts["chance"])
+    goals = zip(places.values(), facts["target"].reindex(board), strict=True)
+    reached = pd.DataFrame([_reaching(own, by.name, goal) for own, goal in goals], index)
+    results[["target_seconds", "target_share"]] = reached
+    results["timing_mark"] = timing_marks(cells).reindex(index).fillna("")
+    settings = setting_texts({place: own[0] for place, own in places.items()})
+    facts["setting_text"], results["own_setting"] = settings
+    return {
+        "curves": _curves(places, by.name),
+        "data_sets": facts.reset_index(),
+        "results": results.reset_index(),
+    }
+
+
+def _finished(cells: Iterable[BoardCell]) -> list[BoardCell]:
+    return [cell for cell in cells if cell.status is CellStatus.finished]
 
 
 def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:
     """Facts of a data set; those of the run with most rows, where runs differ."""
     name = cells[0].described.dataset.name
     known: dict[str, Any] = {
+        "test_train_ratio": overlap(cell.record for cell in cells if cell.record),
         "name": name,
         "family": cells[0].described.dataset.family or name,
         "licence": DatasetFacts(plugin("dataset", name)).licence or "",
@@ -106,10 +100,10 @@ def data_facts(cells: Sequence[BoardCell]) -> dict[str, Any]:
     return known | {name: NAN if each is UNSET else each for name, each in shares.items()}
 
 
-def overlap(records: Iterable[CellRecord]) -> float | None:
+def overlap(records: Iterable[CellRecord]) -> float:
     """Test rows over training rows, where several splits of the same rows make runs dependent.
 
-    None where all runs share one split, or the data set's own. The rows are counted as they were used: for k
+    NaN where all runs share one split, or the data set's own. The rows are counted as they were used: for k
     folds the ratio is 1/(k - 1), and a limit of the training rows counts. Where the methods of a data set
     differ in it, the largest ratio is taken, which makes intervals wider.
     """
@@ -119,71 +113,62 @@ def overlap(records: Iterable[CellRecord]) -> float | None:
         if {"folds", "test_fraction"} & set(record.protocol.parameters):
             rows[canonical([record.protocol, record.max_train_rows])].append(record.data)
     if len(splits) < 2 or not rows:
-        return None
+        return NAN
     return max(
         sum(each.test_rows for each in own) / sum(each.train_rows for each in own) for own in rows.values()
     )
 
 
-def result_row(cells: Sequence[BoardCell], ratio: float | None, names: Sequence[str]) -> dict[str, Any]:
-    """The line of a method on a data set; NaN where a number is not known.
+def _numbers(cells: pd.DataFrame, ratios: Floats, names: Sequence[str]) -> pd.DataFrame:
+    """Counts of the runs of each place, means over those that finished, and intervals; NaN where not known.
 
-    `ratio` is from `overlap`, `names` are the measure that is compared and those shown beside it.
+    `ratios` are those of `overlap`, one a place; `names` are the measure that is compared, and others.
     """
-    done = finished(cells)
-    statuses = Counter(cell.status for cell in cells)
-    values = np.array([[cell.value(name) for name in names] for cell in done], float).reshape(-1, len(names))
-    own = over_runs(values, ratio)
-    every = [cell.record for cell in cells if cell.record]
+    places, done = cells.groupby(PLACE), cells[cells["status"] == CellStatus.finished]
+    counts = places["status"].value_counts().unstack().reindex(columns=list(CellStatus)).fillna(0).astype(int)
+    failed = counts[[status for status in CellStatus if status.is_failure]].sum(axis=1)
+    gaps = pd.DataFrame({"diverged": counts["diverged"], "failed": failed, "missing": counts["missing"]})
+    texts = list(map(_gaps, gaps.to_dict("records"), counts.sum(axis=1)))
+    found = gaps.assign(runs=counts["finished"], gaps=texts)
+    found[COSTS] = done.astype(dict.fromkeys(COSTS, float)).groupby(PLACE)[COSTS].mean()
+    found[TUNING] = found[TUNING].fillna(0.0)
+    values = np.full((found["runs"].max(), len(found)), np.nan)
+    at = done.groupby(PLACE).cumcount(), places.ngroup()[done.index]
+    for name in names:
+        values[at] = done[name].to_numpy(float)
+        own = over_runs(values, ratios)
+        if name == names[0]:
+            low, high = np.clip([own.low, own.high], 0.0, 1.0)
+            found = found.assign(mean=own.mean, std=own.std, low=low, high=high)
+        elif (is_whole := (own.runs == found["runs"]) & (own.runs > 0)).any():
+            means = {f"{name}_mean": own.mean, f"{name}_std": own.std}
+            found = found.assign(**{key: np.where(is_whole, each, NAN) for key, each in means.items()})
+    return found
+
+
+def _words(cells: Sequence[BoardCell]) -> dict[str, Any]:
+    """What the records of a method on a data set say beside the numbers of `_numbers`."""
+    done, every = _finished(cells), [cell.record for cell in cells if cell.record]
     records = [cell.record for cell in done if cell.record]
     results = [record.result for record in records]
-    costs = [record.tuned.cost for record in records if record.tuned]
-    described = (done or cells)[0].described
-    gaps = {
-        "diverged": statuses[CellStatus.diverged],
-        "failed": sum(count for status, count in statuses.items() if status.is_failure),
-        "missing": statuses[CellStatus.missing],
-    }
-    measures = common(every) if every else ()
-    rerun = words(cells[0].described, [cell.run for cell in cells], None, measures)
-    advice = Counter(cell.record.result.advice for cell in cells if cell.record and cell.record.diverged)
-    row = {
-        "algorithm": described.algorithm.name,
-        "runs": len(done),
-        **gaps,
-        "gaps": _gaps(gaps, len(cells)),
-        "mean": float(own.mean[0]),
-        "std": float(own.std[0]),
-        "low": float(np.clip(own.low[0], 0.0, 1.0)),
-        "high": float(np.clip(own.high[0], 0.0, 1.0)),
+    advice = Counter(record.result.advice for record in every if record.diverged)
+    seeds, measures = [cell.run for cell in cells], common(every) if every else ()
+    ends = [cell.curve[SUBOPTIMALITY][-1] for cell in done if SUBOPTIMALITY in cell.curve]
+    return {
+        "algorithm": cells[0].described.algorithm.name,
         "time_note": time_note(results),
-        "train_seconds": _mean(result.train_seconds for result in results),
-        "ns_per_iteration": _mean(result.ns_per_iteration for result in results),
         "iteration": "pass" * any(cell.record and takes_all_rows(cell.record, cell.curve) for cell in done),
-        "state_bytes": _mean(result.state_bytes for result in results),
-        "tuning_seconds": _mean(cost.train_seconds for cost in costs) if costs else 0.0,
-        "tuning_passes": _mean(cost.passes for cost in costs) if costs else 0.0,
         "unconverged": sum(result.converged is False for result in results),
         "chosen": chosen_in_words(records),
         "edges": "; ".join(sentence for _, sentence in edges_in_words(records)),
         "advice": next((text for text, _ in advice.most_common() if text), ""),
         "reported": reported(cells),
-        "parameters": parameters_text(described),
-        "command": shlex.join(["aucbench", *rerun]),
-    }
-    for at, name in enumerate(names[1:], 1):
-        if own.runs[at] == len(done) > 0:
-            row |= {f"{name}_mean": float(own.mean[at]), f"{name}_std": float(own.std[at])}
-    ends = [cell.curve[SUBOPTIMALITY][-1] for cell in done if SUBOPTIMALITY in cell.curve]
-    return row | ({SUBOPTIMALITY: _mean(ends)} if done and len(ends) == len(done) else {})
+        "parameters": parameters_text((done or cells)[0].described),
+        "command": shlex.join(["aucbench", *words(cells[0].described, seeds, None, measures)]),
+    } | ({SUBOPTIMALITY: float(np.mean(ends))} if 0 < len(ends) == len(done) else {})
 
 
-def _mean(values: Iterable[Any]) -> float:
-    known = [float(value) for value in values if isinstance(value, int | float)]
-    return fmean(known) if known else NAN
-
-
-def _gaps(gaps: Mapping[str, int], planned: int) -> str:
+def _gaps(gaps: Mapping[Any, int], planned: int) -> str:
     """What became of the runs without a result: ``diverged in 3 of 5 runs, failed in 1``; else empty."""
     first, *others = [f"{why} in {count}" for why, count in gaps.items() if count] or [""]
     return ", ".join([f"{first} of {counted(planned, 'run')}" if first else "", *others])
@@ -199,73 +184,68 @@ def class_of(cells: Iterable[BoardCell]) -> ModelClass:
     )
 
 
-def target_of(rows: Sequence[Mapping[str, Any]], chance: float) -> tuple[float, float]:
-    """The best mean of a data set and the target, chance + `TARGET` (best of a linear method - chance).
+def _targets(results: pd.DataFrame, chance: "pd.Series[float]") -> "list[pd.Series[float]]":
+    """The best mean of each data set and its target, chance + `TARGET` (best of a linear method - chance).
 
     Methods with gaps do not count. The target is that of linear methods where there are any: no linear method
     need reach a non-linear one. It is a fraction of what lies above chance, since a fraction of the AUC
     itself is trivial where AUCs are low and impossible to miss where they are high. NaN where nothing is
     above chance.
     """
-    whole = [row for row in rows if not row["gaps"] and not np.isnan(row["mean"])]
-    linear = [row for row in whole if row["class_of_model"] == ModelClass.linear] or whole
-    best, goal = (max((row["mean"] for row in own), default=NAN) for own in (whole, linear))
-    return best, chance + TARGET * (goal - chance) if goal > chance else NAN
+    whole = results[results["gaps"] == ""]
+    linear = whole[whole["class_of_model"] == ModelClass.linear]
+    best, goal = (each.groupby(BOARD)["mean"].max().reindex(chance.index) for each in (whole, linear))
+    goal = goal.fillna(best)
+    return [best, (chance + TARGET * (goal - chance)).where(goal > chance)]
 
 
-def _reaching(row: Mapping[str, Any], cells: Sequence[BoardCell], by: str, target: float) -> dict[str, float]:
+def _reaching(cells: Sequence[BoardCell], by: str, target: float) -> tuple[float, float]:
     """The time to target of a method, and the share of its runs that reached it.
 
     A run that failed or diverged never reached the target, whatever it had reached before.
     """
-    done = finished(cells)
+    done = _finished(cells)
     kept = with_whole_curves(done)
-    paid = []
+    paid = [np.inf] * sum(cell.status is CellStatus.diverged or cell.status.is_failure for cell in cells)
     for curve in (cell.curve for cell in kept):
         at = ~np.isnan(curve[by])
         cost = first_crossing(curve["train_seconds"][at].astype(float), curve[by][at], target)
         paid += [cost] * (len(done) // len(kept))  # runs that one curve stands for
-    paid += [np.inf] * (row["diverged"] + row["failed"])
     if not paid or np.isnan(target):
-        return {"target_seconds": NAN, "target_share": NAN}
-    return {"target_seconds": median_cost(paid), "target_share": float(np.isfinite(paid).mean())}
+        return NAN, NAN
+    return median_cost(paid), float(np.isfinite(paid).mean())
 
 
-def curve_rows(cells: Sequence[BoardCell], by: str) -> list[dict[str, Any]]:
-    """The mean curve of a method over its finished runs, one line a checkpoint that all of them reached."""
-    done = finished(cells)
-    if not done:
-        return []
-    mean = mean_curve([cell.curve for cell in with_whole_curves(done)])
-    columns = {"samples": np.asarray(mean["samples"], float), "passes": mean["passes"]}
-    columns |= {"seconds": mean["train_seconds"], "mean": mean[by], "std": mean[f"{by}_std"]}
-    columns |= {name: mean[name] for name in (SUBOPTIMALITY,) if name in mean}
-    points = zip(*(each.tolist() for each in columns.values()), strict=True)
-    return [dict(zip(columns, values, strict=True)) for values in points]
+def _curves(places: Mapping[Any, Sequence[BoardCell]], by: str) -> pd.DataFrame:
+    """The mean curve of each method over its finished runs, a line a checkpoint that all of them reached."""
+    done = {place: with_whole_curves(own) for place, cells in places.items() if (own := _finished(cells))}
+    means = {place: mean_curve([cell.curve for cell in own]) for place, own in done.items()}
+    lengths = [len(mean["iteration"]) for mean in means.values()]
+    found = pd.MultiIndex.from_tuples(means, names=PLACE).repeat(lengths).to_frame(index=False)
+    names = CURVE | {"mean": by, "std": f"{by}_std"}
+    if any(SUBOPTIMALITY in mean for mean in means.values()):
+        names[SUBOPTIMALITY] = SUBOPTIMALITY
+    for column, name in names.items():
+        every = zip(means.values(), lengths, strict=True)
+        found[column] = np.concatenate([[], *(mean.get(name, np.full(count, NAN)) for mean, count in every)])
+    return found
 
 
-def timing_marks(by_method: Mapping[str, Sequence[BoardCell]]) -> dict[str, str]:
-    """Why the times of a method are not comparable with those of the largest class of conditions."""
-    environments = {
-        method: [cell.record.environment for cell in cells if cell.record]
-        for method, cells in by_method.items()
-    }
-    every = [each for own in environments.values() for each in own]
-    by_id = all(each.machine for each in every) and len(set(map(machine_of, every))) > 1
+def timing_marks(cells: pd.DataFrame) -> "pd.Series[str]":
+    """Why the times of a place are not comparable with those of the largest class of conditions."""
+    known = cells[[cell.record is not None for cell in cells["cell"]]]
+    conditions = [_condition(cell.record.environment) for cell in known["cell"]]
+    every = known[PLACE].assign(own=conditions).drop_duplicates()
+    every["usual"] = every.groupby(BOARD)["own"].transform(lambda own: own.mode()[0])
+    is_usual = every["own"] == every["usual"]
+    count = np.where(is_usual.groupby([every[name] for name in PLACE]).transform("any"), "some", "all")
+    text = count.astype(object) + " times were measured " + every["own"] + "; usual on this data set is "
+    return every.assign(text=text + every["usual"])[~is_usual].groupby(PLACE)["text"].agg("; ".join)
 
-    def condition(own: Environment) -> str:
-        rivals = "one at a time" if own.concurrency < 2 else f"up to {own.concurrency} at a time"
-        return f"{rivals} on {own.cpu}" + (f" (machine {own.machine[:6]})" if by_id and own.machine else "")
 
-    conditions = {method: {condition(each) for each in own} for method, own in environments.items()}
-    texts = sorted(one for found in conditions.values() for one in found)
-    usual = max(texts, key=texts.count, default="")
-    return {
-        method: f"{'some' if usual in found else 'all'} times were measured {' and '.join(other)}; usual on "
-        f"this data set is {usual}"
-        for method, found in conditions.items()
-        if (other := sorted(found - {usual}))
-    }
+def _condition(own: Environment) -> str:
+    rivals = "one at a time" if own.concurrency < 2 else f"up to {own.concurrency} at a time"
+    return f"{rivals} on {own.cpu}" + (f" (machine {own.machine[:6]})" if own.machine else "")
 
 
 def time_note(results: Iterable[Any]) -> str:
@@ -290,36 +270,16 @@ def time_note(results: Iterable[Any]) -> str:
     return " or ".join(found)
 
 
-def ruleset_text(by_method: Mapping[str, Sequence[BoardCell]]) -> str:
-    """The rulesets of a board, with the methods and their departures where they differ; empty without any."""
-    methods: dict[str, dict[str, None]] = {}  # methods by ruleset
-    for method, cells in by_method.items():
-        for own in (cell.ruleset for cell in cells):
-            how = f"{method} ({' '.join(own.departures)})" if own and own.departures else method
-            methods.setdefault(str(own or "no ruleset"), {})[how] = None
-    if set(methods) <= {"no ruleset"}:
-        return ""
-    if len(methods) > 1:
-        return ", ".join(f"{ruleset} ({', '.join(own)})" for ruleset, own in methods.items())
-    ((ruleset, hows),) = methods.items()
-    departing = ", ".join(how for how in hows if how not in by_method)
-    return f"{ruleset} except {departing}" if departing else ruleset
-
-
 def reported(cells: Sequence[BoardCell]) -> str:
     """Whether the results of a row are self-reported or replicated."""
-    records = [(cell.record, cell.replications) for cell in cells if cell.record]
-    counts = [len(machines(record, others)) for record, others in records]
+    runs = [(cell.record, cell.replications) for cell in cells if cell.record]
+    counts = [len(machines(record, others)) for record, others in runs]
     replicated = sum(count > 1 for count in counts)
+    everywhere, part = f"on {min(counts, default=0)} machines", f"in {replicated} of {len(runs)} runs"
     differing = sum(
         any(compare(record, each).agreement is Agreement.differs for each in others)
-        for record, others in records
+        for record, others in runs
     )
-    states = []
-    if replicated:
-        everywhere = f"replicated on {min(counts)} machines"
-        part = f"replicated in {replicated} of {len(counts)} runs"
-        states.append(everywhere if replicated == len(counts) else part)
-    if differing:
-        states.append(f"{differing} of {len(counts)} runs disagree with a replication")
+    states = [f"replicated {everywhere if replicated == len(runs) else part}"] * (replicated > 0)
+    states += [f"{differing} of {len(runs)} runs disagree with a replication"] * (differing > 0)
     return "; ".join(states) or SELF_REPORTED

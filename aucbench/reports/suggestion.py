@@ -6,14 +6,14 @@ from all of the archive than any of these is from its nearest is similar to none
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 from scipy.spatial.distance import cdist
 
-from aucbench.contracts import class_of_model
 from aucbench.humanize import duration
 from aucbench.reports.cell_frame import REFERENCE
 from aucbench.reports.statistics.over_runs import over_runs
@@ -27,37 +27,26 @@ NEIGHBOURS = 20  # data sets that a suggestion rests on
 HOLDOUT_RATIO = 0.25  # ratio of test to training rows for methods without tuning
 NEARNESS = 0.1  # added to a distance d: a data set has the weight 1 / (d + 0.1)^2
 LEAST_SHARE = 1e-6  # least share before taking logarithms
-
-
-class Estimate(NamedTuple):
-    """A value with its 95 % interval; NaN where it is not known."""
-
-    value: float
-    low: float = float("nan")
-    high: float = float("nan")
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What a setting did on one data set of the archive."""
-
-    dataset: str
-    distance: float
-    auc: float  # mean over splits, and over the validation rows of folds where settings were tried
-    gain: Estimate  # gain in AUC over balanced logistic regression, paired by split and fold
-    seconds: float  # time of a training on that data set
+EVIDENCE = ("data_set", "distance", "auc", "gain", "low", "high", "seconds")
 
 
 @dataclass(frozen=True)
 class SuggestedMethod:
-    """A method with the setting that did best, and the evidence for it."""
+    """A method with the setting that did best, and the evidence for it.
+
+    The `evidence` has a line a data set, the nearest first, with its `data_set` and `distance`; the mean
+    `auc` over splits, and over the validation rows of folds where settings were tried; its `gain` over that
+    of balanced logistic regression, with the interval `low` to `high`; and the `seconds` of a training.
+    """
 
     method: str
     parameters: dict[str, Any]
     linear: bool
-    gain: Estimate  # mean over the data sets of the evidence, weighted by their nearness
+    gain: float  # mean over the data sets of the evidence, weighted by their nearness
+    low: float  # of its 95 % interval
+    high: float
     seconds: float  # expected time of a training
-    evidence: tuple[Evidence, ...]
+    evidence: pd.DataFrame = field(repr=False)
 
     @property
     def overrides(self) -> tuple[str, ...]:
@@ -67,16 +56,6 @@ class SuggestedMethod:
             for name, value in self.parameters.items()
         }
         return tuple(plugin_words("algo", PluginRecord(name=self.method, parameters=rounded)))
-
-    @property
-    def model(self) -> str:
-        """The class of model."""
-        return str(class_of_model(plugin("algo", self.method)))
-
-    @property
-    def is_better(self) -> bool:
-        """Whether it beat balanced logistic regression by more than noise on any data set of the evidence."""
-        return any(each.gain.low > 0 for each in self.evidence)
 
 
 @dataclass(frozen=True)
@@ -118,11 +97,11 @@ def suggest_methods(
             f"{near[0][0]:.2f}, and none of them is farther than {farthest:.2f} from its own nearest"
         )
     shared = set.intersection(*(set(each.methods) for _, each in near))
-    found = [_best(name, near, facts) for name in shared if plugin("algo", name) is not None]
-    best = [each for each in found if each is not None and (each.linear or not linear)]
+    found = [_best(name, near, facts) for name in shared if plugin("algo", name)]
+    best = [each for each in found if each and (each.linear or not linear)]
     if not best:
         return refused("no method of the archive gave an AUC on all of the most similar data sets")
-    best.sort(key=lambda each: (-each.gain.value, each.method))
+    best.sort(key=lambda each: (-each.gain, each.method))
     affordable = [each for each in best if seconds is None or each.seconds <= seconds]
     if not affordable:
         fastest = min(best, key=lambda each: each.seconds)
@@ -160,25 +139,20 @@ def _best(method: str, near: Sequence[tuple[float, TriedDataset]], facts: Facts)
     ]
     weights = np.array([1.0 / (distance + NEARNESS) ** 2 for distance, _ in near])
     weights /= weights.sum()
-    means = {
-        key: np.array([own[key].mean() for own in gains])
-        for key in gains[0]
-        if all(key in own and np.isfinite(own[key]).all() for own in gains)
-    }
-    if not means:
+    # A line a data set, a column a setting.
+    means = pd.DataFrame([{key: each.mean() for key, each in own.items()} for own in gains]).dropna(axis=1)
+    if means.empty:
         return None
-    chosen = max(means, key=lambda key: float(weights @ means[key]))
+    chosen = str(means.columns[int(np.argmax(weights @ means.to_numpy()))])
     mean, share = float(weights @ means[chosen]), float(weights @ weights)
     # Student's interval of a weighted mean: the unbiased variance over data sets times the sum of w^2.
     variance = weights @ (means[chosen] - mean) ** 2 / (1.0 - share) if share < 1.0 else np.nan
     half = float(np.sqrt(share * variance) * stats.t.ppf(0.975, len(near) - 1))
     places = [list(own).index(chosen) for own in gains]
-    evidence = tuple(
-        Evidence(
-            dataset.name, float(distance), float(own.aucs[at].mean()), interval(known[chosen]), own.seconds
-        )
+    evidence = [
+        (dataset.name, distance, own.aucs[at].mean(), *interval(known[chosen]), own.seconds)
         for (distance, dataset), own, known, at in zip(near, tried, gains, places, strict=True)
-    )
+    ]
     # The costs of small data sets are mostly not those that grow: the nearest size is the best guide.
     times = [_nonzeros(facts) / _nonzeros(dataset.facts) for _, dataset in near]
     nearest = min(range(len(times)), key=lambda at: abs(np.log(times[at])))
@@ -186,9 +160,11 @@ def _best(method: str, near: Sequence[tuple[float, TriedDataset]], facts: Facts)
         method,
         tried[0].settings[places[0]],
         all(own.linear for own in tried),
-        Estimate(mean, mean - half, mean + half),
+        mean,
+        mean - half,
+        mean + half,
         tried[nearest].seconds * times[nearest],
-        evidence,
+        pd.DataFrame(evidence, columns=list(EVIDENCE)),
     )
 
 
@@ -211,9 +187,8 @@ def gains_of(dataset: TriedDataset, own: TriedSettings) -> Floats:
     return np.asarray(own.aucs - baseline.aucs[0])
 
 
-def interval(values: Floats) -> Estimate:
-    """The mean of paired differences, (splits, folds), with its corrected interval."""
+def interval(values: Floats) -> tuple[float, float, float]:
+    """The mean of paired differences, (splits, folds), and its corrected 95 % interval; NaN if unknown."""
     folds = values.shape[1]
-    ratio = HOLDOUT_RATIO if folds == 1 else 1.0 / (folds - 1)
-    found = over_runs(values.reshape(-1, 1), ratio)
-    return Estimate(float(found.mean[0]), float(found.low[0]), float(found.high[0]))
+    found = over_runs(values.reshape(-1, 1), HOLDOUT_RATIO if folds == 1 else 1.0 / (folds - 1))
+    return float(found.mean[0]), float(found.low[0]), float(found.high[0])

@@ -60,3 +60,10 @@ def _jsonable(value: Any) -> Any:
 def subset(record: Struct, names: Iterable[str]) -> dict[str, Any]:
     """Some fields of a record by name."""
     return {name: getattr(record, name) for name in names}
+
+
+def grouped(group: str, chosen: Any) -> dict[str, Any]:
+    """The name that is chosen from a group, and its parameters, by the names of overrides."""
+    if chosen is None:
+        return {group: "none"}
+    return {group: chosen.name} | {f"{group}.{key}": value for key, value in chosen.parameters.items()}

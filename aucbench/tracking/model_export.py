@@ -8,7 +8,6 @@ import json
 import shlex
 import shutil
 import tempfile
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -52,12 +51,17 @@ def from_store(store: Store, algorithm: str, dataset: str, seed: int | None, key
         and (key is None or cell.record.key.startswith(key))
     ]
     if not found:
-        more = "" if seed is None else f" with seed {seed}"
-        more += "" if key is None else f" whose key begins with {key}"
+        more = f" with seed {seed}" * (seed is not None) + f" whose key begins with {key}" * (key is not None)
         raise ParameterError(
             f"The store at {store.path} has no finished cell of {algorithm} on {dataset}{more}."
         )
-    return _only(found)
+    settings = {canonical(subset(cell.record, DECIDING)): cell.record for cell in found}
+    if len(settings) > 1:
+        texts = [
+            f"{record.key[:12]} ({shlex.join(words(record, [record.seeds]))})" for record in settings.values()
+        ]
+        raise ParameterError(f"Several settings fit; name one with --key: {', '.join(texts)}.")
+    return min(found, key=lambda cell: (cell.record.seed, cell.record.split_seed, cell.record.fold))
 
 
 def export_model(cell: CellResult, folder: str | Path) -> Path:
@@ -128,19 +132,6 @@ def _affine(scaler: Scaler, features: int) -> tuple[NDArray[np.float64], NDArray
     factors = np.where(known, 1.0 / np.where(known, scaler.divisor, 1.0), 0.0)
     shift = scaler.offset * factors
     return (2.0 * factors, 2.0 * shift + known) if scaler.scaling is Scaling.minmax else (factors, shift)
-
-
-def _only(found: Sequence[CellResult]) -> CellResult:
-    """The first cell by seed and fold; the error for cells with other differences names their keys."""
-    settings: dict[str, CellRecord] = {}
-    for cell in found:
-        settings.setdefault(canonical(subset(cell.record, DECIDING)), cell.record)
-    if len(settings) > 1:
-        texts = [
-            f"{record.key[:12]} ({shlex.join(words(record, [record.seeds]))})" for record in settings.values()
-        ]
-        raise ParameterError(f"Several settings fit; name one with --key: {', '.join(texts)}.")
-    return min(found, key=lambda cell: (cell.record.seed, cell.record.split_seed, cell.record.fold))
 
 
 def _weights(cell: CellResult) -> NDArray[np.float64]:

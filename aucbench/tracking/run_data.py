@@ -11,7 +11,7 @@ import pandas as pd
 from msgspec.structs import asdict
 
 from aucbench.evaluation.measures import listed
-from aucbench.studies.codec import subset, to_dict
+from aucbench.studies.codec import grouped, subset, to_dict
 from aucbench.studies.method_look import colour
 from aucbench.studies.plugin_metadata import GROUPS, changed, citation, first_loss
 from aucbench.studies.record import SEEDS, EntryDescription
@@ -128,14 +128,9 @@ def params(entry: FinishedEntry) -> dict[str, Any]:
     """
     record = entry.record
     found: dict[str, Any] = {"Loss": record.loss.name if record.loss else "none", "Method": run_name(record)}
-    for group, name in GROUPS.items():
-        plugin = getattr(record, name)
-        found[group] = plugin.name if plugin else "none"
-        found |= {f"{group}.{key}": value for key, value in plugin.parameters.items()} if plugin else {}
+    for group, name in (GROUPS | {"tuning": "tuning", "protocol": "protocol"}).items():
+        found |= grouped(group, getattr(record, name))
     found |= subset(record, ("scaling", "rescale", "regularisation", "max_train_rows", "order", "dtype"))
-    for group, chosen in (("tuning", record.tuning), ("protocol", record.protocol)):
-        found[group] = chosen.name
-        found |= {f"{group}.{key}": value for key, value in chosen.parameters.items()}
     found |= {f"budget.{key}": value for key, value in asdict(record.budget).items() if value is not None}
     found |= seed_fields([cell.record.seeds for cell in entry.cells])
     found["dataset.part"] = record.dataset.part

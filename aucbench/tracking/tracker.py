@@ -2,7 +2,7 @@
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from time import time
@@ -45,21 +45,22 @@ class Tracker:
 
     def entry_finished(self, executed: FinishedEntry) -> None:
         """Send the entry if all of its cells are finished or have failed."""
-        if executed.cells and not executed.missing and not self.trouble:
+
+        def log() -> None:
             self._observer.stage("logging to MLflow")  # importing it takes a while
-            with self._troubled():
-                self._observer.entry_logged(executed, self.log(executed))
+            self._observer.entry_logged(executed, self.log(executed))
+
+        if executed.cells and not executed.missing:
+            self._tried(log)
 
     def board_written(self, study: str, page: Path, standings: pd.DataFrame) -> None:
         """Send the folder in which the page of a study's leaderboard lies, and the standings to its runs."""
-        if not self.trouble:
-            with self._troubled():
-                self.log_board(study, page.parent, standings)
+        self._tried(lambda: self.log_board(study, page.parent, standings))
 
-    @contextlib.contextmanager
-    def _troubled(self) -> Iterator[None]:
+    def _tried(self, action: Callable[[], Any]) -> None:
         try:
-            yield
+            if not self.trouble:
+                action()
         except TrackingError as error:
             self.trouble = error
 
@@ -120,14 +121,11 @@ class Tracker:
                 f"{what} could not be logged to {address} ({reason(error, self._uri)}); {kept}."
             ) from error
 
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _alone(self) -> contextlib.AbstractContextManager[Any]:
         """Wait for other processes that log from the store: they would not see each other's runs."""
         if self._store is None:
-            yield
-            return
-        with file_lock(self._store.path / "tracked" / "lock", LOCK_SECONDS):
-            yield
+            return contextlib.nullcontext()
+        return file_lock(self._store.path / "tracked" / "lock", LOCK_SECONDS)
 
 
 def _log_entry(entry: FinishedEntry, has_changed: bool, connection: Connection) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from textwrap import fill
+from typing import Any
 
 import losses_study
 import matplotlib
@@ -23,7 +24,7 @@ from aucbench.reports.answer import answer, listed
 from aucbench.reports.build import build
 from aucbench.reports.cells import from_store
 from aucbench.reports.columns import VERDICTS, number, signed
-from aucbench.reports.report import ALL, MethodInfo, Report
+from aucbench.reports.report import ALL, Report
 from aucbench.reports.statistics.meta_regression import COVARIATES
 from aucbench.reports.views.figure_style import look
 from aucbench.reports.views.figures import forest
@@ -168,19 +169,19 @@ def write_leaderboard(path: Path, file: Path = ARCHIVE) -> None:
     write_page(
         replace(
             own,
-            plugins={name: replace(info, links=_links(info)) for name, info in own.plugins.items()},
+            methods=own.methods.assign(links=[_links(each) for each in own.methods.to_dict("records")]),
             data_sets=own.data_sets.assign(links=[[*links, page] for links in own.data_sets["links"]]),
         ),
         path,
     )
 
 
-def _links(info: MethodInfo) -> tuple[tuple[str, str], ...]:
+def _links(method: dict[Any, Any]) -> list[list[str]]:
     own = {
-        "Documentation": f"generated/methods/{info.name}.html",
-        "Source": f"generated/{source_page(info.source)}.html",
+        "Documentation": f"generated/methods/{method['algorithm']}.html",
+        "Source": f"generated/{source_page(method['source'])}.html",
     }
-    return tuple((dict(info.links) | own).items())
+    return [list(link) for link in (dict(method["links"]) | own).items()]
 
 
 def write(folder: Path) -> None:

@@ -61,8 +61,8 @@ def losses(tried: Tried) -> pd.DataFrame:
         facts[method] = {
             "before": before,
             "after": before - float(mean.mean()),
-            "raised": sum(each.low > 0 for each in intervals),
-            "lowered": sum(each.high < 0 for each in intervals),
+            "raised": sum(low > 0 for _, low, _ in intervals),
+            "lowered": sum(high < 0 for _, _, high in intervals),
             "setting": sets[0].settings[int(np.argmax(gains.mean(axis=0)))],
         }
     columns = ["method", "data_set", "family", "gain"]
@@ -114,9 +114,9 @@ def suggestion_evidence(tried: Tried) -> SuggestionEvidence:
         own = dataset.methods.get(method.method)  # None where all of its runs failed
         at = None if own is None else own.settings.index(method.parameters)
         difference = (CHANCE if own is None or at is None else _known_at(own, at)) - baseline
-        between = interval(difference)
+        _, low, high = interval(difference)
         gains.append(("suggested", name, _family(name), float(difference.mean())))
-        better, worse = better + (between.low > 0), worse + (between.high < 0)
+        better, worse = better + (low > 0), worse + (high < 0)
     columns = ["method", "data_set", "family", "gain"]
     frame = pd.DataFrame(gains or [("suggested", "", "", np.nan)], columns=columns)
     return SuggestionEvidence(len(gains), without, compare_families(frame, ROPE).iloc[0], better, worse)

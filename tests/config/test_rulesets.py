@@ -61,11 +61,12 @@ def test_a_board_names_the_ruleset_its_departures_and_the_methods_without_one(tm
     api.run_study(["-m", "algo=psam,solam", "ruleset=defaults", *common])
     api.run_study(["algo=uni_log", "algo.lam=0.5", "ruleset=defaults", *common])
     api.run_study(["algo=log_reg", *common])
-    (text,) = build(from_store(Store(tmp_path), "fair"), "fair", one_study=True).data_sets["setting_text"]
-    named = text.rpartition("; ")[2]
-    assert "ruleset defaults, version 2 of " in named
-    assert named.startswith("no ruleset (log_reg), ")
-    assert "uni_log (algo.lam=0.5)" in named
+    own = build(from_store(Store(tmp_path), "fair"), "fair", one_study=True).results.set_index("method")[
+        "own_setting"
+    ]
+    assert "ruleset" not in own["log_reg"]
+    assert "ruleset=defaults, version 2 of " in own["psam"]
+    assert own["uni_log"].endswith("departures=algo.lam=0.5")
 
 
 def test_rope_and_reference_of_a_study_are_fixed_by_its_plan(tmp_path):

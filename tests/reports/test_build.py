@@ -130,15 +130,15 @@ def test_a_board_says_what_all_its_methods_share_and_marks_the_rest_at_the_metho
         cells += small_cells((name,), 2, **what)
     report = build(cells, "t", True)
     for text in report.data_sets["setting_text"]:
-        assert ("scaling maxabs" in text) == ("default budget" in text) == (not odd)
-        assert "scaling none" not in text
-        assert "order shuffled" in text
+        assert ("scaling=maxabs" in text) == ("budget=default" in text) == (not odd)
+        assert "scaling=none" not in text
+        assert "order=shuffled" in text
     for frame in (report.methods, report.results):
         for name, own in frame.set_index("method")["own_setting"].items():
-            expected = "scaling none; epochs=2" if name in odd else "scaling maxabs; default budget"
+            expected = "scaling=none epochs=2" if name in odd else "scaling=maxabs budget=default"
             assert own == (expected if odd else "")
     text = markdown(report)
-    assert ("scaling none; epochs=2" in text) == bool(odd)
+    assert ("scaling=none epochs=2" in text) == bool(odd)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,8 @@ def test_the_setting_with_the_largest_weighted_gain_over_log_reg_is_suggested(tr
             by_set = gains.setdefault((each.algorithm.name, trial.number), {})
             by_set.setdefault(each.dataset.title, []).append(gain)
     found = suggest_methods(tried, tried["wine"].facts)
-    weights = {each.dataset: (each.distance + 0.1) ** -2 for each in found.methods[0].evidence}
+    evidence = found.methods[0].evidence
+    weights = dict(zip(evidence["data_set"], (evidence["distance"] + 0.1) ** -2, strict=True))
     means = {
         key: sum(weights[name] * float(np.mean(own)) for name, own in by_set.items()) / sum(weights.values())
         for key, by_set in gains.items()
@@ -46,10 +47,10 @@ def test_the_setting_with_the_largest_weighted_gain_over_log_reg_is_suggested(tr
     }
     for method in found.methods:
         own = {number: value for (name, number), value in means.items() if name == method.method}
-        assert method.gain.value == pytest.approx(max(own.values()), abs=1e-12)
+        assert method.gain == pytest.approx(max(own.values()), abs=1e-12)
         number = max(own, key=own.get)
         assert method.parameters == tried["wine"].methods[method.method].settings[number]
-    gains = [each.gain.value for each in found.methods]
+    gains = [each.gain for each in found.methods]
     assert gains == sorted(gains, reverse=True)
     assert len(found.methods) == 3
 
@@ -68,16 +69,15 @@ def test_evidence_has_the_distances_of_the_scaled_facts(tried):
         for name, row in zip(names, table, strict=True)
     }
     evidence = suggest_methods(tried, tried["gaussian"].facts).methods[0].evidence
-    assert {each.dataset: each.distance for each in evidence} == pytest.approx(expected)
-    assert evidence[0].dataset == "gaussian"
+    assert evidence.set_index("data_set")["distance"].to_dict() == pytest.approx(expected)
+    assert evidence["data_set"][0] == "gaussian"
 
 
 def test_the_interval_is_the_corrected_one_for_repeated_folds():
     values = np.array([[0.01, 0.03, 0.02], [0.00, 0.02, 0.05]])
-    found = interval(values)
     half = stats.t.ppf(0.975, 5) * math.sqrt((1 / 6 + 1 / 2) * values.var(ddof=1))
     mean = values.mean()
-    assert (found.value, found.low, found.high) == pytest.approx((mean, mean - half, mean + half))
+    assert interval(values) == pytest.approx((mean, mean - half, mean + half))
 
 
 def test_a_setting_without_an_auc_on_any_split_is_not_suggested(tried):

@@ -1,9 +1,9 @@
-"""The summary of one method: AUC, gain and verdict, its speed, and the next thing to look at."""
+"""The summary of one method: AUC, gain and verdict, and its speed."""
 
 import pytest
 
 from aucbench.reports.build import build
-from aucbench.reports.try_verdict import next_steps, verdict
+from aucbench.reports.try_verdict import verdict
 from tests.helpers.board_cells import finished
 from tests.helpers.small_report import small_report
 
@@ -19,8 +19,8 @@ def reported(aucs, seconds=None, **changes):
     return build(cells, "a study", one_study=True, reference="psam")
 
 
-def judged(found, method="mine", **options):
-    return " ".join([*verdict(found, method), *next_steps(found, method, 5.0, **options)])
+def judged(found, method="mine"):
+    return " ".join(verdict(found, method))
 
 
 def test_gains_and_verdicts_are_those_of_the_frame():
@@ -38,19 +38,18 @@ def test_gains_and_verdicts_are_those_of_the_frame():
             )
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(50.0, "50 times psam's"), (0.5, "0.5 times psam's")])
-def test_speed_is_told_as_a_multiple_and_a_slow_loop_is_to_be_compiled(seconds, said):
-    text = judged(reported({"mine": [0.9], "psam": [0.9]}, {"mine": seconds, "psam": 1.0}))
-    assert said in text
-    assert ("aucbench.kernels.kernel" in text) == (seconds > 20.0)
+@pytest.mark.parametrize("seconds", [50.0, 0.5])
+def test_speed_is_told_as_a_multiple(seconds):
+    found = reported({"mine": [0.9], "psam": [0.9]}, {"mine": seconds, "psam": 1.0})
+    assert f"{seconds:g} times psam's" in judged(found)
 
 
-def test_noise_is_not_called_reversed_a_rise_is_said_and_of_a_single_run_there_is_no_verdict():
+def test_noise_is_not_called_reversed_and_of_a_single_run_there_is_no_verdict():
     for positives in (25, 400):
         found = reported({"mine": [0.4], "psam": [0.9]}, data={"test_rows": 800, "test_positives": positives})
         assert ("look reversed" in judged(found)) == (positives == 400)
         assert ("Not above chance" in judged(found)) == (positives == 25)
     alone = reported({"mine": [0.8], "psam": [0.7]})
     assert verdict(alone, "mine")[0] == "data: test AUC 0.8000 of one run."
-    found = reported({"mine": [0.7], "psam": [0.9]}, checkpoints=20)
-    assert "still rises on data: aucbench try mine --epochs 20" in judged(found)
+    lost = reported({"mine": [0.8, None], "psam": [0.7, 0.7]}, advice="take smaller steps")
+    assert "so it is not compared. Advice: take smaller steps." in judged(lost)

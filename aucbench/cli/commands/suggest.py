@@ -9,11 +9,13 @@ import click
 
 from aucbench import analysis
 from aucbench.cli.commands import FAILED
+from aucbench.contracts import class_of_model
 from aucbench.humanize import duration
 from aucbench.reports.columns import signed
+from aucbench.studies.plugin_metadata import plugin
 
 if TYPE_CHECKING:
-    from aucbench.reports.suggestion import Estimate, SuggestedMethod
+    from aucbench.reports.suggestion import SuggestedMethod
 
 NEAREST_SHOWN = 5  # data sets of the evidence that are printed for each method
 
@@ -56,7 +58,7 @@ def suggest(dataset: str, overrides: tuple[str, ...], **limits: Any) -> int:
         return FAILED
     for number, method in enumerate(found.methods, 1):
         _show(number, method)
-    if not any(method.is_better for method in found.methods):
+    if not any((method.evidence["low"] > 0).any() for method in found.methods):
         print("no interval lies above 0: balanced logistic regression, algo=log_reg, may do as well")
     words = shlex.join([*found.methods[0].overrides, *analysis.dataset_words(dataset, *overrides)])
     print(f"next: aucbench {words}")
@@ -64,19 +66,20 @@ def suggest(dataset: str, overrides: tuple[str, ...], **limits: Any) -> int:
 
 
 def _show(number: int, method: "SuggestedMethod") -> None:
-    kind = "" if method.linear else f" ({method.model}, not a linear model)"
+    kind = "" if method.linear else f" ({class_of_model(plugin('algo', method.method))}, not a linear model)"
     print(
-        f"{number}. {shlex.join(method.overrides)}{kind}\n   AUC {_interval(method.gain)} over log_reg, mean "
+        f"{number}. {shlex.join(method.overrides)}{kind}\n   AUC {_interval(method)} over log_reg, mean "
         f"of {len(method.evidence)} data sets weighted by distance\n   about {duration(method.seconds)} of "
         f"training on these rows; the nearest data sets:"
     )
-    for each in method.evidence[:NEAREST_SHOWN]:
+    nearest: Any = method.evidence[:NEAREST_SHOWN].itertuples()
+    for each in nearest:
         print(
-            f"   {each.dataset:<14} distance {each.distance:.2f}  AUC {each.auc:.4f}  "
-            f"{_interval(each.gain)}  {duration(each.seconds)}"
+            f"   {each.data_set:<14} distance {each.distance:.2f}  AUC {each.auc:.4f}  "
+            f"{_interval(each)}  {duration(each.seconds)}"
         )
 
 
-def _interval(gain: "Estimate") -> str:
-    known = math.isfinite(gain.low)
-    return f"{signed(gain.value)} ({f'{signed(gain.low)} to {signed(gain.high)}' if known else 'one run'})"
+def _interval(own: Any) -> str:
+    known = math.isfinite(own.low)
+    return f"{signed(own.gain)} ({f'{signed(own.low)} to {signed(own.high)}' if known else 'one run'})"

@@ -51,7 +51,7 @@ def try_method(name: str, epochs: float, seconds: float, store: str | None) -> i
     that hangs is killed. Shows leaderboards and a verdict in words. Nothing is downloaded or logged.
     Exit status 1 when the method failed or diverged on some of the data.
     """
-    from aucbench.reports.try_verdict import next_steps, verdict
+    from aucbench.reports.try_verdict import verdict
     from aucbench.reports.views.text import console, show
 
     for option, value in (("epochs", epochs), ("seconds", seconds)):
@@ -71,7 +71,7 @@ def try_method(name: str, epochs: float, seconds: float, store: str | None) -> i
         *verdict(report, name),
         *(f"Failed on {each}" for each in troubles),
         *(f"Note: {remark}." for remark in trial.remarks),
-        *(f"Next: {step}" for step in next_steps(report, name, trial.epochs, bool(troubles))),
+        *([f"Next: aucbench check {name} shows on small inputs what goes wrong."] if troubles else []),
     ]
     for sentence in sentences:
         width = min(WIDTH, console().width)
@@ -109,7 +109,7 @@ class _Trial:
         self._entries: list[Entry] = []
         self._refused: dict[str, str] = {}  # sentence by data set, of the method alone
         self.remarks: list[str] = []
-        self.epochs: float | None = epochs  # None once the method got fewer
+        self._epochs = epochs
 
     def run(self) -> None:
         """Run what there is time for."""
@@ -160,7 +160,7 @@ class _Trial:
         study = build_study(self._catalog, parse([*EXPERIMENT, *words]))
         if study.refused:
             raise study.refused[0].error
-        return _with_epochs(study.entries, self.epochs or EPOCHS)
+        return _with_epochs(study.entries, self._epochs)
 
     def _add(self, entries: Sequence[Entry], end: float) -> None:
         """Run the study with more entries."""
@@ -180,10 +180,9 @@ class _Trial:
         """The method's entries with as many epochs as fit into the time."""
         limits = Limits(seconds=1.0 + 2.0 * time / sum(entry.settings.runs for entry in own), grace=GRACE)
         fitted = [replace(entry, limits=limits) for entry in own]
-        epochs, share = self.epochs or EPOCHS, time / needed if needed else 1.0
+        epochs, share = self._epochs, time / needed if needed else 1.0
         if share >= 1.0:
             return fitted
-        self.epochs = None
         self.remarks.append(
             f"{self._name} takes {duration(needed)} for {epochs:g} epochs on all data sets: there was "
             f"time for {share * epochs:.2g} (--seconds {10 * math.ceil(0.2 * needed + 2.0)} is enough)"

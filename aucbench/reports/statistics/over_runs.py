@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 TOLERANCE = 1e-12  # values that are closer are equal: rounding, not evidence
@@ -21,7 +21,7 @@ class Estimates(NamedTuple):
     high: Floats  # (c,)
 
 
-def over_runs(values: Floats, test_train_ratio: float | None = None, confidence: float = 0.95) -> Estimates:
+def over_runs(values: Floats, test_train_ratio: ArrayLike = np.nan, confidence: float = 0.95) -> Estimates:
     """Mean, deviation and confidence interval of every column of `values`, (n, c); NaN are left out.
 
     With s the standard deviation of n values, the interval is mean +- q SE, where q is the quantile of
@@ -39,7 +39,7 @@ def over_runs(values: Floats, test_train_ratio: float | None = None, confidence:
     Values that are all equal up to rounding have the deviation 0. One value has a mean and nothing else.
 
     `test_train_ratio` is n_test/n_train where the training sets of the runs overlap, 0.25 for a hold-out of
-    one fifth and for five folds; None gives the plain form.
+    one fifth and for five folds; NaN gives the plain form. It is one for all columns, or (c,).
 
     C. Nadeau, Y. Bengio: Inference for the generalization error. Machine Learning 52 (2003) 239-281, sec. 4.
     R. Bouckaert, E. Frank: Evaluating the replicability of significance tests for comparing learning
@@ -52,5 +52,5 @@ def over_runs(values: Floats, test_train_ratio: float | None = None, confidence:
         squares = (np.where(known, values - mean, 0.0) ** 2).sum(axis=0)
         std = np.where(n > 1, np.sqrt(squares / (n - 1)), np.nan)
         std = np.where(std <= TOLERANCE, 0.0, std)
-        half = stdtrit(n - 1, 0.5 + confidence / 2) * std * np.sqrt(1.0 / n + (test_train_ratio or 0.0))
+        half = stdtrit(n - 1, 0.5 + confidence / 2) * std * np.sqrt(1.0 / n + np.nan_to_num(test_train_ratio))
     return Estimates(n, mean, std, mean - half, mean + half)

@@ -196,7 +196,8 @@ def curves(report: Report, facts: Mapping[Any, Any], named: Mapping[str, Look]) 
         shown = own[own[column].gt(0)] if own[column].gt(0).any() else own
         for name, own_look in named.items():
             part = shown[shown["method"] == name]
-            axes.plot(part[column], part["mean"], **_line(own_look, name in batch), label=_label(name))
+            short = shortened(name, (0.37 if narrow else 0.24) * width(), size)
+            axes.plot(part[column], part["mean"], **_line(own_look, name in batch), label=short)
             low, high = part["mean"] - part["std"], part["mean"] + part["std"]
             axes.fill_between(part[column], low, high, color=own_look.colour, alpha=0.12, linewidth=0)
         for name in others:
@@ -214,10 +215,6 @@ def curves(report: Report, facts: Mapping[Any, Any], named: Mapping[str, Look]) 
     handles = every[0].get_legend_handles_labels()
     figure.legend(*handles, loc=place, ncols=2 if narrow else 1, frameon=False, fontsize=size)
     return figure
-
-
-def _label(name: str) -> str:
-    return shortened(name, 0.37 * width() if width() < NARROW else 0.24 * width(), type_size())
 
 
 def _line(look: Look, is_batch: bool) -> dict[str, Any]:

@@ -23,6 +23,12 @@ LATIN = {chr(code) for code in range(128, 256) if chr(code).isalpha()}
 COLUMNS = r">{\raggedright\arraybackslash}Xrclr"  # names of methods are wrapped
 BIBLIOGRAPHY = "leaderboard.bib"
 ROWS = 55  # rows of a table that fits a page
+HEAD = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage{booktabs}
+\usepackage{tabularx}
+\usepackage[margin=2cm]{geometry}
+\begin{document}"""
 
 
 def latex(report: Report) -> str:
@@ -34,16 +40,11 @@ def latex(report: Report) -> str:
     """
     rows = {setting: report.ranking(setting) for setting in report.settings}
     body = [_verdicts(report, setting, own) for setting, own in rows.items() if own["gain"].notna().any()]
+    body = body or ["No method has a gain over the reference."]
     if _entries(report):
-        body.append(
-            f"\\clearpage\n\\bibliographystyle{{plain}}\n\\bibliography{{{BIBLIOGRAPHY.removesuffix('.bib')}}}"
-        )
-    return (
-        "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n\\usepackage{tabularx}\n"
-        "\\usepackage[margin=2cm]{geometry}\n\\begin{document}\n\n"
-        + ("\n\n".join(body) or "No method has a gain over the reference.")
-        + "\n\n\\end{document}\n"
-    )
+        references = BIBLIOGRAPHY.removesuffix(".bib")
+        body.append(f"\\clearpage\n\\bibliographystyle{{plain}}\n\\bibliography{{{references}}}")
+    return "\n\n".join([HEAD, *body, "\\end{document}\n"])
 
 
 def escaped(words: str) -> str:

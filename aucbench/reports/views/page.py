@@ -14,7 +14,7 @@ import msgspec
 from aucbench.reports.answer import answer
 from aucbench.reports.report import Report
 from aucbench.reports.views.page_data import packed
-from aucbench.reports.views.text import BRIEF, overall_table
+from aucbench.reports.views.text import board_table
 
 SCRIPTS = ("dom", "report", "state", "plot", "table", "forest", "charts", "views", "app")
 
@@ -40,7 +40,7 @@ def page(report: Report) -> str:
         report=report,
         answers={setting: answer(report, setting) for setting in report.settings},
         made=report.made[:10],
-        tables={setting: overall_table(report, setting, BRIEF) for setting in report.settings},
+        tables={setting: board_table(report, setting, brief=True) for setting in report.settings},
         data=compressed(packed(report)),
         script=code,
         style=looks,

@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from msgspec import to_builtins
 
 from aucbench.evaluation.measures import Measure
 from aucbench.reports.answer import answer
 from aucbench.reports.columns import DATA_SETS, RESULTS, SLOPES, VERDICT_COLOURS, VERDICTS
-from aucbench.reports.gains import compared, gains_of, groups_of_data, slopes_of
+from aucbench.reports.gains import comparison, groups_of_data
 from aucbench.reports.report import Report
 
 # Measures and their differences have as many decimals as tables show, so that no view rounds another number;
@@ -40,7 +39,6 @@ def packed(report: Report) -> dict[str, Any]:
         "measures": [{"name": each.name, "title": each.title, "symbol": each.symbol} for each in measures],
         "colours": VERDICT_COLOURS,
         "columns": {name: [vars(each) for each in own.values()] for name, own in columns.items()},
-        "plugins": {name: to_builtins(own) for name, own in report.plugins.items()},
         "settings": [
             {
                 "name": setting,
@@ -74,10 +72,8 @@ def _compared(report: Report, measure: Measure) -> tuple[float | None, dict[str,
     if measure is not report.measure:
         rope, results = None, results.assign(mean=results[f"{measure.name}_mean"])
     references = {name: list(report.part("methods", name)["method"]) for name in report.settings}
-    gains = gains_of(report.cells, report.data_sets, references, rope, measure.name)
-    verdicts = compared(gains, results, report.data_sets, rope)
-    verdicts["front"] = verdicts["front"].astype(int)
-    return rope, {"gains": gains, "verdicts": verdicts, "slopes": slopes_of(gains, report.data_sets)}
+    found = comparison(report.cells, report.data_sets, results, references, rope, measure.name)
+    return rope, found | {"verdicts": found["verdicts"].astype({"front": int})}
 
 
 def _curves(curves: pd.DataFrame) -> tuple[dict[str, Packed], int]:

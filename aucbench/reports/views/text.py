@@ -55,18 +55,19 @@ def text_table(
     )
 
 
-def overall_table(report: Report, setting: str, names: Sequence[str] = OVERALL) -> TextTable:
-    """The methods over all data sets of a setting, the best gain first."""
-    own = report.part("methods", setting).set_index("method")["own_setting"]
-    frame = report.over_all(setting).assign(own_setting=lambda each: each["method"].map(own))
-    columns = [VERDICTS[name] for name in names if _tells(frame, name)]
-    return text_table(frame, columns, report.measure.symbol, report.references[setting])
+def board_table(report: Report, setting: str, data_set: str = "", brief: bool = False) -> TextTable:
+    """The methods over all data sets of a setting, the best gain first, or on one, the best mean first.
 
-
-def data_set_table(report: Report, setting: str, data_set: str, names: Sequence[str] = ON_DATA) -> TextTable:
-    """The methods on a data set, the best mean first; methods with gaps come last."""
-    frame = results_on(report, setting, data_set)
-    columns = [RESULTS[name] for name in names if _tells(frame, name)]
+    On one data set, methods with gaps come last. A `brief` table has fewer columns.
+    """
+    if data_set:
+        frame = results_on(report, setting, data_set)
+        known, names = RESULTS, list(BRIEF_ON_DATA if brief else ON_DATA)
+    else:
+        own = report.part("methods", setting).set_index("method")["own_setting"]
+        frame = report.over_all(setting).assign(own_setting=lambda each: each["method"].map(own))
+        known, names = VERDICTS, list(BRIEF if brief else OVERALL)
+    columns = [known[name] for name in names if _tells(frame, name)]
     return text_table(frame, columns, report.measure.symbol, report.references[setting])
 
 
@@ -117,9 +118,9 @@ def show(report: Report, data_sets: Sequence[str] = (), notes: bool = False) -> 
         for name in wanted:
             facts = report.part("data_sets", setting, name).iloc[0]
             title = f"{name}: {facts['setting_text']}"
-            show_table(title, data_set_table(report, setting, name), marks(report, setting, name))
+            show_table(title, board_table(report, setting, name), marks(report, setting, name))
         if len(names) > 1 and not data_sets:
-            show_table(f"{len(names)} data sets, {setting}", overall_table(report, setting))
+            show_table(f"{len(names)} data sets, {setting}", board_table(report, setting))
         console().print(line(answer(report, setting)))
     console().print(counts(report))
     if notes:
@@ -131,11 +132,9 @@ def show_best(report: Report, most: int = 10) -> None:
     """Print the ranking of a sweep: over its data sets, or of its one data set, at most so many methods."""
     for setting in report.settings:
         name, *others = report.part("data_sets", setting)["data_set"]
-        if others:
-            table, name = overall_table(report, setting, BRIEF), f"{1 + len(others)} data sets"
-        else:
-            table = data_set_table(report, setting, name, BRIEF_ON_DATA)
-        title = f"{len(table.lines)} methods on {name}, {setting}"
+        table = board_table(report, setting, "" if others else name, brief=True)
+        where = f"{1 + len(others)} data sets" if others else name
+        title = f"{len(table.lines)} methods on {where}, {setting}"
         title += f", the first {most}" if len(table.lines) > most else ""
         show_table(title, table._replace(lines=table.lines[:most]), [answer(report, setting)])
 
@@ -157,12 +156,12 @@ def markdown(report: Report) -> str:
         facts = report.part("data_sets", setting)
         blocks += [f"## {len(facts)} data sets, {plain(setting)}", plain(answer(report, setting))]
         if len(facts) > 1:
-            blocks.append(table(overall_table(report, setting)))
+            blocks.append(table(board_table(report, setting)))
         known = [own for name, own in DATA_SETS.items() if name in facts and facts[name].notna().any()]
         blocks.append(table(text_table(facts, known, report.measure.symbol)))
         for name in facts["data_set"]:
             remarks = "\n".join(f"- {plain(text)}" for text in marks(report, setting, name))
-            blocks += [f"### {plain(name)}", table(data_set_table(report, setting, name)), remarks]
+            blocks += [f"### {plain(name)}", table(board_table(report, setting, name)), remarks]
     blocks.append("\n".join(f"- {plain(note)}" for note in report.notes))
     return "\n\n".join(block for block in blocks if block) + "\n"
 

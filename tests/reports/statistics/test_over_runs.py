@@ -13,12 +13,14 @@ def random_table(seed):
     return np.where(rng.random(values.shape) < 0.3, np.nan, values)
 
 
-@pytest.mark.parametrize("ratio", [None, 0.25])
+@pytest.mark.parametrize("ratio", [np.nan, 0.25, [0.25, np.nan, 0.5] * 2])
 @pytest.mark.parametrize("seed", range(10))
 def test_every_column_alone_gives_student_s_interval_which_the_ratio_of_rows_widens(seed, ratio):
     values = random_table(seed)
     found = over_runs(values, ratio, 0.9)
-    for at, column in enumerate(values.T):
+    for at, (column, extra) in enumerate(
+        zip(values.T, np.nan_to_num(np.broadcast_to(ratio, 6)), strict=True)
+    ):
         own = column[~np.isnan(column)]
         assert found.runs[at] == len(own)
         assert np.isnan(found.mean[at]) == (len(own) == 0)
@@ -27,7 +29,7 @@ def test_every_column_alone_gives_student_s_interval_which_the_ratio_of_rows_wid
         if len(own) < 2:
             assert np.isnan([found.std[at], found.low[at], found.high[at]]).all()
             continue
-        error = stats.sem(own) * np.sqrt(1.0 + len(own) * (ratio or 0.0))
+        error = stats.sem(own) * np.sqrt(1.0 + len(own) * extra)
         expected = stats.t.interval(0.9, len(own) - 1, own.mean(), error)
         assert (found.low[at], found.high[at]) == pytest.approx(expected)
         assert found.std[at] == pytest.approx(own.std(ddof=1))

@@ -18,7 +18,7 @@ from aucbench.reports.gains import compared, gains_of, groups_of_data
 from aucbench.reports.views import page_data
 from aucbench.reports.views.page import page, script
 from aucbench.reports.views.page_data import packed
-from aucbench.reports.views.text import BRIEF, overall_table
+from aucbench.reports.views.text import board_table
 from tests.helpers.board_cells import altered, finished, several, unfinished
 
 HARMFUL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&"
@@ -84,19 +84,18 @@ def named(name):
         for run in range(2)
     ]  # fmt: skip
     made = build(cells, name, one_study=True, reference=f"{name} 0")
-    plugins = {
-        label: replace(own, summary=name, citation=name, claims=name, deviations=(name, name), source=name,
-                       distribution=name, links=((name, "https://example.org"), (name, f"javascript:{name}")))
-        for label, own in made.plugins.items()
-    }  # fmt: skip
+    links = [[name, "https://example.org"], [name, f"javascript:{name}"]]
+    says = dict.fromkeys(("summary", "citation", "claims", "source", "distribution", "exempt"), name)
+    lists = {
+        key: [value] * len(made.methods) for key, value in (("deviations", [name, name]), ("links", links))
+    }
     texts = ("licence", "citation", "summary", "positive", "negative", "setting_text")
     return replace(
         made,
-        plugins=plugins,
         notes=(name,),
         data_sets=made.data_sets.assign(**dict.fromkeys(texts, name)),
         results=made.results.assign(command=name, parameters=name, chosen=name, edges=name, advice=name),
-        methods=made.methods.assign(exempt=name),
+        methods=made.methods.assign(**says, **lists),
     )
 
 
@@ -175,5 +174,5 @@ def test_long_curves_are_thinned_to_their_last_point(monkeypatch):
 def test_without_scripts_the_verdicts_are_there():
     made = usual()
     text = page(made).split("<noscript>")[1].split("</noscript>")[0]
-    for line in overall_table(made, "defaults", BRIEF).lines:
+    for line in board_table(made, "defaults", brief=True).lines:
         assert "".join(f"<td>{html.escape(each)}</td>" for each in line) in text

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from rich.cells import cell_len
 
@@ -36,56 +37,46 @@ def shown(capsys, monkeypatch):
     return shown
 
 
-def numbers(row, name):
-    """A gain as text: with its interval."""
-    low, high = ("gain_low", "gain_high") if "gain_low" in row else ("low", "high")
-    return f"{row[name]:+.4f} ({row[low]:+.4f} to {row[high]:+.4f})"
+def lines_of(table):
+    """Texts of a table by their headings, a mapping a line."""
+    return [dict(zip(table.head, line, strict=True)) for line in table.lines]
 
 
-def same_overall(lines, report):
-    """Assert that lines of a table over all data sets, lists of texts, equal the frame of verdicts."""
-    rows = report.verdicts[report.verdicts["group"] == ALL].to_dict("records")
-    assert [line[0] for line in lines] == [row["method"] for row in rows]
-    for line, row in zip(lines, rows, strict=True):
-        assert line[4] == f"{row['mean']:.4f}" + (" (10 of 12)" if row["method"] == "lost" else "")
-        assert line[-1] == str(row["gaps"])
-        if row["method"] in report.references.values():
-            assert line[1:3] == ["-", "-"]
-            continue
-        assert line[1] == numbers(row, "gain")
-        assert line[2] == row["verdict"]
-        assert float(line[3]) == pytest.approx(row["time_ratio"], rel=0.006)
-        shares = [float(part.removesuffix(" %")) / 100 for part in line[5:8]]
-        assert shares == pytest.approx([row[name] for name in ("worse", "same", "better")], abs=0.001)
-
-
-def same_on_data(lines, report, data_set):
-    """Assert that lines of a table on one data set equal the frames of results and gains."""
-    results = report.results[report.results["data_set"] == data_set].set_index("method")
-    gains = report.gains[report.gains["data_set"] == data_set].set_index("method")
-    assert {line[0] for line in lines} == set(results.index)
-    for line in lines:
-        row = results.loc[line[0]]
-        if row["gaps"]:
-            assert line == lines[-1]
-            assert line[-1] == row["gaps"]
-            continue
-        assert line[1] == f"{row['mean']:.4f} ± {row['std']:.4f}"
-        gain = gains.loc[line[0]] if line[0] in gains.index else None
-        assert line[2] == ("-" if gain is None else numbers(gain, "gain"))
-        assert line[3] == ("-" if gain is None else gain["verdict"] or "-")
-        assert line[7] == str(row["runs"])
+def gain_and_verdict(row):
+    if row is None or np.isnan(row["gain"]):
+        return {"Gain over alpha": "-", "Verdict": "-"}
+    interval = f"({row['low']:+.4f} to {row['high']:+.4f})"
+    return {"Gain over alpha": f"{row['gain']:+.4f} {interval}", "Verdict": row["verdict"] or "-"}
 
 
 def test_every_number_of_the_tables_is_that_of_the_frames(report):
     written = text.markdown(report).replace("\\", "")
     assert answer(report, "defaults") in written
-    same_overall(text.overall_table(report, "defaults").lines, report)
+    rows = report.verdicts[report.verdicts["group"] == ALL].to_dict("records")
+    for line, row in zip(lines_of(text.board_table(report, "defaults")), rows, strict=True):
+        mean = f"{row['mean']:.4f}" + " (10 of 12)" * (row["method"] == "lost")
+        expected = {"Method": row["method"], "Mean AUC": mean, "Gaps": str(row["gaps"])}
+        assert line.items() >= (expected | gain_and_verdict(row)).items()
+        if row["method"] != "alpha":
+            assert float(line["Time"]) == pytest.approx(row["time_ratio"], rel=0.006)
+            shares = [float(line[name].removesuffix(" %")) / 100 for name in ("Worse", "Same", "Better")]
+            assert shares == pytest.approx([row[name] for name in ("worse", "same", "better")], abs=0.001)
     for data_set in report.data_sets["data_set"]:
-        table = text.data_set_table(report, "defaults", data_set)
-        same_on_data(table.lines, report, data_set)
+        results = report.part("results", "defaults", data_set).set_index("method")
+        gains = report.part("gains", "defaults", data_set).set_index("method").to_dict("index")
+        table = text.board_table(report, "defaults", data_set)
+        assert {line[0] for line in table.lines} == set(results.index)
         assert all(" | ".join(line) in written for line in table.lines)
-        means = [line[1].split()[0] for line in table.lines if line[1] != "-"]
+        for line in lines_of(table):
+            row = results.loc[line["Method"]]
+            expected = {"Runs": str(row["runs"])} | gain_and_verdict(gains.get(line["Method"]))
+            if row["gaps"]:
+                expected["Gaps"] = row["gaps"]
+                assert line == lines_of(table)[-1]
+            else:
+                expected["Test AUC"] = f"{row['mean']:.4f} ± {row['std']:.4f}"
+            assert line.items() >= expected.items()
+        means = [line["Test AUC"].split()[0] for line in lines_of(table) if line["Test AUC"] != "-"]
         assert means == sorted(means, reverse=True)
 
 
@@ -94,7 +85,7 @@ def test_the_terminal_shows_all_of_a_table_within_its_width(report, shown, width
     out = shown(width, text.show, report, ("data0",)) + shown(width, text.show, report, notes=True)
     assert max(map(cell_len, re.findall(r"^[│┃┏└].*$", out, re.MULTILINE))) <= (width or text.WIDTH)
     assert "…" not in out
-    for table in (text.overall_table(report, "defaults"), text.data_set_table(report, "defaults", "data0")):
+    for table in (text.board_table(report, "defaults"), text.board_table(report, "defaults", "data0")):
         for line in [table.head, *table.lines]:
             assert all(part in out for part in line)
     flat = " ".join(out.split())
@@ -132,8 +123,8 @@ def test_a_sweep_shows_its_best_methods_alone(shown):
     for data_sets in (1, 3):
         report = small_report(names, data_sets=data_sets)
         out = shown(200, text.show_best, report)
-        best = [line[0] for line in text.overall_table(report, "defaults").lines]
+        best = [line[0] for line in text.board_table(report, "defaults").lines]
         if data_sets == 1:
-            best = [line[0] for line in text.data_set_table(report, "defaults", "data0").lines]
+            best = [line[0] for line in text.board_table(report, "defaults", "data0").lines]
         assert re.findall(r"^│ (method\d+)", out, re.MULTILINE) == best[:10]
         assert "12 methods on" in out

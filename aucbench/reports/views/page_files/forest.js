@@ -73,7 +73,7 @@ function forestColumns(rows, table = "verdicts", size = 270) {
   const gain = columnOf(table, "gain");
   const text = (row) => (known(row.gain) ? shown(columns.verdicts.get("gain"), row) : row.method === reference() ? "reference" : "–");
   const picture = {
-    ...gain, isText: false, kind: "forest", order: (row) => row.gain, above: gainAxis(scale, width), bounds: ["low", "high"],
+    ...gain, isText: false, kind: "forest", order: (row) => row.gain, above: gainAxis(scale, width), low: "low", high: "high",
     cell: (row) => [whisker(row, scale, width, narrow ? 20 : 24), narrow ? h("span", { class: "below" }, text(row)) : h("span", { class: "sr" }, text(row))],
   };
   const numbers = { name: "gain_text", heading: "95 % interval", hint: gain.hint, isText: false, order: (row) => row.gain, cell: text, descending: true };

@@ -9,7 +9,6 @@ async function unpacked() {
 }
 
 const report = await unpacked();
-const plugins = new Map(Object.entries(report.plugins));
 const columns = Object.fromEntries(Object.entries(report.columns).map(([table, own]) => [table, new Map(own.map((each) => [each.name, each]))]));
 
 // The lines of a frame for which some columns have the given values.
@@ -89,7 +88,7 @@ function shown(column, row) {
   if (value === null || value === undefined || value === "") return "–";
   if (value === "never") return "never";
   const form = row[column.mark] ? (each) => `${FORMS[column.form](each)}*` : FORMS[column.form];
-  const [low, high] = column.bounds ? column.bounds.map((name) => row[name]) : [];
+  const [low, high] = [row[column.low], row[column.high]];
   if (known(low) && known(high)) return `${form(value)} (${form(low)} to ${form(high)})`;
   const text = known(row[column.spread]) ? `${form(value)} ± ${form(row[column.spread])}` : form(value);
   return row[column.note] ? `${text} (${row[column.note]})` : text;

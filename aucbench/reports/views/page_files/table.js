@@ -56,7 +56,7 @@ function heading(column, kind, fixed) {
 
 // The values of the columns as text: a line a row, a number a field.
 function csv(all, rows) {
-  const fields = [...new Set(all.flatMap(({ name, bounds, spread }) => [name, ...(bounds ?? []), spread].filter(Boolean)))];
+  const fields = [...new Set(all.flatMap(({ name, low, high, spread }) => [name, low, high, spread].filter(Boolean)))];
   // Text that a spreadsheet would compute, such as the name of a file, begins with a quote.
   const plain = (value) => (typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value));
   const quoted = (value) => (/[",\r\n]/.test(value) ? `"${value.replace(/"/g, '""')}"` : value);

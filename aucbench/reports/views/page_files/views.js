@@ -175,12 +175,10 @@ function curves(name, rows) {
     reading("Means over the runs whose curves are kept; bands are one standard deviation. Buttons are in the order of the results and put methods in colour."));
 }
 
-const NO_PLUGIN = { summary: "", citation: "", claims: "", deviations: [], source: "", distribution: "", links: [] };
-
 function methodsView() {
   const { methods } = setting();
   if (state.id && methods.has(state.id)) return oneMethod(state.id, methods.get(state.id));
-  const rows = verdicts().map((row) => ({ ...row, summary: plugins.get(methods.get(row.method)?.algorithm)?.summary ?? "" }));
+  const rows = verdicts().map((row) => ({ ...row, summary: methods.get(row.method)?.summary ?? "" }));
   return section("methods", many(rows.length, "method"), missing("method"), controls(true), resultTable({ caption: "Methods", rows, all: [
     columnOf("verdicts", "method", { cell: (row) => methodLink(row.method) }),
     columnOf("verdicts", "class_of_model"), columnOf("verdicts", "verdict", { cell: verdictCell }),
@@ -199,7 +197,6 @@ function said(method, row) {
 }
 
 function oneMethod(method, own) {
-  const plugin = plugins.get(own.algorithm) ?? NO_PLUGIN;
   const groups = verdicts({ method });
   const results = new Map(setting().results.filter((row) => row.method === method).map((row) => [row.data_set, row]));
   const rows = gains({ method }).filter((row) => inGroup(row.data_set)).sort((a, b) => b.gain - a.gain).map((row) => {
@@ -210,11 +207,11 @@ function oneMethod(method, own) {
   const first = (cell) => ({ cell: (row) => [cell(row), isNarrow() ? smaller(verdictCell({ ...row, method: null })) : null] });
   return [
     section("method", method, controls(true, select("Method", "id", named([...setting().methods.keys()].sort(naturally)), method)),
-      said(method, groups.find((row) => row.group === group()) ?? {}), h("p", null, plugin.summary),
-      facts([["Plugin", own.algorithm], ["Model", own.class_of_model], ["Own setting", own.own_setting], ["Distribution", plugin.distribution],
-        ["Source", /^https?:/.test(plugin.source) ? outside(plugin.source, plugin.source) : plugin.source], ["Claims", plugin.claims], ["Paper", plugin.citation],
-        ["How it differs from its paper", plugin.deviations.length ? h("ul", null, plugin.deviations.map((each) => h("li", null, each))) : ""],
-        ["Links", linksOf(plugin.links)], ["Exempt from checks", own.exempt]])),
+      said(method, groups.find((row) => row.group === group()) ?? {}), h("p", null, own.summary),
+      facts([["Plugin", own.algorithm], ["Model", own.class_of_model], ["Own setting", own.own_setting], ["Distribution", own.distribution],
+        ["Source", /^https?:/.test(own.source) ? outside(own.source, own.source) : own.source], ["Claims", own.claims], ["Paper", own.citation],
+        ["How it differs from its paper", own.deviations.length ? h("ul", null, own.deviations.map((each) => h("li", null, each))) : ""],
+        ["Links", linksOf(own.links)], ["Exempt from checks", own.exempt]])),
     rows.length ? section("groups", "On which data?",
       resultTable({ caption: `${method} by groups of data sets`, fixed: true, rows: groups, all: [
         columnOf("verdicts", "group", first((row) => row.group)), ...forestColumns(groups, "verdicts", 420),
