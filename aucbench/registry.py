@@ -232,7 +232,7 @@ def _described(*identity: str) -> tuple[list[tuple[Family, Any]], list[Failure]]
         try:
             contract = contract_of(each.family)
             described.append((each.family, stand_ins.described(each.cls, each.distribution, contract)))
-        except Exception as error:
+        except BaseException as error:
             failure = _refused(each, _reason(error))
             failures.append(failure._replace(place=place_in(error, package_of(each.cls)) or failure.place))
     return described, failures

@@ -19,7 +19,7 @@ from enum import StrEnum
 from functools import cache, partial, reduce
 from importlib import import_module
 from operator import attrgetter, methodcaller
-from types import FunctionType
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from aucbench.contracts.cache_folder import cache_folder, remember
@@ -41,7 +41,7 @@ class Description(NamedTuple):
     doc: str | None
     file: str | None
     code: str  # digest
-    fields: Mapping[str, bytes]  # pickled annotation, and a tuple of the default if there is one
+    fields: Mapping[str, bytes]  # pickled type, and a tuple of the default if there is one
     facts: Mapping[str, bytes]  # pickled
     functions: Mapping[str, str]  # kind by name: "function", "classmethod", "staticmethod" or "property"
     checks: bool  # the class defines `__post_init__`
@@ -78,18 +78,16 @@ class StandIn(metaclass=_StandInType):
 
 
 class _Pickler(pickle.Pickler):
-    """Pickles objects that a process reads without a package; enumerations of others become ours."""
+    """Pickles objects that a process reads without a package; texts of others become plain."""
 
     def __init__(self, file: Any, package: str):
         super().__init__(file)
         self._package = package
 
     def reducer_override(self, obj: Any) -> Any:
-        package = package_of(obj if isinstance(obj, type | FunctionType) else type(obj))
+        package = package_of(obj if hasattr(obj, "__module__") else type(obj))
         if isinstance(obj, str) and package != "aucbench":
             return str, (str(obj),)
-        if _derives(obj, StrEnum) and package != "aucbench":
-            return _Choice, (obj.__name__, {each.name: each.value for each in obj})
         if package == self._package:
             raise pickle.PicklingError
         return NotImplemented
@@ -150,13 +148,16 @@ def described(cls: Any, distribution: str, contract: Iterable[str]) -> Descripti
 
 
 def _parts(field: Any, kind: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The annotation of a field, as far as its values are checked by it, and its default if it has one."""
-    is_checked = kind.base in (bool, int, float, str) or _derives(kind.base, StrEnum)
-    hint: Any = Annotated[kind.base if is_checked else Any, kind.interval]
+    """The type of a field, as far as its values are checked by it, and its default if it has one."""
+    base, is_choice = kind.base, _derives(kind.base, StrEnum)
+    if is_choice and package_of(base) != "aucbench":
+        base = {each.name: each.value for each in base}
+    elif not is_choice and base not in (bool, int, float, str):
+        base = Any
     default = () if field.default is dataclasses.MISSING else (field.default,)
     if field.default_factory is not dataclasses.MISSING:
         default = (field.default_factory(),)
-    return hint | None if kind.optional else hint, default
+    return kind._replace(base=base), default
 
 
 def _derives(base: Any, parent: type) -> bool:
@@ -168,12 +169,13 @@ def stand_in(described: Description) -> Any:
     """The class that stands for a described one."""
     fields = []
     for name, content in described.fields.items():
-        hint, default = pickle.loads(content)
+        (base, is_optional, interval), default = pickle.loads(content)
+        hint: Any = Annotated[_Choice(name, base) if isinstance(base, dict) else base, interval]  # type: ignore[call-arg]
         options: dict[str, Any] = {}
         for value in default:
             is_mutable = type(value).__hash__ is None
             options = {"default_factory": partial(deepcopy, value)} if is_mutable else {"default": value}
-        fields.append((name, hint, dataclasses.field(**options)))
+        fields.append((name, hint | None if is_optional else hint, dataclasses.field(**options)))
     namespace = {name: pickle.loads(content) for name, content in described.facts.items()}
     namespace |= {name: _elsewhere(name, kind) for name, kind in described.functions.items()}
     namespace |= {"__doc__": described.doc, "__qualname__": described.qualname, "_described": described}
@@ -264,7 +266,9 @@ def _with_states(function: Callable[..., Any], *arguments: str) -> tuple[dict[st
     os.dup2(2, 1)  # keeps a module's prints out of the command's output
     found, failures = function(*arguments)
     files = [file for each in list(sys.modules.values()) if (file := getattr(each, "__file__", None))]
-    return {} if failures else _states(filter(os.path.exists, files)), (found, failures)
+    # A file that is gone, or in a zip archive, has the state of the archive or folder.
+    present = (next(filter(os.path.exists, (file, *Path(file).parents))) for file in files)
+    return {} if failures else _states(map(str, present)), (found, failures)
 
 
 def _states(files: Iterable[str]) -> dict[str, Any]:

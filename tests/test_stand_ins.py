@@ -4,6 +4,7 @@ import dataclasses
 import pickle
 import sys
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ SOURCE = """
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NewType
 import numpy as np
 import aucbench
 class Mode(StrEnum):
@@ -188,6 +189,7 @@ def test_members_of_enumerations_are_text(install, capfd):
     [
         ("class Own(aucbench.File):\n    pass\nRows.files = (Own(path='x.txt', part='train'),)\n", "files"),
         ("@dataclass(frozen=True)\nclass Rows(Rows):\n    of: Mine = Mine()\n", "of"),
+        ("T = NewType('T', int)\n@dataclass(frozen=True)\nclass Rows(Rows):\n    of: object = T\n", "of"),
     ],
 )
 def test_a_class_that_needs_objects_of_its_package_is_left_out_with_the_reason(more, name, install):
@@ -199,12 +201,23 @@ def test_a_class_that_needs_objects_of_its_package_is_left_out_with_the_reason(m
     assert "mine_plugins" not in sys.modules
 
 
-def test_a_description_is_remembered_until_the_module_changes(install, tmp_path):
+@pytest.mark.parametrize("is_zipped", [False, True])
+def test_a_description_is_remembered_until_the_module_changes(is_zipped, install, tmp_path, monkeypatch):
+    archive, module = tmp_path / "plugins.zip", tmp_path / "mine_plugins.py"
+
+    def zipped():
+        if is_zipped:
+            with ZipFile(archive, "w") as file:
+                for each in [module, *tmp_path.glob("*.dist-info/*")]:
+                    file.write(each, each.relative_to(tmp_path))
+
     install(code=f"open({str(tmp_path / 'imports')!r}, 'a').write('x')\n")
-    for _ in range(3):
-        assert load_catalog().find("algorithms", "mine").cls().eta == 0.5
-    assert (tmp_path / "imports").read_text() == "x"
-    module = tmp_path / "mine_plugins.py"
-    module.write_text(module.read_text().replace("= 0.5", "= 0.25"))
-    forget()
-    assert load_catalog().find("algorithms", "mine").cls().eta == 0.25
+    if is_zipped:
+        monkeypatch.setattr(sys, "path", [str(archive), *sys.path[1:]])
+    for value in ("0.5", "0.25"):
+        module.write_text(module.read_text().replace("= 0.5", f"= {value}"))
+        zipped()
+        forget()
+        for _ in range(3):
+            assert load_catalog().find("algorithms", "mine").cls().eta == float(value)
+    assert (tmp_path / "imports").read_text() == "xx"

@@ -129,7 +129,7 @@ def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> pd.DataFrame:
 
 def _ours(own: pd.DataFrame, note: str, other_data: str) -> dict[str, Any]:
     """Our part of a line of `compare`; it needs every run, since those that finished are a selection."""
-    settings = own.groupby(["setting", "method"]).ngroups
+    settings = own.groupby(["setting", "data_set", "method"]).ngroups
     reasons = [f"the study has this method with {settings} settings"] * (settings > 1)
     if other_data and len(own):
         reasons.append(other_data)

@@ -68,6 +68,13 @@ def test_below_ten_families_there_is_no_verdict_and_the_best_mean_is_named(numbe
         assert f"{best.idxmax()} has the highest mean AUC over {number} data sets, {best.max():.4f}" in text
 
 
+def test_gains_on_one_of_several_data_sets_are_no_verdict_over_them():
+    cells = small_cells(("alpha", "beta"), ["one"], 5, far=("alpha",)) + small_cells(("beta",), ["two"], 5)
+    report = build(cells, "t", True, reference="alpha")
+    assert "needs 10 families of them; there are 2" in said(report)
+    assert not report.verdicts["is_best"].any()
+
+
 def test_a_report_without_reference_or_without_any_result_says_so():
     assert "no gains: the reference was not run" in said(build(small_cells(data_sets=3), "t", True))
     assert "No run has finished." in said(build(failed_cells("beta", 3), "t", True))

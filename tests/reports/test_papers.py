@@ -62,9 +62,12 @@ def test_classes_that_were_halved_at_random_are_not_comparable():
     assert is_comparable(made.described)
 
 
-def test_a_method_with_several_settings_in_the_study_is_not_averaged_over_them():
-    cells = [finished(0.9), finished(0.9, budget=budget(epochs=9.0))]
-    (row,) = papers.compare(ONE, cells).to_dict("records")
+OTHER = finished(0.9, budget=budget(epochs=9.0))
+
+
+@pytest.mark.parametrize("other", [OTHER, altered(OTHER, dataset={"parameters": {"n": 2}})])
+def test_a_method_with_several_settings_in_the_study_is_not_averaged_over_them(other):
+    (row,) = papers.compare(ONE, [finished(0.9), other]).to_dict("records")
     assert row["verdict"] == "not comparable"
     assert "2 settings" in row["note"]
     assert np.isnan(row["ours"])

@@ -40,10 +40,10 @@ def latex(report: Report) -> str:
     """
     rows = {setting: report.ranking(setting) for setting in report.settings}
     body = [_verdicts(report, setting, own) for setting, own in rows.items() if own["gain"].notna().any()]
-    body = body or ["No method has a gain over the reference."]
-    if _entries(report):
+    if body and _entries(report):
         references = BIBLIOGRAPHY.removesuffix(".bib")
         body.append(f"\\clearpage\n\\bibliographystyle{{plain}}\n\\bibliography{{{references}}}")
+    body = body or ["No method has a gain over the reference."]
     return "\n\n".join([HEAD, *body, "\\end{document}\n"])
 
 
