@@ -113,6 +113,8 @@ def declared_files(dataset: Any) -> tuple[File, ...]:
     files = tuple(DatasetFacts(dataset).files)
     if not any(file.part == Part.train for file in files):
         raise DataError(f"{dataset.name} declares neither a training file nor a method load().")
+    if strange := {file.part for file in files} - {Part.train, Part.test}:
+        raise DataError(f"{dataset.name}: a file's part is train or test, got {min(strange)!r}.")
     return files
 
 
