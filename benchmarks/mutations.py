@@ -64,7 +64,7 @@ MUTATIONS = (
     ),
     Mutation(  # the correction for overlapping training sets is lost
         "aucbench/reports/statistics/over_runs.py",
-        "std * np.sqrt(1.0 / n + (test_train_ratio or 0.0))",
+        "std * np.sqrt(1.0 / n + np.nan_to_num(test_train_ratio))",
         "std * np.sqrt(1.0 / n)",
         "tests/reports",
     ),
