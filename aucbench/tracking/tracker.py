@@ -2,7 +2,7 @@
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from time import time
@@ -45,22 +45,21 @@ class Tracker:
 
     def entry_finished(self, executed: FinishedEntry) -> None:
         """Send the entry if all of its cells are finished or have failed."""
-
-        def log() -> None:
+        if executed.cells and not executed.missing and not self.trouble:
             self._observer.stage("logging to MLflow")  # importing it takes a while
-            self._observer.entry_logged(executed, self.log(executed))
-
-        if executed.cells and not executed.missing:
-            self._tried(log)
+            with self._troubled():
+                self._observer.entry_logged(executed, self.log(executed))
 
     def board_written(self, study: str, page: Path, standings: pd.DataFrame) -> None:
         """Send the folder in which the page of a study's leaderboard lies, and the standings to its runs."""
-        self._tried(lambda: self.log_board(study, page.parent, standings))
+        if not self.trouble:
+            with self._troubled():
+                self.log_board(study, page.parent, standings)
 
-    def _tried(self, action: Callable[[], Any]) -> None:
+    @contextlib.contextmanager
+    def _troubled(self) -> Iterator[None]:
         try:
-            if not self.trouble:
-                action()
+            yield
         except TrackingError as error:
             self.trouble = error
 

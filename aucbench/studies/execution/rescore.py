@@ -58,14 +58,14 @@ def rescore_study(
                 new = [own for own in new if own.name not in others]
             if not new:
                 continue
-            if cell.weights is cell.scores is None and not cell.diverged:
-                done.without_scores[planned.algorithm] += 1
-                continue
             try:
                 entry = entry or entry_of(planned)
             except AucbenchError as error:
                 done.failed.append(f"{planned.algorithm} on {planned.dataset}: {error}")
                 break
+            if cell.weights is cell.scores is None and not cell.diverged:
+                done.without_scores[planned.algorithm] += 1
+                continue
             wanted = replace(entry, measures=tuple(new))
             state: Any = {"tuned": record.tuned, "scored": True, "stored": cell}
             outcome = run_unit(Unit(record.key, record.data.sha256, wanted, record.seeds, **state))

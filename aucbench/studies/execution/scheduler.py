@@ -63,6 +63,9 @@ class Scheduler:
             unavailable=list(plan.unavailable),
         )
         self._left: dict[str, set[str]] = {}  # keys of the cells still to be run, by entry; none if refused
+        self._complete: deque[PlannedEntry] = (
+            deque()
+        )  # entries to hand over, nothing of which is left to be run
         self._sharers: dict[str, list[PlannedEntry]] = defaultdict(list)  # entries with a cell, by its key
         self._queue: dict[Any, deque[Unit]] = {}  # units that wait, by the data that they need
         self._searches: dict[str, TuningSearch] = {}  # with the cells that wait for them, by key
@@ -89,9 +92,7 @@ class Scheduler:
             self._queue_cells()
             if stop_after is not None:  # planning does not count: a long plan would leave no time
                 self._end = monotonic() + stop_after
-            for planned in self._plan.entries:
-                if not self._left[planned.key]:
-                    self._hand_over(planned)
+            self._complete.extend(planned for planned in self._plan.entries if not self._left[planned.key])
             self._drain()
         left = [(planned.entry, len(self._left.get(planned.key, ()))) for planned in self._plan.entries]
         self._result.left = [(entry, count) for entry, count in left if count]
@@ -124,6 +125,8 @@ class Scheduler:
         running: dict[Future[Report], tuple[str, Unit]] = {}
         last: dict[str, Any] = {}  # the group on which each worker worked last
         while True:
+            while self._complete:
+                self._hand_over(self._complete.popleft())
             is_over = monotonic() > self._end
             if not (running or self._queue or self._later or self._is_alone):
                 self._is_alone = True
@@ -148,6 +151,8 @@ class Scheduler:
                     except (Exception, CancelledError) as error:
                         report = report_of(error, unit)
                     self._take(unit, report)
+            elif self._complete:  # by a search without a result, or by another process
+                continue
             elif is_over or not (self._queue or self._later or self._last):
                 return
             elif self._later and not self._queue:
@@ -284,14 +289,14 @@ class Scheduler:
         self._ended(cell, failure)
 
     def _ended(self, cell: Unit, failure: FailureRecord | None) -> None:
-        """Tell the observer of a cell, and hand over the entries of which it was the last."""
+        """Tell the observer of a cell, and note the entries of which it was the last."""
         self._observer.cell_finished(cell.entry, failure)
         for sharer in self._sharers[cell.key]:
             left = self._left.get(sharer.key, set())
             if cell.key in left:
                 left.discard(cell.key)
                 if not left:
-                    self._hand_over(sharer)
+                    self._complete.append(sharer)
 
     def _refuse(self, unit: Unit, error: AucbenchError) -> None:
         """Drop the remaining work of an entry that cannot be run."""
