@@ -103,6 +103,8 @@ def resolved_files(dataset: Any, kept: Sequence[str | int] = ()) -> tuple[File, 
             f"{dataset.name} has no columns by which a split can be made: protocol.groups and protocol.time "
             "name columns of a CSV, Parquet or ARFF file."
         )
+    if not kept:
+        return files
     return tuple(replace(file, table=replace(file.table, kept=tuple(kept))) for file in files)
 
 
