@@ -173,7 +173,7 @@ def plan_study(words: Sequence[str], observer: Observer | None = None) -> "Plann
     Returns
     -------
     PlannedStudy
-        The study, its plan, and an estimate for each of its entries.
+        The plan, with its study, and an estimate for each of its entries.
 
     Raises
     ------

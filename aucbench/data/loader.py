@@ -103,6 +103,8 @@ def resolved_files(dataset: Any, kept: Sequence[str | int] = ()) -> tuple[File, 
             f"{dataset.name} has no columns by which a split can be made: protocol.groups and protocol.time "
             "name columns of a CSV, Parquet or ARFF file."
         )
+    if not kept:
+        return files
     return tuple(replace(file, table=replace(file.table, kept=tuple(kept))) for file in files)
 
 
@@ -113,6 +115,8 @@ def declared_files(dataset: Any) -> tuple[File, ...]:
     files = tuple(DatasetFacts(dataset).files)
     if not any(file.part == Part.train for file in files):
         raise DataError(f"{dataset.name} declares neither a training file nor a method load().")
+    if strange := {file.part for file in files} - {Part.train, Part.test}:
+        raise DataError(f"{dataset.name}: a file's part is train or test, got {min(strange)!r}.")
     return files
 
 

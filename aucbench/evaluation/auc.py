@@ -131,7 +131,7 @@ def real_numbers(what: str, given: Any, who: str = "AUC", error: type[Exception]
             array = np.array(array.tolist())
         if array.dtype.name == "bfloat16":  # NumPy has no kind for the type of JAX
             array = array.astype(np.float32)
-    except ValueError:  # rows of several lengths
+    except (TypeError, ValueError):  # an array on a GPU, or rows of several lengths
         array = np.array("")
     if array.dtype.kind not in "biuf" or np.ma.is_masked(given):
         raise error(f"{who}: {what} must be real numbers, got {' '.join(repr(given).split()):.60}.")

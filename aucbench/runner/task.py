@@ -218,7 +218,7 @@ class Budget:
     def is_checkpoint(self, iteration: int, seconds: float) -> bool:
         """Whether the AUC is due: at this iteration, or because the time of a checkpoint has passed."""
         if self.iterations is not None:
-            return iteration in self._checkpoints
+            return self._checkpoints[bisect_right(self._checkpoints, iteration) - 1] == iteration
         passed = bisect_right(self._checkpoints, seconds)
         due = passed > self._passed
         self._passed = min(passed, len(self._checkpoints) - 1)

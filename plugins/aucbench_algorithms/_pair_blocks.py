@@ -45,7 +45,7 @@ DEVIATIONS = (
 class LossAt(NamedTuple):
     """A loss as compiled code takes it."""
 
-    structure: int  # kind of loss, as in `loss_pieces`
+    structure: int  # NONE, PIECES or PRODUCT
     value: int  # address
     derivative: int  # address
     theta: float

@@ -109,7 +109,7 @@ class _Ftrl(LinearMethod):
         return State(np.zeros((d, 3)).T if lazy else np.zeros((3, d)), scalars, balance)
 
     @property
-    def _given(self) -> Params:
+    def _params(self) -> Params:
         return Params(self.gamma, self.smooth, self.l1, self.l2)
 
     def weights(self, state: State) -> np.ndarray:
@@ -140,7 +140,7 @@ class FtrlAuc(_Ftrl):
     def step(self, state: State, batch: Batch) -> State:
         if len(batch.rows) == 0:
             return state
-        scalars = _run_auc(batch.rows_view, batch.y, batch.rows, state.zrw, state.scalars, self._given)
+        scalars = _run_auc(batch.rows_view, batch.y, batch.rows, state.zrw, state.scalars, self._params)
         return state._replace(scalars=scalars)
 
 
@@ -181,7 +181,7 @@ class FtrlLog(_Ftrl):
             return state
         zrw, scalars, balance = state
         where = batch.rows_view, batch.y, batch.rows
-        return State(zrw, _run_log(*where, zrw, scalars, balance, self.intercept, self._given), balance)
+        return State(zrw, _run_log(*where, zrw, scalars, balance, self.intercept, self._params), balance)
 
     def fitted_intercept(self, state: State) -> float:
         """The intercept b, which no score contains; 0 where none is fitted."""

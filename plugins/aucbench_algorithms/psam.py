@@ -99,7 +99,7 @@ class Psam(kernels.RuleMethod):
 
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
         """Zero weights; the margin is that of the loss."""
-        return self.first_state(problem, self._given(problem))
+        return self.first_state(problem, self._params(problem))
 
     def objective(self, problem: Problem) -> Objective:
         return Objective(problem.loss, l2=self._gamma(problem))
@@ -109,7 +109,7 @@ class Psam(kernels.RuleMethod):
             return 3.0 / problem.n_samples * min(1.0, problem.row_factor**2)
         return self.gamma
 
-    def _given(self, problem: Problem) -> Params:
+    def _params(self, problem: Problem) -> Params:
         gamma = self._gamma(problem)
         t0 = gamma**-0.75 if self.t0 is None else self.t0
         return Params(gamma, t0, self.rskip, self.askip, kernels.theta(problem.loss))
@@ -131,7 +131,7 @@ class Asam(Psam):
     )
 
     def init(self, problem: Problem, rng: np.random.Generator) -> kernels.RuleState:
-        return self.first_state(problem, self._given(problem), loss=problem.loss)
+        return self.first_state(problem, self._params(problem), loss=problem.loss)
 
     @classmethod
     def together(cls, algorithms: Sequence[Any], states: Sequence[Any]) -> None:

@@ -143,6 +143,7 @@ def test_files_and_declarations_that_are_none_are_refused(tmp_path):
         ((File(str(tmp_path / "nowhere")),), r"tiny: the file .*nowhere does not exist"),
         ((File(str(tmp_path)),), r"is no file"),
         ((), r"neither a training file nor a method load"),
+        ((File("rows"), File("more", part="tests")), r"part is train or test, got 'tests'"),
     ):
         with pytest.raises(DataError, match=message):
             load(Declared(files))

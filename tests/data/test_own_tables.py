@@ -339,6 +339,15 @@ def test_rows_of_a_group_are_on_one_side_of_every_split(patients, protocol, seed
     assert not set(named[inner.train.rows]) & set(named[inner.test.rows])
 
 
+def test_a_group_has_one_value_in_the_training_and_the_test_file(patients, tmp_path):
+    frame = pd.read_csv(patients)
+    pd.concat([frame[100:], frame[:50]]).to_csv(tmp_path / "test.csv", index=False)
+    data = Csv(patients, target="y", test_path=str(tmp_path / "test.csv"))
+    found = load(data, "all", ("patient",)).kept["patient"]
+    names = [*frame.patient, *frame.patient[100:], *frame.patient[:50]]
+    assert len(set(zip(found, names, strict=True))) == len(set(found)) == 40
+
+
 def test_earlier_rows_train_and_later_ones_test(patients):
     data = Csv(patients, target="y", drop=["patient"])
     when = pd.read_csv(patients).when.to_numpy()

@@ -125,10 +125,10 @@ def verify(names: tuple[str, ...]) -> None:
             raise _nothing_of(name, cached)
     parts = [(name, *found) for name in names or cached for found in cache_inventory.verify(name).items()]
     for name, part, damaged in parts:
-        found = f"removed, {', '.join(damaged)} is damaged" if damaged else "undamaged"
+        found = f"removed, {', '.join(damaged)} is damaged or of another version" if damaged else "undamaged"
         print(f"{name}: {part}: {found}")
     if bad := sum(bool(damaged) for _, _, damaged in parts):
-        raise DataError(f"{bad} of {len(parts)} parts were damaged, and are parsed again when needed.")
+        raise DataError(f"{bad} of {len(parts)} parts were removed, and are parsed again when needed.")
     print(f"{len(parts)} parts are undamaged")
 
 

@@ -132,9 +132,11 @@ class TableReader:
     def _cells(self, file: File, path: Path) -> Iterator[tuple[NDArray[np.float64], Coded]]:
         """The cells (n, columns) of each batch of a file, features before kept columns, and its labels."""
         if path in self._batches:
-            is_whole = self._is_plain and len(self._places) == self._numbers.shape[1]
+            is_whole = len(self._places) == self._numbers.shape[1] and all(
+                each.table is None for each in self._every
+            )
             for rows, labels in self._batches[path]:
-                cells = self._numbers[rows]  # filled in place, if all is plain
+                cells = self._numbers[rows]  # gaps are filled in place
                 if not is_whole:
                     chosen = zip(self._every, self._places, strict=True)
                     cells = np.stack([each.placed(cells[:, k]) for each, k in chosen], axis=1)

@@ -154,11 +154,14 @@ def from_store(
     plans = store.plans(study)
     entries = [entry.cells for plan in plans for entry in plan.entries]
     keys = dict.fromkeys(key for seeds in entries for key in seeds)
-    cells = {key: cell for key in keys if (cell := store.get(key)) is not None}
-    if not cells:
+    finished = set(filter(store.has, keys))
+    if not finished:
         raise ParameterError(f"The study '{study}' in the store at {store.path} has no finished cell.")
-    first = {min(cells.keys() & seeds.keys(), key=seeds.__getitem__, default="") for seeds in entries}
-    for key, cell in cells.items():
+    first = {min(finished & seeds.keys(), key=seeds.__getitem__, default="") for seeds in entries}
+    cells: dict[str, CellResult] = {}
+    for key in keys:
+        if (cell := store.get(key)) is None:  # one at a time, as all weights might not fit into memory
+            continue
         is_whole = not compact or key in first
         record = _without_command(cell.record)
         if compact and record.tuned and record.tuned.trials:

@@ -146,11 +146,8 @@ class Scheduler:
             if running:
                 for future in wait(running, POLL_SECONDS, FIRST_COMPLETED).done:
                     _, unit = running.pop(future)
-                    try:
-                        report = future.result()
-                    except (Exception, CancelledError) as error:
-                        report = report_of(error, unit)
-                    self._take(unit, report)
+                    error = CancelledError() if future.cancelled() else future.exception()
+                    self._take(unit, future.result() if error is None else report_of(error, unit))
             elif self._complete:  # by a search without a result, or by another process
                 continue
             elif is_over or not (self._queue or self._later or self._last):
@@ -256,7 +253,7 @@ class Scheduler:
         if units := search.ask():
             self._add(units)
             return
-        outcome = search.outcome()
+        outcome = self._searches.pop(key).outcome()
         self._leases.give_back(key)
         for cell in search.cells:
             if isinstance(outcome, Failure):

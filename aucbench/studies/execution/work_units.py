@@ -22,8 +22,8 @@ class Unit:
     key: str  # key of the cell or the search
     digests: tuple[str, ...] = field(repr=False)  # a worker with other data refuses the unit
     entry: Entry = field(repr=False)
-    seeds: Seeds  # key of the cell or the search
-    entry_key: str = ""  # of the entry for which it is run
+    seeds: Seeds  # seeds of the cell or the search
+    entry_key: str = ""  # key of the entry for which it is run
     status: CellStatus = CellStatus.missing  # or finished, or failed
     failed_before: bool = False  # the last run failed
     # Of a finished cell that is missing: whether stored weights or scores give the measures that it lacks.

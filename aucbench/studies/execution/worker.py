@@ -146,7 +146,7 @@ def report_of(error: BaseException, unit: Unit) -> Report:
     if isinstance(error, AucbenchError) and not isinstance(error, PluginError):
         return error
     text = str(error) if isinstance(error, PluginError) else sentence_of(error)
-    return Failure(CellStatus.failed, text, traceback.format_exc(limit=-FRAMES))
+    return Failure(CellStatus.failed, text, "".join(traceback.format_exception(error, limit=-FRAMES)))
 
 
 def _fault_of_the_machine(error: BaseException | None) -> MachineError | None:

@@ -138,6 +138,22 @@ def test_all_attacks_in_one_study_change_no_cell_of_others(workers, attacks, exp
     assert psutil.wait_procs(left, timeout=PATIENCE)[1] == []
 
 
+@dataclass(frozen=True)
+class Leaving(Gentle):
+    """Ends the process in which it is unpickled."""
+
+    name: ClassVar[str] = "leaving"
+
+    def __setstate__(self, state):
+        sys.exit(3)
+
+
+def test_a_plugin_that_ends_the_program_where_it_is_unpickled_fails_alone(tmp_path):
+    with closing(LocalExecutor(Observer(), limited=True)) as executor:
+        result = run_entries([entry(Leaving()), entry(Gentle())], Store(tmp_path), executor)
+    assert (result.finished, [failure.message for failure in result.failures]) == (1, ["SystemExit: 3"])
+
+
 def test_without_isolation_an_attack_is_seen(expected, tmp_path):
     code = (
         "from tests.studies.execution.test_isolation import *\n"
