@@ -88,7 +88,7 @@ class Report:
     def ranking(self, setting: str) -> "pd.DataFrame":
         """`over_all`; on a single data set, with the intervals and verdicts over its runs."""
         table, own = self.over_all(setting), self.part("gains", setting)
-        if len(own) and len(self.part("data_sets", setting)) == 1:
+        if own["data_set"].nunique() == len(self.part("data_sets", setting)) == 1:
             known = own.set_index("method")
             table = table.assign(
                 **{name: table["method"].map(known[name]) for name in ("low", "high", "verdict")}
