@@ -63,9 +63,7 @@ class Scheduler:
             unavailable=list(plan.unavailable),
         )
         self._left: dict[str, set[str]] = {}  # keys of the cells still to be run, by entry; none if refused
-        self._complete: deque[PlannedEntry] = (
-            deque()
-        )  # entries to hand over, nothing of which is left to be run
+        self._complete: deque[PlannedEntry] = deque()  # entries without remaining work, to hand over
         self._sharers: dict[str, list[PlannedEntry]] = defaultdict(list)  # entries with a cell, by its key
         self._queue: dict[Any, deque[Unit]] = {}  # units that wait, by the data that they need
         self._searches: dict[str, TuningSearch] = {}  # with the cells that wait for them, by key
