@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from aucbench.reports.cells import BoardCell
 
 TITLES = "titles.toml"
+SELF_REPORTED = "self-reported"  # results that no other machine has replicated
 
 
 class _Named(NamedTuple):

@@ -14,7 +14,7 @@ from aucbench.evaluation.measures import Measure
 from aucbench.humanize import counted
 from aucbench.reports.cell_frame import PLACE
 from aucbench.reports.cells import BoardCell
-from aucbench.reports.labels import parameters_text, setting_texts
+from aucbench.reports.labels import SELF_REPORTED, parameters_text, setting_texts
 from aucbench.reports.statistics.cost import TARGET, first_crossing, median_cost
 from aucbench.reports.statistics.over_runs import Floats, over_runs
 from aucbench.studies.archives.replications import Agreement, compare, machines
@@ -38,7 +38,6 @@ COSTS = ["train_seconds", "ns_per_iteration", "state_bytes", *TUNING]
 CURVE = {"samples": "samples", "passes": "passes", "seconds": "train_seconds"}  # costs of a mean curve
 SEVERAL, CLOCK = 1.5, 0.1  # times the wall time, and seconds more, that a single thread does not use
 NAN = float("nan")
-SELF_REPORTED = "self-reported"
 
 
 def tables_of(cells: pd.DataFrame, measures: Sequence[Measure]) -> dict[str, pd.DataFrame]:

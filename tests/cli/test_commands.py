@@ -61,6 +61,7 @@ assert not heavy("hydra", "numba", "mlflow", "numpy", "pandas")
 for command in sys.argv[1:]:
     assert len(said(command, "--help").splitlines()) > 5, command
     assert not heavy("numba", "mlflow"), command
+assert not heavy("pandas") and "psam" in said("list") and not heavy("pandas", "mlflow")
 """
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from aucbench.humanize import counted
 from aucbench.reports.answer import answer
 from aucbench.reports.columns import DATA_SETS, RESULTS, VERDICTS, Column, line
+from aucbench.reports.labels import SELF_REPORTED
 from aucbench.reports.report import Report
-from aucbench.reports.results import SELF_REPORTED
 
 if TYPE_CHECKING:
     import pandas as pd
