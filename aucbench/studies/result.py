@@ -66,13 +66,6 @@ class CellResult:
         """Whether the weights, or the scores, stopped being finite."""
         return self.record.diverged
 
-    @property
-    def nbytes(self) -> int:
-        """Size of its arrays."""
-        outputs = (self.weights, self.checkpoint_weights, self.scores)
-        arrays = [each for each in (*self.curve.values(), *outputs) if each is not None]
-        return sum(each.nbytes for each in arrays) + len(self.model or b"")
-
     def with_measures(
         self, found: Mapping[str, MeasureRecord], curves: Mapping[str, NDArray[Any]] | None = None
     ) -> "CellResult":

@@ -5,7 +5,6 @@ studies, and notes of what was tracked where.
 """
 
 import contextlib
-import dataclasses
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator
@@ -107,14 +106,13 @@ class Store:
         """Bytes of each array of the finished cell of that key, its record and ``weights`` among them."""
         return _read(self._keyed("cells", key, "npz"), npz.sizes) or {}
 
-    def put(self, key: str, cell: CellResult) -> CellResult:
-        """Keep a finished cell, and return it as `get` does; a reader never sees half of it."""
+    def put(self, key: str, cell: CellResult) -> None:
+        """Keep a finished cell; a reader never sees half of it."""
         arrays: dict[str, Any] = {CURVE_PREFIX + name: values for name, values in cell.curve.items()}
         model = None if cell.model is None else np.frombuffer(cell.model, np.uint8)
         outputs = (cell.weights, cell.checkpoint_weights, cell.scores, model)
         arrays |= {name: values for name, values in zip(OUTPUTS, outputs, strict=True) if values is not None}
-        record = encode(cell.record)
-        arrays[RECORD] = np.frombuffer(record, np.uint8)
+        arrays[RECORD] = np.frombuffer(encode(cell.record), np.uint8)
         try:
             if not (self.path / "cells").is_dir():
                 # Before, as a cell without the mark would be one of an earlier series.
@@ -126,7 +124,6 @@ class Store:
                 f"store.path: the cell cannot be kept in {self.path}: {error.strerror}."
             ) from error
         self._keyed("failures", key, "json").unlink(missing_ok=True)
-        return dataclasses.replace(cell, record=decode(record, CellRecord))
 
     def failure(self, key: str) -> FailureRecord | None:
         """The failure of the cell of that key in its last run; None if it did not fail."""

@@ -24,7 +24,6 @@ from aucbench.studies.study import Observer
 Listener = Callable[[FinishedEntry], None]
 POLL_SECONDS = 0.5  # between looks at new workers, and at what other processes run
 LOSSES = 2  # a unit whose process ends that often is a failure: it may be what ends the process
-KEPT_BYTES = 1 << 27  # size of the finished cells that wait in memory for the others of their entry
 
 
 class Scheduler:
@@ -71,8 +70,6 @@ class Scheduler:
         self._later: deque[Unit] = deque()  # searches that have not begun, units that another process runs
         self._last: list[Unit] = []  # cells that run alone, after all others
         self._is_alone = False  # one unit runs at a time
-        self._finished: dict[str, CellResult] = {}  # not handed over yet; the store has all
-        self._room = KEPT_BYTES
         self._end = inf  # end on the monotonic clock
 
     def run(self, stop_after: float | None = None) -> StudyResult:
@@ -269,11 +266,8 @@ class Scheduler:
         self._begin()
         failure = None
         if isinstance(outcome, CellResult):
-            stored = self._store.put(cell.key, outcome)
+            self._store.put(cell.key, outcome)
             self._result.finished += 1
-            if stored.nbytes <= self._room:
-                self._room -= stored.nbytes
-                self._finished[cell.key] = stored
         else:
             failure = failure_record(cell, outcome)
             self._store.put_failure(failure)
@@ -301,7 +295,7 @@ class Scheduler:
 
     def _hand_over(self, planned: PlannedEntry) -> None:
         """Pass an entry without remaining work to the listeners."""
-        found = {cell.key: self._read(cell.key) for cell in planned.cells}
+        found = {cell.key: self._store.get(cell.key) for cell in planned.cells}
         cells = tuple(result for result in found.values() if result is not None)
         failures = [self._store.failure(key) for key, result in found.items() if result is None]
         failed = tuple(failure for failure in failures if failure is not None)
@@ -320,14 +314,6 @@ class Scheduler:
         )
         for listener in self._listeners:
             listener(finished)
-
-    def _read(self, key: str) -> CellResult | None:
-        """A finished cell, from memory if it has just been run."""
-        found = self._finished.pop(key, None)
-        if found is None:
-            return self._store.get(key)
-        self._room += found.nbytes
-        return found
 
     def _add(self, units: Iterable[Unit]) -> None:
         for unit in units:
