@@ -23,7 +23,7 @@ from aucbench.kernels import (
     weights,
 )
 from aucbench.kernels.compiled_loss import CompiledLoss, call, compile_loss, theta
-from aucbench.kernels.jit import fast_kernel, kernel, overloaded, scalar, source_hash
+from aucbench.kernels.jit import fast_helper, fast_kernel, helper, kernel, overloaded, scalar, source_hash
 from aucbench.kernels.rule_method import RuleMethod, RuleState
 from aucbench.kernels.rules import Move, Row, Rule, rule
 from aucbench.kernels.weights import Layout, layout, two_vectors
@@ -39,7 +39,9 @@ __all__ = [
     "buffers",
     "call",
     "compile_loss",
+    "fast_helper",
     "fast_kernel",
+    "helper",
     "kernel",
     "lanes",
     "layout",

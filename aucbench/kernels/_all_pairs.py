@@ -9,7 +9,7 @@ import numpy as np
 from aucbench.contracts import LossFacts
 from aucbench.kernels import sorted_pairs
 from aucbench.kernels.compiled_loss import call, compile_loss
-from aucbench.kernels.jit import kernel
+from aucbench.kernels.jit import helper, kernel
 
 BESIDE = 2.0**-13  # step of a numeric second derivative
 LARGEST_EXPONENT = 700.0  # largest exponent of a multiplicative loss: products of larger powers overflow
@@ -216,7 +216,7 @@ def second_derivatives(high, low, address, parameter, least):
     return found
 
 
-@kernel
+@helper
 def second(address, m, theta, least):
     """A second derivative, at least `least`, from first derivatives beside the margin."""
     once = call(address, m + BESIDE, theta) - call(address, m - BESIDE, theta)

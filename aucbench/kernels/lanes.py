@@ -20,11 +20,11 @@ from numba.core.typeconv import Conversion
 from numba.extending import intrinsic, lower_cast, models, overload, register_model
 from numba.np.arrayobj import make_array, populate_array
 
-from aucbench.kernels.jit import overloaded
+from aucbench.kernels.jit import NO_ENTRY, overloaded
 
 WIDTH = 8  # settings in one vector: the widest register of today's processors
 _VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
-_STRICT: Any = {"error_model": "numpy"}
+_STRICT: Any = NO_ENTRY | {"error_model": "numpy"}
 
 
 class _LanesType(types.Type):  # type: ignore[misc]  # numba declares no types

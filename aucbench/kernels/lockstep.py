@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aucbench.kernels import rows, vectors, weights
-from aucbench.kernels.jit import fast_kernel, kernel, overloaded, scalar
+from aucbench.kernels.jit import fast_helper, fast_kernel, helper, overloaded, scalar
 from aucbench.kernels.rows import CSR, entry, extent, for_csr_rows, for_dense_rows, for_rows
 from aucbench.kernels.rule_loops import Scaled, exactly, has_faded, written_out
 from aucbench.kernels.weights import _less
@@ -220,7 +220,7 @@ def no_folds(d: int, lanes: int, is_lazy: bool) -> LazyFolds:
     return LazyFolds(np.zeros(d if is_lazy else 0, np.int64), np.zeros(1, np.int64), keep, lost)
 
 
-@kernel
+@helper
 def fold(uv, numbers, lazy):
     """Fold as `weights.fold`; `numbers` (3 lanes,) hold a flag to fold, scale and weight per setting."""
     must_fold, scales, sums = numbers.reshape((3, uv.shape[1] // 2))
@@ -232,7 +232,7 @@ def fold(uv, numbers, lazy):
             weights.fold(uv[:, m], scales[m], uv[:, must_fold.size + m], sums[m])
 
 
-@fast_kernel
+@fast_helper
 def _defer(uv, must_fold, scales, sums, lazy):
     """Add a folding to the pending ones."""
     if lazy.count[0] == MOST_FOLDS:
@@ -257,7 +257,7 @@ def catch_up_all(uv, lazy):
         lazy.seen[:] = lazy.count[0] = 0
 
 
-@fast_kernel
+@fast_helper
 def _fold_column(uv, j, lazy):
     before, lanes = lazy.seen[j], lazy.keep.shape[1]
     if before < lazy.count[0]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from aucbench.errors import ParameterError
 from aucbench.kernels.compiled_loss import CompiledLoss, call
-from aucbench.kernels.jit import kernel
+from aucbench.kernels.jit import helper, kernel
 from aucbench.kernels.sorted_pairs import Ranking, rank
 
 TERMS = 12  # terms of the polynomials
@@ -111,7 +111,7 @@ def plan_pairs(
     return Tree(top, *tree), Plan(far, near, polynomials)
 
 
-@kernel
+@helper
 def _fit(value, slope, theta, scale, slope_scale, middle, half, found):
     """Fill the coefficients of the loss and of its derivative near a margin; whether they are good enough."""
     if half > 0.5 * NEAR and abs(middle) < half + NEAR:
@@ -142,7 +142,7 @@ def _fit(value, slope, theta, scale, slope_scale, middle, half, found):
     return True
 
 
-@kernel
+@helper
 def _polynomial(value, slope, theta, scale, slope_scale, top, level, distance, kept, polynomials, count):
     """The number of a polynomial, -1 if none is good enough; all polynomials and their count."""
     place = -1
@@ -191,7 +191,7 @@ def _in_cells(scores, y, weights, first, width):
     return rows, ordered, own
 
 
-@kernel
+@helper
 def _halve(high, low, width, node, count, levels, cells, rows, children):
     """Append the halves of an interval that have rows; returns their number."""
     middle = (cells[node] + 0.5) * width

@@ -26,7 +26,7 @@ import numba
 import numpy as np
 
 from aucbench.errors import ParameterError
-from aucbench.kernels.jit import cached, scalar
+from aucbench.kernels.jit import NO_ENTRY, cached, inlined
 
 DATA = (bool, int, float, complex, str, bytes, tuple, np.generic, np.ndarray)  # constants of compiled code
 
@@ -67,7 +67,7 @@ class Rule:
 
     def __init__(self, function: Callable[..., Any], ball: Ball):
         self.function, self.ball = function, ball
-        self.inlined = scalar(function)
+        self._inlined = inlined(function, **NO_ENTRY)
         self._loops: dict[Any, Any] = {}
 
     def loop(self, template: Callable[..., Any], **names: Any) -> Any:
@@ -89,9 +89,10 @@ class Rule:
         """
         which = (template, *names.values())
         if which not in self._loops:
-            known = {"RULE": self.inlined, "BALL": self.ball is Ball.l2}
+            known = {"RULE": self._inlined, "BALL": self.ball is Ball.l2}
             for name, value in names.items():
-                known[name] = scalar(self._copy(value, known)) if callable(value) else value
+                is_part = callable(value)
+                known[name] = inlined(self._copy(value, known), **NO_ENTRY) if is_part else value
             copy = self._copy(template, known)
             copy.__qualname__ += "".join(f".{getattr(value, '__name__', value)}" for value in names.values())
             self._loops[which] = cached(numba.njit, copy, nogil=True)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from aucbench.kernels.jit import kernel
+from aucbench.kernels.jit import helper, kernel
 
 SPARSE = 0.125  # below this share of non-zeros, sparse products are faster than dense ones
 SPLIT = 134217729.0  # 2^27 + 1 splits a float64 into two halves (Dekker)
@@ -246,7 +246,7 @@ def _powers(starts, stops, own, others, own_weights, weights, c0, c1, c2):
     return found
 
 
-@kernel
+@helper
 def _prefix_sums(values, weights):
     """(n + 1,) prefix sums, of the values times their weights if there are any; what rounding has lost."""
     main, rest = np.zeros(values.size + 1), np.zeros(values.size + 1)
@@ -261,7 +261,7 @@ def _prefix_sums(values, weights):
     return main, rest
 
 
-@kernel
+@helper
 def _sum(a, b):
     """a + b rounded, and what rounding has lost (Knuth)."""
     total = a + b
@@ -269,7 +269,7 @@ def _sum(a, b):
     return total, (a - (total - back)) + (b - back)
 
 
-@kernel
+@helper
 def _product(a, b):
     """a b rounded, and what rounding has lost (Dekker)."""
     total = a * b
@@ -279,14 +279,14 @@ def _product(a, b):
     return total, ((high_a * high_b - total) + high_a * low_b + low_a * high_b) + low_a * low_b
 
 
-@kernel
+@helper
 def _plus(number, high, low=0.0):
     """A number of twice the precision plus another."""
     total, error = _sum(number[0], high)
     return _sum(total, error + (number[1] + low))
 
 
-@kernel
+@helper
 def _times(number, factor):
     """A number of twice the precision times a factor."""
     total, error = _product(number[0], factor)

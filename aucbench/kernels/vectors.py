@@ -56,6 +56,13 @@ def add(a, x, w):
 
 
 @fast_kernel
+def copy(x, w):
+    """Set w to x; ``w[:] = x`` takes a second more to compile, for numba's message about shapes."""
+    for j in range(w.size):
+        w[j] = x[j]
+
+
+@fast_kernel
 def scale(a, w):
     """Multiply w by a."""
     for j in range(w.size):

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from aucbench.kernels import fast_kernel, kernel, lanes
+from aucbench.kernels import fast_helper, helper, lanes
 from aucbench.kernels.rows import ONE, TWO, entry, extent, for_csr_rows, for_dense_rows, for_rows
 
 
-@fast_kernel
+@fast_helper
 def narrow_product(M, b, g, z, out):
     """Subtract b g g^T from the lower triangle M, and set out, none of the others, to M z in one pass."""
     for j in range(M.shape[0]):
@@ -22,7 +22,7 @@ def narrow_product(M, b, g, z, out):
         out[j] = total + m * a
 
 
-@kernel
+@helper
 def step(m, v, C, phi):
     """The step a and the narrowing b, zero where nothing moves; NaN goes on, so that it shows in mu."""
     square = phi * phi

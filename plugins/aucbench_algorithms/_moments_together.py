@@ -19,7 +19,7 @@ import numpy as np
 import scipy.linalg.cython_blas  # noqa: F401  np.dot of compiled code calls it; loaded before its threads are limited
 
 from aucbench import Access, Batch, LinearMethod, NonNegative, Objective, Positive, Problem, require_memory
-from aucbench.kernels import fast_kernel, kernel
+from aucbench.kernels import fast_helper, helper
 
 FEATURES_EACH = 16  # features needed for each waiting sample, so that products between them stay cheap
 MOST_WAITING = 32
@@ -99,7 +99,10 @@ class SecondMoments(MomentsMethod):
         return MomentsTogether(
             run,
             start[1:],
-            [*np.zeros((k, count, d)), *np.array([_numbers(each) for each in algorithms], np.float64).T],
+            [
+                *np.zeros((k, count, d)),
+                *np.array([_numbers(each) for each in algorithms], np.float64).T.copy(),
+            ],
             lambda *own: start._replace(vectors=np.concatenate(own[:k])),
         )
 
@@ -184,13 +187,13 @@ def column(algorithms: Sequence[Any], field: str) -> np.ndarray:
     return np.array([getattr(algorithm, field) for algorithm in algorithms], np.float64)
 
 
-@kernel
+@helper
 def room(d):
     """Zeros for the samples of both classes that wait, and for `EXTRA` vectors of the step."""
     return np.zeros((2, min(max(d // FEATURES_EACH, 1), MOST_WAITING) + EXTRA, d))
 
 
-@kernel
+@helper
 def wait(V, waiting, A):
     """Let the sample behind those that wait, the rows of V, wait too; returns their number."""
     waiting += 1
@@ -200,7 +203,7 @@ def wait(V, waiting, A):
     return 0
 
 
-@kernel
+@helper
 def flush(V, waiting, A):
     """Add V'V of the rows that wait to A."""
     if waiting == 0:
@@ -212,7 +215,7 @@ def flush(V, waiting, A):
         _add(change[:count], A[j : j + count])
 
 
-@fast_kernel
+@fast_helper
 def _add(change, out):
     for j in range(out.shape[0]):
         for k in range(out.shape[1]):

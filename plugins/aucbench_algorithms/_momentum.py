@@ -125,7 +125,7 @@ def run(Z, order, vectors, scalars, loss, params):
     return scalars
 
 
-@kernels.kernel
+@kernels.helper
 def _step(Z, z, vectors, scalars, eta, loss, params, refresh):
     u, q, v = vectors.uqv[0], vectors.uqv[1], vectors.uqv[2]
     t, pairs, squares, mu, scale, b, weight, pull, size, along, momentum, listed = scalars
@@ -167,7 +167,7 @@ def _step(Z, z, vectors, scalars, eta, loss, params, refresh):
     return Scalars(t, pairs, squares, mu, scale, b, weight, pull, size, along, momentum, listed)
 
 
-@kernels.kernel
+@kernels.helper
 def _fold(vectors, scalars, mu, reach):
     """Make b zero and mu one, where m = mu q; `reach` m is the furthest that m can still move u."""
     u, q, v = vectors.uqv[0], vectors.uqv[1], vectors.uqv[2]
@@ -189,7 +189,7 @@ def _fold(vectors, scalars, mu, reach):
     return kept
 
 
-@kernels.kernel
+@kernels.helper
 def _fold_scale(vectors, scale, b, weight, pull):
     """Make the scale one, and b, weight and pull zero, in all columns."""
     u, q, v = vectors.uqv[0], vectors.uqv[1], vectors.uqv[2]
@@ -198,7 +198,7 @@ def _fold_scale(vectors, scale, b, weight, pull):
         u[j] = scale * (u[j] - b * q[j])
 
 
-@kernels.kernel
+@kernels.helper
 def _products(vectors, scale, b, mu):
     """|w|^2, w.m and |m|^2."""
     u, q = vectors.uqv[0], vectors.uqv[1]

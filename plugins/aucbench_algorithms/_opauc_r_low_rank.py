@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from aucbench import Batch, require_memory
-from aucbench.kernels import Layout, fast_kernel, kernel, rows, vectors
+from aucbench.kernels import Layout, fast_helper, helper, kernel, rows, vectors
 from aucbench.kernels.rows import extent
 from aucbench_algorithms import _moments_together as moments
 
@@ -164,7 +164,7 @@ def _run_lazy(X, y, order, draws, exact, Z, sums, gram, b, products, scale, u, e
             last = -1
 
 
-@kernel
+@helper
 def _product(A, B, out):
     """Set out to A B; of one column much faster by the product with a vector."""
     if B.shape[1] == 1:
@@ -173,7 +173,7 @@ def _product(A, B, out):
         np.dot(A, B, out)
 
 
-@kernel
+@helper
 def _product_of_transposed(A, B, out):
     """Set out to A'B."""
     if B.shape[1] == 1:
@@ -182,7 +182,7 @@ def _product_of_transposed(A, B, out):
         np.dot(A.T, B, out)
 
 
-@kernel
+@helper
 def _take(draws, k, r, sums):
     """Set r to the numbers of a sample, the last being one, and add them to the sums of its class."""
     tau = draws.shape[1]
@@ -193,7 +193,7 @@ def _take(draws, k, r, sums):
     sums[tau] += 1.0
 
 
-@fast_kernel
+@fast_helper
 def _direction(q, s, label, sums, eta, exact, out):
     """Set out to what Z_o is multiplied with in the step, and s to what x is multiplied with.
 
@@ -218,7 +218,7 @@ def _direction(q, s, label, sums, eta, exact, out):
             out[tau, n] = (-s[n] + eta[n] * square * centre) / count
 
 
-@fast_kernel
+@fast_helper
 def _add_outer(x, r, Z):
     """Add x r^T to Z."""
     for j in range(x.size):
@@ -228,7 +228,7 @@ def _add_outer(x, r, Z):
                 Z[j, k] += a * r[k]
 
 
-@fast_kernel
+@fast_helper
 def _gather(X, i, Z, zx):
     """Set zx (2, k) to the products of both matrices, side by side in Z (d, 2, k), with the CSR row i."""
     zx[:] = 0.0
@@ -239,7 +239,7 @@ def _gather(X, i, Z, zx):
             zx[1, k] += a * Z[j, 1, k]
 
 
-@fast_kernel
+@fast_helper
 def _scatter(X, i, r, Z):
     """Add x_i r^T to Z, the row i being CSR."""
     for p in range(np.uintp(X.indptr[i]), np.uintp(X.indptr[i + 1])):
@@ -248,7 +248,7 @@ def _scatter(X, i, r, Z):
             Z[j, k] += a * r[k]
 
 
-@kernel
+@helper
 def _extend(gram, own, other, zx, r, square):
     """Bring Z'Z up to date after x r^T was added to the matrix of the own class; zx are Z'x before."""
     for j in range(r.size):
@@ -257,14 +257,14 @@ def _extend(gram, own, other, zx, r, square):
         vectors.add(zx[other, j], r, gram[other, j, own])
 
 
-@fast_kernel
+@fast_helper
 def _add_two(a, x, b, y, out):
     """Add a x + b y."""
     for k in range(out.size):
         out[k] += a * x[k] + b * y[k]
 
 
-@fast_kernel
+@fast_helper
 def _follow(products, z, step):
     """Add z step' to the products."""
     if step.size == 1:
@@ -275,7 +275,7 @@ def _follow(products, z, step):
             products[j, n] += z[j] * step[n]
 
 
-@fast_kernel
+@fast_helper
 def _scaled_sum(u, scale, change):
     """Set u to scale u + change, and each setting has its scale."""
     if scale.size == 1:
@@ -288,7 +288,7 @@ def _scaled_sum(u, scale, change):
             u[j, n] = scale[n] * u[j, n] + change[j, n]
 
 
-@fast_kernel
+@fast_helper
 def _multiply(X, i, u, ux):
     """Set ux to the products of the CSR row i with the columns of u."""
     ux[:] = 0.0
@@ -299,7 +299,7 @@ def _multiply(X, i, u, ux):
             ux[n] += x * u[j, n]
 
 
-@fast_kernel
+@fast_helper
 def _add(X, i, step, u):
     """Add the CSR row i times step to the columns of u."""
     start, stop = extent(X, i)
@@ -309,7 +309,7 @@ def _add(X, i, step, u):
             u[j, n] += x * step[n]
 
 
-@kernel
+@helper
 def _forget(X, last, u, n):
     """Set column n of u to zero, which has no other entries than the CSR row `last`, or all if that is -1."""
     if last < 0:

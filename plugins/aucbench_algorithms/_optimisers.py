@@ -117,7 +117,7 @@ def current(state: Weights) -> np.ndarray:
     return (out - params.fast_keep / (1.0 - params.fast_keep) * fast * cells[Q] if fast else out) / t
 
 
-@kernels.kernel
+@kernels.helper
 def descend(X, block, c, cells, factors, params):
     """One step along sum_k c_k x_k over the rows of a block (B, 2), c being (2, B); returns the factors."""
     t = factors.t + 1
@@ -139,14 +139,14 @@ def descend(X, block, c, cells, factors, params):
     return Factors(t, 1.0, 0.0, 0.0)
 
 
-@kernels.fast_kernel
+@kernels.fast_helper
 def _sgd(w, g, keep, eta):
     for j in range(w.size):
         w[j] = keep * w[j] - eta * g[j]
         g[j] = 0.0
 
 
-@kernels.fast_kernel
+@kernels.fast_helper
 def _momentum(w, g, buffer, eta, momentum, lam):
     for j in range(w.size):
         buffer[j] = momentum * buffer[j] + (g[j] + lam * w[j])
@@ -154,7 +154,7 @@ def _momentum(w, g, buffer, eta, momentum, lam):
         g[j] = 0.0
 
 
-@kernels.fast_kernel
+@kernels.fast_helper
 def _adam(w, g, first, second, eta, t, lam):
     rate, root = eta / (1.0 - 0.9**t), 1.0 / np.sqrt(1.0 - 0.999**t)
     for j in range(w.size):
@@ -165,7 +165,7 @@ def _adam(w, g, first, second, eta, t, lam):
         g[j] = 0.0
 
 
-@kernels.kernel
+@kernels.helper
 def _lazy_step(X, block, c, cells, factors, eta, params):
     v = cells[cells.shape[0] - 1]
     two = params.fast_keep != 0.0

@@ -160,7 +160,7 @@ def loss_at(loss: Any) -> LossAt:
     return LossAt(structure, *addresses, last, np.array(knots, np.float64).reshape(-1, 3), rate or 0.0)
 
 
-@kernels.kernel
+@kernels.helper
 def meet(score, others, loss, values, slopes):
     """Set values and slopes to the losses at the margins score - others, and to their derivatives."""
     if loss.structure != PIECES:
@@ -181,7 +181,7 @@ def meet(score, others, loss, values, slopes):
             slopes[b] += jump + bend * below if below < 0.0 else 0.0
 
 
-@kernels.kernel
+@kernels.helper
 def scores(X, blocks, u, cells, slow, fast, s):
     """Set s (2, B) to the scores of block u by w = slow cells[0] + fast cells[1]; whether all are finite."""
     order = blocks.reshape(-1, 2)

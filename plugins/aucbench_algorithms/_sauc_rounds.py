@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aucbench.kernels import kernel, rows, weights
+from aucbench.kernels import helper, rows, weights
 from aucbench.kernels.rows import extent, for_csr_rows, for_dense_rows
 
 FADED = 1e-6  # |W|^2 is computed anew when it has become this share of its largest value
@@ -55,7 +55,7 @@ def mean(state: Rounds) -> np.ndarray:
     return total / max(1, int(numbers["finished"]))
 
 
-@kernel
+@helper
 def score(X, i, state):
     """The products of x_i with w - w0 and with w0, and |x_i|^2."""
     cells, numbers = state.cells, state.numbers[0]
@@ -64,7 +64,7 @@ def score(X, i, state):
     return numbers.scale * product + numbers.lean * centre, centre, square
 
 
-@kernel
+@helper
 def accumulate(state):
     """Add w to the sum of the round."""
     numbers = state.numbers[0]
@@ -72,7 +72,7 @@ def accumulate(state):
     numbers.leans += numbers.lean
 
 
-@kernel
+@helper
 def step(X, i, state, keep, length, apart, centre, square, radius):
     """Set w to w0 + keep (w - w0) + length x_i, projected on |w| <= radius, given the `score` of the row."""
     cells, numbers, touched, marks = state.cells, state.numbers[0], state.touched, state.marks
@@ -118,7 +118,7 @@ def _touch_csr(X, i, touched, marks, numbers):
             numbers.touched += 1
 
 
-@kernel
+@helper
 def _fold(state, scale):
     """Make the scale one: u becomes scale u, and v takes what weight u was."""
     cells, numbers, touched, marks = state.cells, state.numbers[0], state.touched, state.marks
@@ -130,7 +130,7 @@ def _fold(state, scale):
     numbers.weight = 0.0
 
 
-@kernel
+@helper
 def finish(state, steps, before):
     """End a round: the mean of its w becomes the centre; the old centre is counted, or the new one."""
     cells, numbers, touched, marks = state.cells, state.numbers[0], state.touched, state.marks

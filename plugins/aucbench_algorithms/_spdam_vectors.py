@@ -11,7 +11,7 @@ U and D with m+ and m- are kept too, and computed anew at each folding.
 
 import numpy as np
 
-from aucbench.kernels import kernel
+from aucbench.kernels import helper
 from aucbench.kernels.weights import SMALLEST_SCALE
 
 REFRESH = 1024  # most iterations between two foldings
@@ -45,7 +45,7 @@ def weights(cells: np.ndarray, numbers: np.ndarray, means: np.ndarray) -> np.nda
     return w
 
 
-@kernel
+@helper
 def ahead_mean_score(numbers, gram, side):
     """The product of wb with m+ (side 0) or m- (side 1)."""
     total = numbers.Sb * numbers.gm[side] + numbers.eb * numbers.Um[side]
@@ -53,7 +53,7 @@ def ahead_mean_score(numbers, gram, side):
     return total + numbers.fb[0] * gram[0, side] + numbers.fb[1] * gram[1, side]
 
 
-@kernel
+@helper
 def ahead_score(X, i, cells, numbers, products):
     """The product of wb with the CSR row i, given its products with m+ and m-."""
     time = numbers.time
@@ -67,7 +67,7 @@ def ahead_score(X, i, cells, numbers, products):
     return total + numbers.fb[0] * products[i, 0] + numbers.fb[1] * products[i, 1]
 
 
-@kernel
+@helper
 def advance(numbers, gram, change, across, lam, tau, theta, n, m):
     """Make the step of w, u and wb, up to adding the rows: returns the multiple of D that g gets.
 
@@ -107,7 +107,7 @@ def advance(numbers, gram, change, across, lam, tau, theta, n, m):
     return share
 
 
-@kernel
+@helper
 def step(X, i, rise, share, n, cells, numbers):
     """Add a multiple of the CSR row i to D, and its shares to g and U."""
     time = numbers.time
@@ -120,7 +120,7 @@ def step(X, i, rise, share, n, cells, numbers):
         cells[j, 3] = time
 
 
-@kernel
+@helper
 def fold(cells, numbers, means):
     """Fold S g + e U into g when S is small, and every so many iterations."""
     S, e = numbers.S, numbers.e

@@ -48,7 +48,7 @@ def project(b, r, K, alpha):
     return u
 
 
-@kernels.kernel
+@kernels.helper
 def _uncapped(b, r, alpha):
     """The threshold where no cap binds: any at which both sums are zero, if there is one."""
     low, high = -np.inf, -np.inf
@@ -84,7 +84,7 @@ def _uncapped(b, r, alpha):
     return t
 
 
-@kernels.kernel
+@kernels.helper
 def _capped(b, r, K, alpha):
     """Threshold t, top u and B / K where the cap binds, of the values in descending order."""
     b, r = np.sort(b)[::-1], np.sort(r)[::-1]
@@ -126,7 +126,7 @@ def _capped(b, r, K, alpha):
     return t, u, excess / K
 
 
-@kernels.kernel
+@kernels.helper
 def _first_threshold(r, K):
     """The t < r_1 with sum max(r - t, 0) = K (r_1 - t), by Newton's method, monotone from the left."""
     t = (r.sum() - K * r[0]) / (r.size - K)

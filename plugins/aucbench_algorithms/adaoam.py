@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aucbench import Batch, Claims, Positive, kernels
-from aucbench.kernels import fast_kernel, rows, symmetric, vectors
+from aucbench.kernels import fast_helper, rows, symmetric, vectors
 from aucbench_algorithms import _moments_together as moments
 from aucbench_algorithms._moments_together import State
 
@@ -84,7 +84,7 @@ def _run(X, y, order, wq, means, scatter, counts, eta, lam, delta):
 # S is a sum of squares of x - c: where a column is constant so far, x - c and the column of S are exactly
 # zero, and so is its gradient. Sums of x and x x^T leave 1e-17 there, which the division by sqrt(q) would
 # make a step of full size.
-@kernels.kernel
+@kernels.helper
 def _deviate(x, c, count, out):
     """Take the count-th sample x into the mean c; set out to the vector whose square is added to T S."""
     root = np.sqrt((count - 1) / count)
@@ -94,7 +94,7 @@ def _deviate(x, c, count, out):
         out[j] = root * change
 
 
-@fast_kernel
+@fast_helper
 def _adapt(w, q, image, eta, lam, delta):
     """Step along lam w + image, coordinate by coordinate, and project on |w| <= 1 / sqrt(lam)."""
     size = 0.0
@@ -122,7 +122,8 @@ def _run_together(X, y, order, means, scatter, counts, W, Q, eta, lam, delta):
         if counts[other] > 0:
             last, count = waiting[other], counts[other]
             V, products = samples[other, : last + 1], P[: last + 1]
-            V[last] = x - means[other]
+            for j in range(x.size):
+                V[last, j] = x[j] - means[other, j]
             np.dot(V, W.T, products)
             for s in range(W.shape[0]):
                 products[last, s] = count * (products[last, s] - label)

@@ -177,7 +177,7 @@ def _empty_buffers(size: int) -> tuple[np.ndarray, np.ndarray]:
     return np.zeros((2, size), np.int64), np.zeros(2, np.int64)
 
 
-@kernels.kernel
+@kernels.helper
 def _enter(i, label, members, seen):
     """Put a row in the buffer of its class; the class of the other, and the range of turns in its buffer."""
     own = 0 if label > 0 else 1
@@ -208,7 +208,7 @@ def _full(X, y, order, mu, sigma, g, pending, members, seen, C, phi):
             if not (v <= 0.0 or phi * np.sqrt(v) - m <= 0.0):
                 a, b = confidence.step(m, v, C, phi)
                 vectors.add(a * label, product, mu)
-                g[:] = product
+                vectors.copy(product, g)
     pending[0] = b
 
 

@@ -290,7 +290,7 @@ def _add(a: Any, X: Any, i: int, u: Any, weight: Any, v: Any, late: Any) -> Any:
     return now if late is types.none else at_the_end
 
 
-@kernels.kernel
+@kernels.helper
 def _one_by_one(X, i, square, label, kept, norms, half, u, x, v, late, scaled, rule):
     """Sequential steps. The true weights are scale (u + total x_i) until the last line."""
     scale, weight, size, largest = scaled
@@ -329,7 +329,7 @@ def _one_by_one(X, i, square, label, kept, norms, half, u, x, v, late, scaled, r
     return Scaled(scale, weight, size, largest)
 
 
-@kernels.kernel
+@kernels.helper
 def _at_once(X, i, square, label, kept, norms, half, u, v, late, scaled, rule, room):
     """One gradient step; `room` (B,) is for which pairs take part in it."""
     scale, weight, size, largest = scaled
@@ -362,7 +362,7 @@ def _at_once(X, i, square, label, kept, norms, half, u, v, late, scaled, rule, r
     return Scaled(scale, weight, size, largest)
 
 
-@kernels.kernel
+@kernels.helper
 def _fold_before(reach, u, v, weight, rule):
     """Fold if a step is longer than weight u - v can take; the weight after that."""
     if lanes.any_moves(lanes.where_less(LARGE * rule.radius, reach, weight, 0.0)):
@@ -371,7 +371,7 @@ def _fold_before(reach, u, v, weight, rule):
     return weight
 
 
-@kernels.kernel
+@kernels.helper
 def _project(u, v, scaled, rule, exact):
     """Project on |w| <= radius by the scale."""
     scale, weight, size, largest = scaled

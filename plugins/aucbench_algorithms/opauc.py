@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from aucbench import Batch, Claims, Positive, kernels
-from aucbench.kernels import fast_kernel, rows, symmetric, vectors
+from aucbench.kernels import fast_helper, rows, symmetric, vectors
 from aucbench_algorithms import _moments_together as moments
 from aucbench_algorithms._moments_together import State
 
@@ -78,7 +78,7 @@ def _run(X, y, order, W, sums, M, counts, eta, lam, bounded):
     counts[0], counts[1] = positives, negatives
 
 
-@kernels.kernel
+@kernels.helper
 def _descend(X, i, label, w, total, M, count, work, eta, lam, bounded):
     """Step against the other class, given by the sums of its x and x x^T and its count."""
     if count == 0:
@@ -95,13 +95,13 @@ def _descend(X, i, label, w, total, M, count, work, eta, lam, bounded):
     rows.axpy(-eta * coefficient, X, i, w)
 
 
-@kernels.kernel
+@kernels.helper
 def _curvature(X, i, total, squares, count):
     """|x - c|^2 + tr S of the other class, given by the sums of its x and |x|^2: |c|^2 cancels."""
     return rows.norm(X, i) + (squares - 2.0 * rows.dot(X, i, total)) / count
 
 
-@kernels.kernel
+@kernels.helper
 def _trace(M):
     trace = 0.0
     for j in range(M.shape[0]):
@@ -127,8 +127,9 @@ def _run_together(X, y, order, sums, M, counts, W, eta, lam, bounded):
         if counts[other] > 0:
             last, count = waiting[other], counts[other]
             V, Q = samples[other, : last + 2], P[: last + 2]
-            V[last + 1] = sums[other] / count
-            V[last] = x - V[last + 1]
+            for j in range(d):
+                V[last + 1, j] = sums[other, j] / count
+                V[last, j] = x[j] - V[last + 1, j]
             np.dot(V, W.T, Q)
             for j in range(W.shape[0]):
                 Q[last, j] = count * (Q[last, j] - label)  # the products with x - c, whose square is wanted
@@ -144,7 +145,7 @@ def _run_together(X, y, order, sums, M, counts, W, eta, lam, bounded):
         moments.flush(samples[c], waiting[c], M[c])
 
 
-@fast_kernel
+@fast_helper
 def _descend_all(W, G, H, count, eta, lam):
     """Step of each setting s along lam w + (G + H) / count.
 

@@ -99,7 +99,7 @@ def _run(X, blocks, cells, factors, params, loss, matched):
     return factors
 
 
-@kernels.kernel
+@kernels.helper
 def coefficients(high, low, loss, c):
     """Set c to the derivatives of the mean of l(high_a - low_b) by the high and by the low scores."""
     if loss.structure == PIECES:
@@ -119,7 +119,7 @@ def coefficients(high, low, loss, c):
     c *= 1.0 / (high.size * low.size)
 
 
-@kernels.kernel
+@kernels.helper
 def _one_piece(high, low, slope, bend, c):
     """The sums where the derivative is slope + bend m."""
     size, highs, lows = high.size, high.sum(), low.sum()
@@ -128,7 +128,7 @@ def _one_piece(high, low, slope, bend, c):
         c[1, k] = -size * (slope - bend * low[k]) - bend * highs
 
 
-@kernels.kernel
+@kernels.helper
 def _is_product(high, low, rate, c):
     """The sums where the loss is e^(rate m), unless its largest value exceeds the range of numbers."""
     top, bottom = -np.inf, -np.inf  # the largest exponents, which are taken out of all
@@ -148,7 +148,7 @@ def _is_product(high, low, rate, c):
     return True
 
 
-@kernels.fast_kernel
+@kernels.fast_helper
 def _all_sums(high, low, knot, jump, bend, of_high, of_low):
     """What a knot adds, in loops without branches."""
     for a in range(high.size):
@@ -161,7 +161,7 @@ def _all_sums(high, low, knot, jump, bend, of_high, of_low):
         of_high[a] += total
 
 
-@kernels.kernel
+@kernels.helper
 def _sorted_sums(high, low, knots, c):
     """What the knots add; for the negatives the scores change their signs and their places."""
     highs, lows = np.argsort(high), np.argsort(low)
@@ -169,7 +169,7 @@ def _sorted_sums(high, low, knots, c):
     _add_from_above(-low, -high, lows[::-1].copy(), highs[::-1].copy(), knots, c[1], -1.0)
 
 
-@kernels.kernel
+@kernels.helper
 def _add_from_above(high, low, highs, lows, knots, out, sign):
     """Add what the knots add to each high score: counts and sums of the low ones within their margins."""
     for k in range(knots.shape[0]):

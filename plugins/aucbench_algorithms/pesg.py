@@ -206,7 +206,7 @@ def _run(X, blocks, vectors, ab, point, params):
     return point
 
 
-@kernels.kernel
+@kernels.helper
 def _step(X, block, s, vectors, ab, point, params):
     """Descent of (w, a, b) and ascent of alpha, all at the old point."""
     alpha, eta, size = point.alpha, point.eta, block.shape[0]
@@ -236,7 +236,7 @@ def _step(X, block, s, vectors, ab, point, params):
     )
 
 
-@kernels.kernel
+@kernels.helper
 def _next_stage(vectors, ab, point, params):
     """The mean of the stage becomes the reference point; w goes on from where it is, with a smaller step."""
     u, ref, sums, finished = vectors[U], vectors[REF], vectors[SUMS], vectors[FINISHED]

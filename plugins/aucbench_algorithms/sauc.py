@@ -211,7 +211,7 @@ def _run(X, y, order, weights, duals, sums, polynomial, constants, planned, R, b
             sums[:] = 0.0
 
 
-@kernels.kernel
+@kernels.helper
 def _terms(s, L, own, polynomial, powers, e, slope):
     """Set e and its derivative to f(s), or to ft(s) for a negative."""
     z = L / 2.0 + s if own == 0 else L / 2.0 - s
@@ -234,7 +234,7 @@ def _terms(s, L, own, polynomial, powers, e, slope):
                 slope[j] -= polynomial[q, j] * (q * powers[q - 1])
 
 
-@kernels.kernel
+@kernels.helper
 def _descend(v, e, rate, share, radius):
     """Move v towards share * e by a rate, and project it on the l2 ball."""
     size = 0.0

@@ -123,7 +123,7 @@ def _run(X, y, batches, w, means, p, sparsity, eta, lam, bounded):
             keep_largest(w, sparsity)
 
 
-@kernels.kernel
+@kernels.helper
 def _descend(w, g, positive, negative, of_positive, of_negative, eta, keep):
     for j in range(w.size):
         w[j] = keep * (w[j] - eta * (g[j] - of_positive * positive[j] - of_negative * negative[j]))
@@ -146,7 +146,7 @@ def keep_largest(w, count):
             w[j] = 0.0
 
 
-@kernels.kernel
+@kernels.helper
 def _kth_largest(w, count):
     """The count-th largest |w_j|, -1 where NaN leaves fewer; values above the last estimate are collected."""
     room = np.empty(2 * count)

@@ -168,7 +168,7 @@ def _run_sopa(X, blocks, cells, factors, params, loss, kept, alpha, eta_s):
     return factors
 
 
-@kernels.fast_kernel
+@kernels.fast_helper
 def _add_above(threshold, values, slopes, of_low):
     """Subtract the slopes of the losses above a threshold; their number and their sum."""
     count, total = 0, 0.0

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aucbench import Access, Batch, Claims, NonNegative, Objective, Positive, Problem, kernels
-from aucbench.kernels import Move, fast_kernel, rows, thresholded
+from aucbench.kernels import Move, fast_helper, rows, thresholded
 from aucbench.kernels.thresholded import Thresholded
 
 REFRESH = 1024  # steps between exact computations of a and b with the net on sparse rows, at least
@@ -210,7 +210,7 @@ def _run_net(X, y, order, w, v, ab, steps, means, p, C, beta, nu, bounded):
     ab[0], ab[1] = a, b
 
 
-@fast_kernel
+@fast_helper
 def _threshold(w, v, means, cut, factor):
     """Soft-threshold and shrink w, subtract it from v; returns w.m+ and w.m-."""
     a = b = 0.0

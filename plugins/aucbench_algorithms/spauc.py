@@ -39,7 +39,7 @@ from typing import NamedTuple
 import numpy as np
 
 from aucbench import Access, Batch, Claims, LinearMethod, NonNegative, Objective, Positive, Problem, kernels
-from aucbench.kernels import fast_kernel, rows, vectors, weights
+from aucbench.kernels import fast_helper, rows, vectors, weights
 
 REFRESH = 1024  # examples between foldings, at least
 Schedule = StrEnum("Schedule", "sqrt fast")
@@ -203,7 +203,7 @@ def _run(X, y, order, uqv, scalars, products, params):
     return scalars, products
 
 
-@kernels.kernel
+@kernels.helper
 def _step(X, i, positive, uqv, scalars, products, params):
     """The step but for thresholding: numbers, products, and the cut below which u + A+ Q+ + A- Q- is zero."""
     u, pos, neg, v = uqv[0], uqv[1], uqv[2], uqv[3]
@@ -263,7 +263,7 @@ def _step(X, i, positive, uqv, scalars, products, params):
     return scalars, Products(u_pos, u_neg, pos_pos, pos_neg, neg_neg), cut
 
 
-@fast_kernel
+@fast_helper
 def _fold(uqv, scalars, products, cut, is_due):
     """Make u the weights, thresholded, and -v their sum; compute its products exactly, or all if due."""
     u, pos, neg, v = uqv[0], uqv[1], uqv[2], uqv[3]

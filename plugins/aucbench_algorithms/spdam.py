@@ -152,7 +152,7 @@ def _largest(X, y, means, gram, products, roots):
         if products.shape[0] > 0:
             square = rows.norm(X, i) - 2.0 * products[i, side] + gram[side, side]
         else:
-            x[:] = means[side]
+            vectors.copy(means[side], x)
             rows.axpy(-1.0, X, i, x)
             square = vectors.square(x)
         largest = max(largest, np.sqrt(max(0.0, square)) / roots[side])
