@@ -40,7 +40,7 @@ class Own(kernels.RuleMethod):
 HELPER = """
 from aucbench import kernels
 
-@kernels.kernel
+@kernels.helper
 def factor(x):
     return {0} * x
 
