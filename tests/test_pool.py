@@ -32,10 +32,11 @@ time.sleep(60)
 
 @pytest.mark.skipif(METHOD != "forkserver", reason="processes are not forked here")
 def test_a_process_imports_what_its_parent_does_and_ends_with_it_though_it_is_killed(tmp_path):
-    (tmp_path / "start.py").write_text(STARTED)
+    (script := tmp_path / "bin" / "start.py").parent.mkdir()
+    script.write_text(STARTED)
     (tmp_path / "msgspec.py").write_text("raise RuntimeError('hidden')")
-    # Like the console script, which does not look into the current folder.
-    words = [sys.executable, "-P", "start.py"]
+    # Like the console script, which looks into its own folder and not into the current one.
+    words = [sys.executable, str(script)]
     environment = {name: value for name, value in os.environ.items() if name != SAFE_PATH}
     how = {"stdout": subprocess.PIPE, "text": True, "cwd": tmp_path, "env": environment}
     with subprocess.Popen(words, **how) as parent:
