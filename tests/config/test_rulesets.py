@@ -71,7 +71,7 @@ def test_a_board_names_the_ruleset_its_departures_and_the_methods_without_one(tm
 
 def test_rope_and_reference_of_a_study_are_fixed_by_its_plan(tmp_path):
     words = ["-m", "algo=psam,solam,log_reg", "dataset=wine", f"store.path={tmp_path}", "tracking=none"]
-    words += ["study=fair", "ruleset=defaults", "runs=3", "budget.checkpoints=2"]
+    words += ["study=fair", "ruleset=defaults", "budget.checkpoints=2"]
     for changes, reference, rope in [((), "log_reg", 0.005), (("rope=0.2", "reference=psam"), "psam", 0.2)]:
         api.run_study([*words, *changes])
         report = api.leaderboard(tmp_path)

@@ -24,10 +24,12 @@ def verdicts(report):
     return own.drop(index=list(report.references.values()))
 
 
-@pytest.mark.parametrize("reference", NAMES)
-@pytest.mark.parametrize("far", [(), ("delta",), ("alpha",), ("beta", "gamma")])
+@pytest.mark.parametrize(
+    ("reference", "far"),
+    [("alpha", ()), ("alpha", ("delta",)), ("beta", ("alpha",)), ("gamma", ("beta", "gamma")), ("delta", ())],
+)
 def test_better_equivalent_and_worse_methods_are_those_of_the_verdicts(reference, far):
-    report = build(small_cells(NAMES, 12, 3, far=far), "t", True, reference=reference)
+    report = build(small_cells(NAMES, 10, far=far), "t", True, reference=reference)
     text, own = said(report), verdicts(report)
     better = own[own["verdict"].isin(["better", "slightly better"])]
     assert ("no linear method is better" in text) == (not len(better))
@@ -58,7 +60,7 @@ def test_classes_of_model_are_never_told_together(data_sets):
     assert "alpha (linear)" in said(only)
 
 
-@pytest.mark.parametrize("number", [2, 9, 10])
+@pytest.mark.parametrize("number", [9, 10])
 def test_below_ten_families_there_is_no_verdict_and_the_best_mean_is_named(number):
     report = small_report(data_sets=number, far=("gamma",))
     text = said(report)

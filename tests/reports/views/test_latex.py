@@ -90,20 +90,16 @@ def test_methods_have_the_names_of_papers_and_every_citation_has_an_entry():
     assert set(named.gains["reference"]) == set(named.references.values()) == {"LogReg"}
 
 
-def test_hostile_names_leave_tables_whole():
+def test_hostile_names_leave_tables_whole_and_only_letters_that_latex_knows():
     cells = small_cells([NASTY, "数", "据", "[first"], [NASTY, "*star", "_x"], 3)
     check(latex.latex(build(cells, NASTY, True, reference=NASTY)), 4)
+    assert latex.escaped("a\n\nb\tc\x07 é 数") == "a b c é ?"
 
 
 def test_a_single_data_set_has_the_verdicts_over_its_runs():
     report = build(small_cells(["alpha", "beta"], 1, 8, far=["beta"]), "t", True, reference="alpha")
     lines = {line[0]: line for line in tables(latex.latex(report))[0][1:]}
     assert lines["beta"][3] == report.gains["verdict"].iloc[0] == "worse"
-
-
-def test_escaped_text_is_one_line_of_letters_that_latex_knows():
-    assert latex.escaped("a\n\nb\tc\x07") == "a b c"
-    assert latex.escaped("é 数") == "é ?"
 
 
 @pytest.fixture

@@ -45,8 +45,7 @@ def column(tab, section, heading):
     return [row[at] for row in lines(tab, section)]
 
 
-@pytest.mark.parametrize("width", [1400, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
 def test_every_view_fits_the_screen_and_is_accessible(visit, address, width, scheme):
     axe = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
     tab = visit(address, viewport={"width": width, "height": 900}, color_scheme=scheme)
