@@ -29,19 +29,16 @@ def test_the_summary_counts_diverged_runs_and_says_what_to_change(done, tmp_path
         assert "lower algo." in record.result.advice
 
 
+def test_rows_as_they_are_are_advised_to_be_rescaled():
+    result = aucbench.run("algo=opauc", "algo.bounded=false", "algo.eta=10", "scaling=none", "rescale=false")
+    assert "rescale=true" in result.record["result"]["advice"]
+    assert "diverged in 1 of 1 run" in repr(result)
+
+
 def test_a_method_that_stops_before_it_has_converged_says_so(done):
     for epochs, converged in (("1", False), ("null", True)):
         out = done("algo=log_reg", f"budget.epochs={epochs}", "runs=2", UNTRACKED)
         assert ("not converged in 2 of 2 runs" in out) is not converged
-
-
-def test_a_python_result_says_diverged_too_and_rows_as_they_are_are_advised_to_be_rescaled():
-    words = ("algo=opauc", "algo.bounded=false", "algo.eta=10", "scaling=none", "rescale=false")
-    assert "rescale=true" in aucbench.run(*words).record["result"]["advice"]
-    assert "diverged in 2 of 2 runs" in repr(aucbench.run(*WILD, "runs=2"))
-    well = aucbench.run("algo=spam")
-    assert well.record["result"]["advice"] is None
-    assert "diverged" not in repr(well)
 
 
 def test_the_last_line_of_a_sweep_and_the_status_count_diverged_cells_apart(run, done):

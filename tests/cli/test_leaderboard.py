@@ -8,9 +8,7 @@ import pytest
 
 from aucbench.cli.main import main
 from aucbench.reports.cells import from_store
-from aucbench.reports.views import figures
 from aucbench.reports.views.export import FRAMES
-from aucbench.reports.views.figures import Drawn
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
 from aucbench.studies.store import Store
 from aucbench.tracking.client import Connection
@@ -59,13 +57,6 @@ def test_papers_quote_a_part_of_the_methods(done, tmp_path):
         assert {name for name in ("psam", "solam") if re.search(rf"\b{name}\b(?!}})", tex)} == expected
         every = pd.read_parquet(tmp_path / "results.parquet")["method"]
         assert set(every) == {"psam", "solam"}  # the frames have all of them
-
-
-def test_pictures_are_drawn_in_the_font_that_is_wanted(done, tmp_path, monkeypatch):
-    drawn = []
-    monkeypatch.setattr(figures, "draw_all", lambda *arguments: drawn.append(arguments) or Drawn([], []))
-    done("leaderboard", "--study", "pair", "--out", tmp_path, "--font", "serif", "--dataset", "wine")
-    assert [each[1:] for each in drawn] == [(tmp_path / "pictures", "page", "serif", ("wine",))]
 
 
 REFUSED = {

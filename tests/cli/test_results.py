@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 from dataclasses import replace as dataclass_replace
 from importlib.metadata import version
 from pathlib import Path
@@ -151,7 +150,14 @@ def test_verify_runs_cells_that_earlier_versions_made(run, kept):
 def test_verify_does_not_read_files_that_a_stranger_names(done):
     rows = "\n".join(f"{i % 7},{i % 5},{i % 2}" for i in range(80))
     Path("own.csv").write_text(f"a,b,y\n{rows}\n")
-    done("algo=log_reg", "dataset=csv", "dataset.path=own.csv", "dataset.target=y", "study=own", "tracking=none")
+    done(
+        "algo=log_reg",
+        "dataset=csv",
+        "dataset.path=own.csv",
+        "dataset.target=y",
+        "study=own",
+        "tracking=none",
+    )
     done("results", "export", "own", "own.zip")
     Path("own.csv").unlink()
     out = done("results", "verify", "own.zip", status=1)
@@ -192,15 +198,6 @@ REFUSED = {
 def test_bad_input_gets_one_sentence(refused, finished, folder, words):
     (folder / "text.zip").write_text("nothing")
     assert REFUSED[words] in refused(*words.format(store=finished / "aucbench-store").split())
-
-
-@pytest.mark.usefixtures("process")
-def test_the_check_of_a_contribution_says_how_it_is_called_and_names_existing_commands():
-    script = ROOT / ".ci" / "contribution"
-    done = subprocess.run([script], capture_output=True, text=True)
-    assert (done.returncode, done.stderr.splitlines()[0].split()[0]) == (2, "usage:")
-    used = [line.split()[1:3] for line in script.read_text().splitlines() if line.startswith("aucbench ")]
-    assert [words[1] for words in used if words[0] == "results"] == ["check", "verify"]
 
 
 def test_verify_finds_keys_that_are_not_those_of_their_settings_and_one_cell_of_other_data(done):

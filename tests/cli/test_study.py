@@ -52,7 +52,7 @@ def test_a_sweep_runs_once_and_more_runs_run_only_the_new_ones(run, done, tmp_pa
     ]  # fmt: skip
     done(*sweep("algo=fake_gentle,fake_other", "runs=2"))
     assert trainings(tmp_path) == 4
-    status, out, err = run(*sweep("algo=fake_gentle,fake_other", "runs=3", "timing=exclusive"))
+    _, out, err = run(*sweep("algo=fake_gentle,fake_other", "runs=3", "timing=exclusive"))
     assert "\r" not in err  # there is no terminal for a bar
     assert len(err.splitlines()) <= 3
     assert {path.name for path in tmp_path.iterdir()} == {"aucbench-store", "counter"}
@@ -132,13 +132,6 @@ def test_a_bad_job_is_refused_and_the_others_run_if_there_are_any(run, refused, 
     assert trainings(tmp_path) == 2
     words = sweep("algo=fake_gentle", "matrix.skip={fake_gentle:[fake_clouds]}")
     assert "The study's matrix skips every run" in refused(*words)
-
-
-def test_ranges_and_choices_are_swept_in_the_order_of_the_words(run):
-    words = ("-m", "algo=glob(fake_gen*)", "algo.eta=choice(0.1,0.2)", "seed=range(0,2)", *COMMON)
-    lines = [line for line in run(*words, "--dry-run")[1].splitlines() if "(eta=" in line]
-    names = [line.lstrip("│ ").partition(")")[0] for line in lines]
-    assert names == [f"fake_gentle (eta={eta:g} seed={seed}" for eta in (0.1, 0.2) for seed in (0, 1)]
 
 
 def test_a_launcher_of_somebody_else_is_refused(run):

@@ -79,7 +79,9 @@ def test_a_method_meets_its_rivals_on_every_data_set_and_is_judged(tried, store)
     assert "training perceptron with its defaults" in err
 
 
-def test_nothing_is_kept_unless_a_store_is_named_which_then_spares_the_work(tried, store, tmp_path, monkeypatch):
+def test_nothing_is_kept_unless_a_store_is_named_which_then_spares_the_work(
+    tried, store, tmp_path, monkeypatch
+):
     assert tried("perceptron")[0] == 0
     times = {path: path.stat().st_mtime_ns for path in (store / "cells").rglob("*.npz")}
     assert tried("perceptron")[0] == 0

@@ -294,7 +294,9 @@ CULPRITS = {  # the checks that find each of them, and words of the first messag
     ),
     "list of scores": (broken(score=lambda self, state, X: (X @ state.w).tolist()), {"scores"}, ""),
     "no scores": (
-        broken(Plain, score=lambda self, w, X: None), {"scores"}, "`score` of 2 rows returned None"
+        broken(Plain, score=lambda self, w, X: None),
+        {"scores"},
+        "`score` of 2 rows returned None",
     ),
     "whole scores": (
         broken(Plain, score=lambda self, w, X: np.rint(X @ w).astype(int)),
@@ -307,9 +309,7 @@ CULPRITS = {  # the checks that find each of them, and words of the first messag
         {"scores"},
         "the state is not finite",
     ),
-    "no wait": (
-        begun(lambda _: {"counts": np.zeros(3, np.int64).view(Promised)}), {"waits"}, ""
-    ),
+    "no wait": (begun(lambda _: {"counts": np.zeros(3, np.int64).view(Promised)}), {"waits"}, ""),
     "centring": (broken(score=centred), {"companions"}, ""),
     "counts scores": (broken(score=counting), {"reading"}, ""),
     "other weights": (broken(weights=lambda self, state: 2.0 * state.w), {"weights"}, ""),

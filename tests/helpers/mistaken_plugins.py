@@ -1,4 +1,4 @@
-"""Methods with the mistakes that are easily made, at a line that is named, and methods that end their process."""
+"""Methods with mistakes at a line that is named, and methods that hang or end their process."""
 
 import os
 import sys

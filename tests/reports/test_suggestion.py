@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import aucbench
 from aucbench.reports.suggestion import interval, suggest_methods
 from aucbench.studies.archives.archive_file import read
 from aucbench.studies.archives.tried_settings import tried_settings
@@ -107,15 +106,3 @@ def test_a_budget_leaves_methods_that_are_expected_to_keep_it(tried):
     limit = sorted(each.seconds for each in every)[1]
     kept = suggest_methods(tried, tried["wine"].facts, limit).methods
     assert {each.method for each in kept} == {each.method for each in every if each.seconds <= limit}
-
-
-def test_what_is_suggested_can_be_run(tuned_file):  # noqa: F811
-    found = aucbench.suggest("wine", "max_train_rows=100", archive=tuned_file, count=1)
-    (method,) = found.methods
-    assert found.facts.rows == 100
-    record = aucbench.run(*method.overrides, "dataset=wine").record
-    assert record["algorithm"]["name"] == method.method
-    used = {key: record["algorithm"]["parameters"][key] for key in method.parameters}
-    expected = {key: value for key, value in method.parameters.items() if isinstance(value, float)}
-    assert {key: used.pop(key) for key in expected} == pytest.approx(expected, rel=5e-3)
-    assert used.items() <= method.parameters.items()

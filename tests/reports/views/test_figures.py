@@ -63,7 +63,9 @@ def shown_texts(figure):
 
 
 @pytest.mark.slow
-def test_42_long_labels_neither_overlap_nor_leave_the_canvas_and_outliers_are_marked_with_their_gain(large, pages):
+def test_42_long_labels_neither_overlap_nor_leave_the_canvas_and_outliers_are_marked_with_their_gain(
+    large, pages
+):
     width, found = pages
     for kind, figure in found.items():
         assert figure.get_figwidth() == WIDTHS[width]

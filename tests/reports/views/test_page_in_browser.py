@@ -146,9 +146,3 @@ def test_harmful_names_stay_texts_in_every_view(visit, tmp_path):
         assert tab.locator("#view").get_by_role("link", name=HARMFUL).count() > 0
         assert tab.locator("a[href^='javascript']").count() == 0
         assert tab.locator("#view img, #view script").count() == 0
-
-
-def test_unknown_places_and_choices_fall_back(visit, address):
-    for hash_ in ("data/nothing", "methods/%E0%A4%A", "nowhere", "overall?ref=constructor&group=x&sort=z"):
-        tab = visit(f"{address}#{hash_}")
-        assert tab.locator("#view table").count() > 0
