@@ -1,6 +1,7 @@
 """The study of claims as a command, and its stored findings, which are those of the installed methods."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import aucbench
 from aucbench.cli.commands import claims as shown
 from aucbench.cli.main import main as aucbench_main
+from studies.claims import __main__ as claims
 from studies.claims.__main__ import main
 from studies.claims.rates import can_be_measured
 
@@ -24,10 +26,10 @@ def test_wrong_words_are_refused_before_anything_is_measured(word, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("process")
 def test_findings_are_written_beside_those_of_other_methods_and_shown(tmp_path, capsys, monkeypatch):
     file = tmp_path / "claims.json"
     file.write_text('{"spam": {}}')
+    monkeypatch.setattr(claims, "ProcessPoolExecutor", lambda *_: ThreadPoolExecutor(1))
     # A method without the field is refused, and the other one is measured.
     assert main(["ls_svm", "sklearn", "algo.lam=0.01", "--quick", "--output", str(file)]) == 2
     assert "lam" in capsys.readouterr().err

@@ -96,15 +96,6 @@ def test_strict_makes_a_plugin_that_fails_to_load_an_error(done, refused, monkey
     assert "strict=true: plugin gone of distribution broken" in refused("strict=true")
 
 
-@pytest.mark.mirror
-def test_fetch_finds_the_mirrors_files_and_parses_them(done, tmp_path, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path))
-    shown = done("fetch", "ijcnn1", "digits")
-    assert "ijcnn1: train part, 49,990 rows, 22 features" in shown
-    assert "ijcnn1: test part, 91,701 rows, 22 features" in shown
-    assert "digits: nothing to fetch" in shown
-
-
 @pytest.mark.parametrize("word", ["check", "algo=solam", "run"])
 def test_ctrl_c_ends_a_command_with_one_line(word, run, monkeypatch):
     def interrupted(*_):

@@ -134,17 +134,6 @@ def test_a_bad_job_is_refused_and_the_others_run_if_there_are_any(run, refused, 
     assert "The study's matrix skips every run" in refused(*words)
 
 
-def test_a_launcher_of_somebody_else_is_refused(run):
-    ConfigStore.instance().store(group="hydra/launcher", name="fake_foreign", node={"_target_": "x.Launcher"})
-    try:
-        status, _, err = run(*sweep("algo=fake_gentle", "hydra/launcher=fake_foreign"))
-    finally:
-        del ConfigStore.instance().repo["hydra"]["launcher"]["fake_foreign.yaml"]
-    assert status == 2
-    assert "hydra/launcher=fake_foreign" in err
-    assert "hydra/launcher=dask" in err
-
-
 def test_the_next_command_names_store_and_reference(run):
     words = ("algo=fake_gentle", "store.path='my store'", "reference=fake_other", *COMMON)
     assert "aucbench leaderboard --store 'my store' --reference fake_other" in run(*words)[1]

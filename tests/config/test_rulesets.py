@@ -1,12 +1,8 @@
 """Rulesets compose, are recorded with each entry, and change no cell."""
 
-from pathlib import Path
-
 import pytest
-from omegaconf import OmegaConf
 
 from aucbench import api
-from aucbench.config.compose import config_folder
 from aucbench.errors import ParameterError
 from tests.helpers.studies import study_of
 
@@ -16,13 +12,6 @@ pytestmark = pytest.mark.slow  # whole studies
 def entry_of(*words):
     (entry,) = study_of(*words, "tracking=none").entries
     return entry
-
-
-def test_a_ruleset_is_named_like_its_file_and_has_a_version_and_a_date():
-    for file in (Path(config_folder()) / "ruleset").glob("*.yaml"):
-        ruleset = OmegaConf.load(file).ruleset
-        assert (ruleset.title, len(ruleset.date.split("-"))) == (file.stem, 3)
-        assert ruleset.version >= 1
 
 
 def test_trials_give_every_method_the_same_number_of_random_settings():

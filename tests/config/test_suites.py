@@ -1,6 +1,5 @@
 """Suites: their data sets, what they combine with, and what is reported before files are downloaded."""
 
-from collections import Counter
 from itertools import product
 
 import pytest
@@ -30,20 +29,6 @@ def test_suites_have_the_sets_and_families_that_they_promise(known):
     assert set(known["keel"].datasets) | set(known["adbench"].datasets) == {
         name for name in names if name.startswith(("keel_", "adbench_"))
     }
-
-
-def test_the_imbalanced_suite_has_few_sets_of_many_families_and_half_of_both_are_imbalanced(known):
-    families, rare = Counter(), Counter()
-    for name in known["imbalanced"].datasets:
-        cls = catalog().dataset(name)
-        families[getattr(cls, "family", name)] += 1
-        files = [file for file in getattr(cls, "files", ()) if file.part == "train"]
-        labels = Counter({label: count for file in files for label, count in file.labels.items()})
-        rare[getattr(cls, "family", name)] += bool(labels) and min(labels.values()) < 0.15 * labels.total()
-    assert len(families) >= 60
-    assert set(families.values()) <= {1, 2, 3}
-    assert 2 * rare.total() >= families.total()
-    assert 2 * sum(count > 0 for count in rare.values()) >= len(families)
 
 
 def test_a_suite_is_a_sweep_over_its_data_sets_with_any_further_words(known):

@@ -64,17 +64,6 @@ def test_every_command_and_field_stands_in_the_reference():
 
 
 @pytest.mark.docs
-def test_the_first_run_shows_its_report(tmp_path):
-    import printed
-
-    page = ROOT / "docs" / "tutorials" / "first_run.md"
-    report, _ = printed.texts(page.read_text(encoding="utf-8"), page, tmp_path / "made")
-    table = page.read_text(encoding="utf-8").partition("| line | meaning |")[2].partition("\n\n")[0]
-    lines = re.findall(r"^\| (\w[\w ]*\w) \|", table, re.MULTILINE)
-    assert lines == re.findall(r"^ *(\w[\w ]*\w)  +\S", report, re.MULTILINE)
-
-
-@pytest.mark.docs
 def test_readme_says_what_the_archive_of_the_reference_study_says():
     import reference_study
 

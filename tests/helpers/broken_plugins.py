@@ -218,7 +218,7 @@ class SquaresWeights(Healthy):
 CountsWeights = broken(SquaresWeights, _power=1)  # as it should be
 
 
-class _StepsOfTheFirst:
+class StepsOfTheFirst:
     """Settings that train together all have the step size of the first."""
 
     def __init__(self, algorithms, states):
@@ -235,6 +235,26 @@ def centred(self, state, X):
     return scores - scores.mean()
 
 
+def random_weights(problem):
+    return {"w": 0.01 * np.random.default_rng().standard_normal(problem.n_features)}
+
+
+def by_place(state, rows):
+    return 1 + rows.rows[0] % 2
+
+
+def by_layout(state, rows):
+    return 2.0 if sparse.issparse(rows.X) else 1.0
+
+
+def by_dtype(state, rows):
+    return 1.1 if rows.X.dtype == np.float32 else 1.0
+
+
+def by_count(state, rows):
+    return 1.0 / state.note.count() ** 0.1
+
+
 DENSE = {"dense": "so that the number of features is that of the problem"}
 GENERATING = {
     "init": lambda self, problem, rng: (np.zeros(problem.n_features), (k for k in range(9))),
@@ -244,101 +264,46 @@ GENERATING = {
 NUMBER_OF_ROWS = {"access": "minibatch", "batch_size": 5, "__annotations__": {"batch_size": int}}
 NOT_A_NUMBER = broken(Plain, score=lambda self, w, X: np.full(X.shape[0], np.nan))
 
-CULPRITS = {  # the checks that find each of them, and words of the first message
-    "thawed": (dataclass(type("Thawed", (), PARTS)), {"declared"}, ""),
-    "access": (
-        broken(access="streams"),
-        {"declared"},
-        "one of stream, pairs, minibatch, balanced, full, got 'streams'",
-    ),
-    "number of rows": (dataclass(frozen=True)(broken(Plain, **NUMBER_OF_ROWS)), {"declared"}, "`batch_size`"),
-    "fails on five": (
-        broken(score=failing_on_five, requires=DENSE),
-        {"runs"},
-        "5 x 3 dense rows of float64, seed 0, 5 iter",
-    ),
-    "no state": (broken(init=lambda *_: None), {"runs"}, "`init` returned None: .*`return`"),
-    "wrong grid": (broken(grid={"eta": (0.1, -1.0)}), {"grid"}, ""),
-    "large batch": (
-        LargeBatch,
-        {"batch_size"},
-        r"batch_size\(2\) must be a whole number from 1 to 2, got 16",
-    ),
-    "recompiling": (begun(lambda _: {"note": 0}, step=recompiling), {"compiled_once"}, ""),
-    "random": (
-        begun(lambda problem: {"w": 0.01 * np.random.default_rng().standard_normal(problem.n_features)}),
-        {"same_seed", "chunks", "pickling", "sparse_rows", "float32_rows"},
-        "",
-    ),
-    "step per chunk": (StepPerChunk, {"chunks"}, ""),
-    "loses state": (
-        begun(
-            lambda _: {"note": Forgetful()},
-            step=stepping(lambda state, rows: 1.0 / state.note.count() ** 0.1, by_row=True),
-        ),
-        {"pickling"},
-        "",
-    ),
-    "generating": (broken(Plain, **GENERATING), {"pickling"}, r"pickled \(TypeError: .*generators"),
-    "knows places": (
-        broken(step=stepping(lambda state, rows: 1 + rows.rows[0] % 2, by_row=True), resumable=True),
-        {"resumable"},
-        "",
-    ),
-    "one step size": (broken(together=_StepsOfTheFirst), {"together"}, ""),
-    "borrows input": (broken(init=borrowing), {"inputs_untouched"}, ""),
-    "changes input": (
-        broken(Plain, step=centring_rows),
-        {"inputs_untouched"},
-        "^`step` changes X, which is not its own; work on a copy",
-    ),
-    "list of scores": (broken(score=lambda self, state, X: (X @ state.w).tolist()), {"scores"}, ""),
-    "no scores": (
-        broken(Plain, score=lambda self, w, X: None),
-        {"scores"},
-        "`score` of 2 rows returned None",
-    ),
-    "whole scores": (
-        broken(Plain, score=lambda self, w, X: np.rint(X @ w).astype(int)),
-        {"scores"},
-        r"int64: .*\.astype\(float\)",
-    ),
-    "NaN": (NOT_A_NUMBER, {"scores"}, "2 of 2 scores are NaN; the state is finite.*`score`"),
-    "infinite": (
-        broken(Plain, step=lambda self, w, batch: w / 0.0 if len(batch) else w),
-        {"scores"},
-        "the state is not finite",
-    ),
-    "no wait": (begun(lambda _: {"counts": np.zeros(3, np.int64).view(Promised)}), {"waits"}, ""),
-    "centring": (broken(score=centred), {"companions"}, ""),
-    "counts scores": (broken(score=counting), {"reading"}, ""),
-    "other weights": (broken(weights=lambda self, state: 2.0 * state.w), {"weights"}, ""),
-    "final in place": (broken(finalize=finalizing_in_place), {"reading"}, "`finalize` changes"),
-    "no reason": (
-        broken(requires={"dense": ""}),
-        {"sparse_rows"},
-        "^`requires` names 'dense' without a reason",
-    ),
-    "other on sparse": (
-        broken(step=stepping(lambda state, rows: 2.0 if sparse.issparse(rows.X) else 1.0)),
-        {"sparse_rows"},
-        "",
-    ),
-    "other on single": (
-        broken(step=stepping(lambda state, rows: 1.1 if rows.X.dtype == np.float32 else 1.0)),
-        {"float32_rows"},
-        "",
-    ),
-    "needs both": (broken(step=needing_both), {"one_class_first"}, ""),
-    "ignores weights": (broken(weighted=True), {"weighted"}, ""),
-    "squares weights": (SquaresWeights, {"weighted"}, ""),
-    "never done": (
-        broken(LargeBatch, access="full", done=lambda self, state: False),
-        {"converges"},
+CULPRITS = [  # the checks that find each of them, and words of the first message
+    ("declared", dataclass(type("Thawed", (), PARTS)), ""),
+    ("declared", broken(access="streams"), "stream, pairs, minibatch, balanced, full, got 'streams'"),
+    ("declared", dataclass(frozen=True)(broken(Plain, **NUMBER_OF_ROWS)), "`batch_size`"),
+    ("runs", broken(score=failing_on_five, requires=DENSE), "5 x 3 dense rows of float64, seed 0, 5 iter"),
+    ("runs", broken(init=lambda *_: None), "`init` returned None: .*`return`"),
+    ("grid", broken(grid={"eta": (0.1, -1.0)}), ""),
+    ("batch_size", LargeBatch, r"batch_size\(2\) must be a whole number from 1 to 2, got 16"),
+    ("compiled_once", begun(lambda _: {"note": 0}, step=recompiling), ""),
+    ("same_seed chunks pickling sparse_rows float32_rows", begun(random_weights), ""),
+    ("chunks", StepPerChunk, ""),
+    ("pickling", begun(lambda _: {"note": Forgetful()}, step=stepping(by_count, by_row=True)), ""),
+    ("pickling", broken(Plain, **GENERATING), r"pickled \(TypeError: .*generators"),
+    ("resumable", broken(step=stepping(by_place, by_row=True), resumable=True), ""),
+    ("together", broken(together=StepsOfTheFirst), ""),
+    ("inputs_untouched", broken(init=borrowing), ""),
+    ("inputs_untouched", broken(Plain, step=centring_rows), "^`step` changes X, which is not its own"),
+    ("scores", broken(score=lambda self, state, X: (X @ state.w).tolist()), ""),
+    ("scores", broken(Plain, score=lambda self, w, X: None), "`score` of 2 rows returned None"),
+    ("scores", broken(Plain, score=lambda self, w, X: np.rint(X @ w).astype(int)), r"\.astype\(float\)"),
+    ("scores", NOT_A_NUMBER, "2 of 2 scores are NaN; the state is finite.*`score`"),
+    ("scores", broken(Plain, step=lambda self, w, batch: w / 0.0), "the state is not finite"),
+    ("waits", begun(lambda _: {"counts": np.zeros(3, np.int64).view(Promised)}), ""),
+    ("companions", broken(score=centred), ""),
+    ("reading", broken(score=counting), ""),
+    ("reading", broken(finalize=finalizing_in_place), "`finalize` changes"),
+    ("weights", broken(weights=lambda self, state: 2.0 * state.w), ""),
+    ("sparse_rows", broken(requires={"dense": ""}), "^`requires` names 'dense' without a reason"),
+    ("sparse_rows", broken(step=stepping(by_layout)), ""),
+    ("float32_rows", broken(step=stepping(by_dtype)), ""),
+    ("one_class_first", broken(step=needing_both), ""),
+    ("weighted", broken(weighted=True), ""),
+    ("weighted", SquaresWeights, ""),
+    (
+        "converges",
+        broken(LargeBatch, access="full", done=lambda *_: False),
         "not done after 1,000 iterations",
     ),
-    "reversed": (broken(Plain, score=lambda self, w, X: -(X @ w)), {"auc"}, r"opposite order.*\+1"),
-    "claims sparse": (broken(claims=Claims("1/sqrt(t)", "nnz")), {"cost"}, "1.0-fold by the claim 'nnz'"),
-    "without loss": (broken(objective=lambda self, problem: Objective(None, l2=1.0)), {"objective"}, ""),
-    "unknown exemption": (broken(exempt={"chunk": "it is hard"}), {"exempt"}, ""),
-}
+    ("auc", broken(Plain, score=lambda self, w, X: -(X @ w)), r"opposite order.*\+1"),
+    ("cost", broken(claims=Claims("1/sqrt(t)", "nnz")), "1.0-fold by the claim 'nnz'"),
+    ("objective", broken(objective=lambda self, problem: Objective(None, l2=1.0)), ""),
+    ("exempt", broken(exempt={"chunk": "it is hard"}), ""),
+]

@@ -37,12 +37,12 @@ class Untypable(Plain):
         return _strange(w, "a")  # the mistake
 
 
-CULPRITS = {
-    "column": (Column, {"scores"}, r"ndarray of shape \(2, 1\); .*\(2,\)"),
-    "dense only": (DenseOnly, {"runs"}, r"`score` raised .*CSR.*X @ w.*requires:.* 2 x 1 CSR rows"),
-    "exiting": (Exiting, {"runs"}, r"`step` .*sys.exit, 3"),
-    "untypable": (Untypable, {"runs"}, r"TypingError: No implementation of .*add\(array\(float64"),
-}
+CULPRITS = [  # as in broken_plugins
+    ("scores", Column, r"ndarray of shape \(2, 1\); .*\(2,\)"),
+    ("runs", DenseOnly, r"`score` raised .*CSR.*X @ w.*requires:.* 2 x 1 CSR rows"),
+    ("runs", Exiting, r"`step` .*sys.exit, 3"),
+    ("runs", Untypable, r"TypingError: No implementation of .*add\(array\(float64"),
+]
 
 
 class Slow(Healthy):

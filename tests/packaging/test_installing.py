@@ -98,19 +98,3 @@ def test_an_installed_wheel_runs_the_main_job_and_a_third_partys_plugins(install
     assert "Stochastic gradient steps on random pairs." in listed
     shown = call(python, "-m", "aucbench", "list", "algorithms", "pair_sgd", cwd=tmp_path)
     assert "my-methods 0.3.0" in shown
-
-
-def test_generated_packages_pass_their_own_tests_and_checks_beside_an_installed_wheel(installed, tmp_path):
-    python = installed
-    names = {kind: f"new_{kind}" for kind in ("algorithm", "dataset", "loss", "features")}
-    folders = [tmp_path / name.replace("_", "-") for name in names.values()]
-    for kind, name in names.items():
-        call(python, "-m", "aucbench", "new", kind, name, cwd=tmp_path)
-    call(python, "-m", "pip", "install", "--quiet", "--no-deps", *folders, cwd=tmp_path)
-    for folder in folders:
-        assert " passed" in call(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=folder)
-    assert "4 plugins checked" in call(python, "-m", "aucbench", "check", *names.values(), cwd=tmp_path)
-    words = ["algo=new_algorithm", "dataset=new_dataset", "features=new_features", "tracking=none"]
-    _, record = run_job(python, tmp_path, *words)
-    assert record["algorithm"]["distribution"] == "new-algorithm"
-    assert record["result"]["auc"] > 0.9

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from aucbench import ParameterError
 from aucbench.humanize import counted
 from aucbench.reports.answer import answer, listed
 from aucbench.reports.build import build
@@ -56,8 +57,11 @@ def test_classes_of_model_are_never_told_together(data_sets):
         assert len({models[name] for name in re.findall("beta|gamma|delta", part)}) <= 1
     assert len(found) == (3 if data_sets > 1 else 5)
     only = build(cells, "t", True, reference="alpha", model_class="trees")
+    assert set(only.verdicts["method"]) == {"alpha", "beta", "delta"}
     assert not re.search("gamma|Of the", said(only))
     assert "alpha (linear)" in said(only)
+    with pytest.raises(ParameterError, match="kernel"):
+        build(cells, "t", True, reference="alpha", model_class="kernel")
 
 
 def test_below_ten_families_there_is_no_verdict_and_the_best_mean_is_named():
