@@ -62,7 +62,7 @@ def test_a_class_that_could_not_be_registered_is_explained_by_any_of_its_names(c
 
 
 def test_what_was_not_tried_is_no_success(capsys):
-    assert main(["check", "slow", "--patience", "0.5"]) == 1
+    assert main(["check", "Slow", "--patience", "0.5"]) == 1
     shown = capsys.readouterr().out
     assert "\n  note     one iteration takes " in shown
     assert "\n  untried  " in shown

@@ -24,6 +24,7 @@ def test_the_summary_counts_diverged_runs_and_says_what_to_change(done, tmp_path
     shown = dict(line.strip().split(maxsplit=1) for line in out.splitlines() if len(line.split()) > 1)
     assert shown["test"] == f"AUC  diverged in 5 of 5 runs (within {first} iterations)"
     assert shown["advice"] in {record.result.advice for record in records}
+    assert done("status", "--all").splitlines()[-3].split() == ["all", "0", "5", "0", "0"]
     for record in records:
         assert f"{record.data.max_norm:.3g}" in record.result.advice
         assert "lower algo." in record.result.advice

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from aucbench.cli.main import Output
+
 pytestmark = pytest.mark.slow
 
 COMMAND = f"{sys.executable} -m aucbench"
@@ -27,10 +29,21 @@ def test_a_run_whose_output_and_kernels_nobody_takes_is_stored_all_the_same(tmp_
     assert len(list((tmp_path / "store" / "cells").rglob("*.npz"))) == 1
 
 
-@pytest.mark.parametrize("redirected", ["| head -1 > /dev/null", ">&-"])
-def test_a_listing_ends_with_its_reader(tmp_path, redirected):
-    done = shell(f"{COMMAND} list datasets {redirected}", tmp_path)
+def test_a_command_whose_output_is_closed_goes_on(tmp_path):
+    done = shell(f"{COMMAND} list datasets >&-", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_reader_that_left_is_no_trouble_and_a_full_disk_is():
+    reading, writing = os.pipe()
+    os.close(reading)
+    for file, trouble in ((writing, ""), ("/dev/full", os.strerror(errno.ENOSPC))):
+        with open(file, "w") as stream:
+            out = Output(stream)
+            for text in ("lost", "as well"):
+                assert out.write(text) == len(text)
+                out.flush()
+            assert out.trouble == trouble
 
 
 def test_characters_that_the_terminal_lacks_are_replaced(tmp_path):

@@ -47,6 +47,10 @@ def test_the_setting_with_the_largest_weighted_gain_over_log_reg_is_suggested(tr
         assert method.gain == pytest.approx(max(own.values()), abs=1e-12)
         number = max(own, key=own.get)
         assert method.parameters == tried["wine"].methods[method.method].settings[number]
+    first, shares = found.methods[0], np.array(list(weights.values())) / sum(weights.values())
+    spread = shares @ (evidence["gain"] - first.gain) ** 2 / (1 - shares @ shares)
+    half = stats.t.ppf(0.975, len(shares) - 1) * math.sqrt(shares @ shares * spread)
+    assert [first.low, first.high] == pytest.approx([first.gain - half, first.gain + half])
     gains = [each.gain for each in found.methods]
     assert gains == sorted(gains, reverse=True)
     assert len(found.methods) == 3

@@ -72,6 +72,8 @@ def test_methods_have_the_names_of_papers_and_every_citation_has_an_entry():
     assert len(cited) == 3
     assert set(re.findall(r"^@\w+{(.*),", latex.bibtex(named), re.MULTILINE)) == cited
     assert set(named.gains["reference"]) == set(named.references.values()) == {"LogReg"}
+    alike = build(small_cells(["log_reg", "LogReg"], 1), "t", True, reference="log_reg")
+    assert with_titles(alike) is alike
 
 
 def test_a_single_data_set_has_the_verdicts_over_its_runs():
