@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucbench.kernels.jit import helper, kernel
+from aucbench.kernels.jit import kernel
 from aucbench.kernels.weights import ROUNDING
 
 FOLD = 1e3  # fold once the threshold is this many times the mean |w_j|: three of sixteen digits are lost
@@ -80,7 +80,7 @@ def replace(vector, w):
     fold(vector)
 
 
-@helper
+@kernel
 def score(X, i, vector):
     """The product w.x_i."""
     u, numbers = vector.uv[0], vector.numbers[0]
@@ -92,7 +92,7 @@ def score(X, i, vector):
     return numbers.scale * total
 
 
-@helper
+@kernel
 def step(a, X, i, vector):
     """Add a x_i to w; the caller updates the products M'w."""
     uv, items, keys, place, all_numbers, M, products = vector
@@ -133,7 +133,7 @@ def accumulate(vector, weight):
     numbers.offset += weight * numbers.scale * numbers.threshold
 
 
-@helper
+@kernel
 def _drop(vector):
     """Set the entry on top of the heap to zero."""
     uv, items, keys, place, all_numbers, M, products = vector
@@ -150,7 +150,7 @@ def _drop(vector):
         products[1, c] -= sign * M[j, c]
 
 
-@helper
+@kernel
 def _raise(vector, rise):
     """Raise the threshold; no entry may fall below it."""
     numbers, products = vector.numbers[0], vector.products
@@ -160,7 +160,7 @@ def _raise(vector, rise):
         products[0, c] -= rise * products[1, c]
 
 
-@helper
+@kernel
 def shrink(vector, cut, factor):
     """Set w to factor * sign(w) max(|w| - cut, 0)."""
     numbers, keys = vector.numbers[0], vector.keys
@@ -172,7 +172,7 @@ def shrink(vector, cut, factor):
     tidy(vector)
 
 
-@helper
+@kernel
 def project(vector, radius):
     """Project w, whose scale is 1, on the l1 ball of a radius."""
     numbers, keys = vector.numbers[0], vector.keys
@@ -190,7 +190,7 @@ def project(vector, radius):
     tidy(vector)
 
 
-@helper
+@kernel
 def tidy(vector):
     """Fold the scale and the threshold into u before they cost digits."""
     numbers = vector.numbers[0]
@@ -202,7 +202,7 @@ def tidy(vector):
         fold(vector)
 
 
-@helper
+@kernel
 def fold(vector):
     """Make the scale one and the threshold zero, and compute the norm and the products anew."""
     uv, items, keys, _, all_numbers, M, products = vector
@@ -231,7 +231,7 @@ def fold(vector):
 # operations moves O(log count) entries. NaN keys are not ordered.
 
 
-@helper
+@kernel
 def _rise(items, keys, place, slot, item, key):
     """Put an item in the free entry `slot`, or above it."""
     while slot > 0:
@@ -245,7 +245,7 @@ def _rise(items, keys, place, slot, item, key):
     place[item] = slot + 1
 
 
-@helper
+@kernel
 def _sink(items, keys, place, count, slot, item, key):
     """Put an item in the free entry `slot`, or below it."""
     while True:
@@ -265,7 +265,7 @@ def _sink(items, keys, place, count, slot, item, key):
     place[item] = slot + 1
 
 
-@helper
+@kernel
 def _change(items, keys, place, count, slot, item, key):
     """Put an item with another key in an entry, or where its key belongs."""
     if key < keys[slot]:
@@ -274,7 +274,7 @@ def _change(items, keys, place, count, slot, item, key):
         _sink(items, keys, place, count, slot, item, key)
 
 
-@helper
+@kernel
 def _remove(items, keys, place, count, item):
     """Remove an item, leaving count - 1 entries."""
     slot, last = place[item] - 1, count - 1
