@@ -8,10 +8,10 @@ two that the type of w takes: a thresholded vector has `uv`.
 
 import numpy as np
 
-from aucbench.kernels import helper, rows, thresholded, vectors, weights
+from aucbench.kernels import kernel, rows, thresholded, vectors, weights
 
 
-@helper
+@kernel
 def score(X, i, w):
     """w.x, |x|^2 and, where it is needed, |x|_1 of row i."""
     if hasattr(w, "uv"):
@@ -19,7 +19,7 @@ def score(X, i, w):
     return rows.dot_norms(X, i, w[0])
 
 
-@helper
+@kernel
 def accumulate(w, weight):
     """Add w to the running sum; returns the new weight of u."""
     if hasattr(w, "uv"):
@@ -28,7 +28,7 @@ def accumulate(w, weight):
     return weight + 1.0
 
 
-@helper
+@kernel
 def step(X, i, a, absolute, w, weight, bound, radius):
     """Add a x to w and project it on the l1 ball; returns the new weight and a bound on |w|_1."""
     if hasattr(w, "uv"):
@@ -47,7 +47,7 @@ def step(X, i, a, absolute, w, weight, bound, radius):
     return 0.0, vectors.project_l1(u, radius)
 
 
-@helper
+@kernel
 def distance(w, start):
     """The squared distance |w - start|^2."""
     if hasattr(w, "uv"):
@@ -56,7 +56,7 @@ def distance(w, start):
     return vectors.distance(w[0], start)
 
 
-@helper
+@kernel
 def pull(w, weight, start, factor):
     """Set w to start + factor (w - start); returns the new weight."""
     if hasattr(w, "uv"):
@@ -70,7 +70,7 @@ def pull(w, weight, start, factor):
     return 0.0
 
 
-@helper
+@kernel
 def restart(w, weight, start, count):
     """Set w and start to the mean of the `count` points in the sum, and empty the sum."""
     if hasattr(w, "uv"):

@@ -225,7 +225,7 @@ def _run(X, y, order, w, start, sums, point, stage, counts, params):
     return point, stage, counts
 
 
-@kernels.helper
+@kernels.kernel
 def _step(X, i, positive, w, start, point, stage, counts, params):
     """Algorithm 1: steps 4 to 7, with the constant step of the stage."""
     a, b, alpha, weight, sum_a, sum_b, bound, distance = point
@@ -260,7 +260,7 @@ def _step(X, i, positive, w, start, point, stage, counts, params):
     return Point(a, b, alpha, weight, sum_a, sum_b, bound, distance)
 
 
-@kernels.helper
+@kernels.kernel
 def _next_stage(start, sums, point, stage, counts, params):
     """Algorithm 2: the first point of the next stage besides w, its step and its bounds."""
     positives, negatives, length, kappa = counts.positives, counts.negatives, params.length, params.kappa
