@@ -75,7 +75,7 @@ def samples(draw):
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(sample=samples())
 def test_value_and_gradient_are_those_of_all_pairs(loss, sample):
     scores, y, weights = sample
@@ -110,8 +110,8 @@ class Bump:
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_loss_that_changes_within_narrow_margins_is_right_or_refused(weighted):
     rng = np.random.default_rng(0)
-    y = (rng.random(1500) < 0.1).astype(int)
-    scores, weights = rng.normal(size=1500) + y, rng.integers(0, 3, 1500) if weighted else None
+    y = (rng.random(600) < 0.1).astype(int)  # more pairs than are visited one by one
+    scores, weights = rng.normal(size=600) + y, rng.integers(0, 3, 600) if weighted else None
     for width in (1.0, 0.3, 0.1):
         shares, values, _ = written_out(Bump(width), scores, y, weights)
         assert pair_loss(Bump(width), scores, y, weights).value == pytest.approx((shares * values).sum())
@@ -125,7 +125,7 @@ def test_the_bound_of_a_loss_without_one_is_infinite_whatever_the_weight(loss):
     assert np.all(np.isinf(pair_loss(loss, [1.0, 0.5, 0.0], [1, 1, 0], [1, 0, 1]).curvature_bound))
 
 
-@pytest.mark.parametrize("n", [50, 1000])
+@pytest.mark.parametrize("n", [50, 300])  # pair by pair, and by more pairs than that
 @pytest.mark.parametrize("loss", [Square(), SquaredHinge(), SmoothHinge(), Exponential(), *SMOOTH], ids=str)
 def test_the_curvature_is_that_of_the_gradient_and_below_its_bound(loss, n):
     rng = np.random.default_rng(n)
@@ -154,15 +154,15 @@ def test_the_curvature_is_that_of_the_gradient_and_below_its_bound(loss, n):
 
 
 @pytest.mark.parametrize("loss", SMOOTH, ids=str)
-def test_copies_of_all_rows_change_nothing_up_to_a_million(loss):
+def test_copies_of_all_rows_change_nothing(loss):
     rng = np.random.default_rng(3)
-    y = (rng.random(1000) < 0.3).astype(int)
-    scores = rng.normal(size=1000) * 3.0 + y
+    y = (rng.random(300) < 0.3).astype(int)
+    scores = rng.normal(size=300) * 3.0 + y
     shares, values, slopes = written_out(loss, scores, y)
     found = pair_loss(loss, np.tile(scores, 1000), np.tile(y, 1000))
     assert found.value == pytest.approx((shares * values).sum(), rel=1e-9)
     expected = by_row(y, shares * slopes)
-    np.testing.assert_allclose(found.gradient[:1000] * 1000, expected, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(found.gradient[:300] * 1000, expected, rtol=1e-9, atol=1e-15)
 
 
 def test_a_kink_that_is_not_declared_costs_few_pairs_and_too_many_are_declined(monkeypatch):

@@ -93,9 +93,6 @@ def test_numbers_for_missing_values_are_named_and_indicated(tmp_path, kind):
         make(path, add_indicator=True)
 
 
-BANDS = [f"{10 * (k % 9)}-{10 * (k % 9) + 9}" for k in range(ROWS)]
-
-
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
@@ -128,7 +125,10 @@ def test_numbers_with_signs_units_or_words_are_refused_and_not_made_categories(s
         load(Csv(path, delimiter=","))
     X = load(Csv(path, delimiter=",", types={"age": "categories"})).X
     assert X.shape[1] == len(set(texts)) + 1
-    assert load(Csv(saved(age=BANDS))).X.shape[1] == 10
+
+
+def test_bands_of_numbers_are_categories(saved):
+    assert load(Csv(saved(age=[f"{10 * (k % 9)}-{10 * (k % 9) + 9}" for k in range(ROWS)]))).X.shape[1] == 10
 
 
 def test_declared_types_of_files_are_kept_or_refused_with_their_row(tmp_path, write):
@@ -153,7 +153,7 @@ MARKS = {";": ";", ",": ",", "\t": "\t", "|": "|", " ": " "}
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.sampled_from(list(MARKS)),
     st.booleans(),
@@ -323,8 +323,7 @@ def of(data, kept):
 
 
 @pytest.mark.parametrize("protocol", [Holdout, TrainValidTest, KFold])
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("duplicates", ["anywhere", "together"])
+@pytest.mark.parametrize(("seed", "duplicates"), [(0, "anywhere"), (1, "together")])
 def test_rows_of_a_group_are_on_one_side_of_every_split(patients, protocol, seed, duplicates):
     chosen = protocol(groups="patient", duplicates=duplicates)
     data = Csv(patients, target="y", drop=["when"])
