@@ -1,16 +1,117 @@
-"""Settings that cannot be trained together, and what others share; plugins are checked for the rest."""
+"""Settings that a method trains together end where each ends alone: one property of every method that can."""
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
 
 import aucbench
-from aucbench import Batch, ParameterError
-from aucbench_algorithms import Mba
-from tests.helpers.training import problem_of, random_problem
+from aucbench import Access, Batch, ParameterError, kernels
+from aucbench.contracts import MethodFacts, field_types
+from aucbench.runner.cell import training_context
+from aucbench.runner.sampler import batch_sampler
+from aucbench.runner.task import Task
+from aucbench_algorithms import Mba, _kept_rows
+from tests.helpers.settings_of_plugins import fields_of
+from tests.helpers.training import difference, is_like_other_rules, problem_of, random_problem
 
 N, D = 200, 30
 X, Y = random_problem(2, N, D, density=0.3)
+FORMS = {
+    "dense": X,
+    "csr": sparse.csr_matrix(X),
+    "lazy": sparse.csr_matrix(np.hstack([X * (np.arange(D) % 4 == 0), np.zeros((N, 400))])),
+}
+SINGLE = {"float32": X.astype(np.float32)}
+ITERATIONS = {Access.stream: 500, Access.pairs: 500, Access.minibatch: 24}
+SIZES = {"buffer": (3, 8), "tau": (4, 7)}  # of what settings share only where it is the same
+HUGE = 1e200  # as a step it makes weights infinite, or nearly
 CATALOG = aucbench.catalog()
+JOINING = [
+    plugin.cls
+    for plugin in CATALOG.plugins["algorithms"].values()
+    if MethodFacts(plugin.cls).together is not None and plugin.cls.access != Access.full
+]
+
+CASES = [
+    pytest.param(
+        cls, forms, id=f"{cls.name}-{next(iter(forms))}", marks=[pytest.mark.variants] if is_other else []
+    )
+    for cls in JOINING
+    for forms, is_other in ((FORMS, is_like_other_rules(cls)), (SINGLE, True))
+]
+
+
+@pytest.fixture(autouse=True)
+def _small_pieces(monkeypatch):
+    """So that a batch is cut."""
+    monkeypatch.setattr(_kept_rows, "PIECE", 50)
+
+
+def made(cls, **fields):
+    try:
+        return cls(**fields)
+    except ParameterError:
+        assume(False)
+
+
+@st.composite
+def members(draw, cls):
+    """Settings with numbers of the grid, of which a few have a huge step or a buffer of another size."""
+    same = draw(fields_of(cls, {}))
+    numbers = {name: st.sampled_from(values) for name, values in cls.grid.items() if name not in same}
+    numbers |= {name: st.sampled_from(sizes) for name, sizes in SIZES.items() if name in field_types(cls)}
+    if cls.step_size:
+        steps = [*cls.grid.get(cls.step_size, (0.1, 1.0))] * 3
+        numbers[cls.step_size] = st.sampled_from([*steps, HUGE])
+    # The loops of a rule are compiled for 8, 16 and 32 settings, which tests/kernels/test_rules.py tries.
+    most = 8 if issubclass(cls, kernels.RuleMethod) else 18
+    chosen = draw(st.lists(st.fixed_dictionaries(numbers), min_size=1, max_size=most))
+    return [made(cls, **same, **each) for each in chosen]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("cls", "forms"), CASES)
+def test_settings_together_end_where_each_ends_alone(cls, forms):
+    losses = [each for each in cls.losses if each != "*"]
+    loss = CATALOG.loss(losses[0])() if losses else None
+
+    @settings(max_examples=12, deadline=None, derandomize=True)
+    @given(st.data(), members(cls), st.sampled_from(sorted(forms)))
+    def hold(data, several, form):
+        total = ITERATIONS[Access(cls.access)]
+        cuts = sorted(data.draw(st.lists(st.integers(0, total), max_size=4), "cuts"))
+        dropped = data.draw(st.sets(st.sampled_from(range(len(several))), max_size=len(several) - 1), "drop")
+        dropped_after = data.draw(st.integers(0, len(cuts)), "after")
+        task = Task(several[0], loss, forms[form], Y, forms[form], Y)
+
+        def begin():
+            return [each.init(task.problem(total), task.generator()) for each in several]
+
+        with training_context():
+            states, together = begin(), cls.together(several, begin())
+            if together is None:
+                return
+            next_batch = batch_sampler(task)
+            for number, (start, stop) in enumerate(pairwise([0, *cuts, total])):
+                batch = next_batch(stop - start)
+                together.step(batch)
+                states = [each.step(state, batch) for each, state in zip(several, states, strict=True)]
+                if number == dropped_after:
+                    for k in dropped:
+                        together.drop(k)
+            for k in set(range(len(several))) - dropped:
+                found, alone = several[k].weights(together.state(k)), several[k].weights(states[k])
+                if np.isfinite(alone).all() and np.abs(alone).max() < 1e100:
+                    assert difference(found, alone) < 1e-9 if alone.any() else not found.any(), several[k]
+
+    hold()
+
+
+# What the property does not see
 
 
 def starts(several):
