@@ -13,8 +13,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 from sklearn.feature_extraction import FeatureHasher
@@ -147,30 +145,6 @@ def test_declared_types_of_files_are_kept_or_refused_with_their_row(tmp_path, wr
         with pytest.raises(DataError, match=message):
             load(Arff(write(text, "own.arff")))
     assert load(Arff(write(texts.replace("two", "'light \xe9'"), "own.arff"))).X.shape == (3, 3)
-
-
-MARKS = {";": ";", ",": ",", "\t": "\t", "|": "|", " ": " "}
-
-
-@pytest.mark.slow
-@settings(max_examples=30, deadline=None)
-@given(
-    st.sampled_from(list(MARKS)),
-    st.booleans(),
-    st.lists(
-        st.tuples(st.floats(-1e6, 1e6), st.sampled_from(["a b", "x;y", "p,q", 'say "no"', "u|v"])),
-        min_size=4,
-        max_size=15,
-    ),
-)
-def test_the_delimiter_is_found_whatever_else_cells_hold(tmp_path_factory, mark, header, rows):
-    rows = [*rows, (0.5, "a b"), (-0.25, "p,q")]
-    frame = pd.DataFrame(rows, columns=["n", "text"])
-    frame["m"], frame["y"] = range(len(frame), 0, -1), [i % 2 for i in range(len(frame))]
-    path = tmp_path_factory.mktemp("marks") / "own.csv"
-    frame.to_csv(path, sep=mark, index=False, header=header)
-    data = Csv(str(path), types={0: "number", 1: "categories", 2: "number"}, header=header)
-    np.testing.assert_array_equal(load(data).X[:, 0], frame.n)
 
 
 def test_what_may_be_either_delimiter_is_left_to_the_user(write):
