@@ -1,4 +1,4 @@
-"""Memory that is available, and rows beyond it: spilled to files, mapped, trained over under a limit."""
+"""Memory that is available, and rows beyond it: spilled to files, mapped, trained over without a copy."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""Intervals of AUCs and deviations of blocks against sums over all pairs, and their coverage."""
+"""Intervals of AUCs and deviations of blocks against sums over all pairs."""
 
 import numpy as np
 import pytest
