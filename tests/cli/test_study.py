@@ -83,7 +83,7 @@ def test_failed_cells_are_counted_and_explained_and_only_failed_runs_these_alone
     words = sweep("algo=fake_gentle,fake_raising", "runs=2", "study=mine", "store.path=store")
     status, out, err = run(*words)
     assert status == 1
-    assert "2 cells done, 2 failed" in out
+    assert "2 cells done, 2 failed in " in out
     assert err.count("aucbench: failed: fake_raising on fake_clouds (seed ") == 2
     assert "aucbench status --failures shows tracebacks" in err
     done(*words, status=1)
