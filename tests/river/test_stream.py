@@ -3,6 +3,7 @@
 import contextlib
 import doctest
 import pickle
+import re
 from decimal import Decimal
 from fractions import Fraction
 from types import MappingProxyType
@@ -10,6 +11,8 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from river import checks
 from scipy import sparse
 
@@ -205,29 +208,11 @@ def test_a_planning_method_refuses_more_rows_than_planned():
         model.learn_many(pd.DataFrame(ROWS[:5]), LABELS[:5])
 
 
-def test_every_call_of_a_diverged_model_says_what_to_change():
+def test_a_diverged_model_says_what_to_change():
     model = learnt(AUCClassifier(Exploding(at=150)), ROWS[:140], LABELS[:140])
     learnt(model, ROWS[:20], LABELS[:20])
-    for call in (
-        lambda: model.predict_proba_one(ROWS[0]),
-        lambda: model.learn_one(ROWS[0], True),
-        lambda: model.learn_many(pd.DataFrame(ROWS[:3]), LABELS[:3]),
-        lambda: model.predict_many(pd.DataFrame(ROWS[:3])),
-    ):
-        with pytest.raises(ParameterError, match="exploding diverged within 160 rows"):
-            call()
-
-
-@pytest.mark.parametrize("rescale", [False, True])
-@pytest.mark.parametrize("warmup", [1, 2, 8])
-@pytest.mark.parametrize("size", [1e200, 1e308])
-def test_values_whose_squares_overflow_end_a_training_in_a_sentence(size, warmup, rescale):
-    model = AUCClassifier("solam", warmup=warmup, chunk=1, rescale=rescale)
-    for label in (True, False) * 5:
-        row = {"a": size if label else -size, "b": 1.0, "c": -size}
-        with contextlib.suppress(ParameterError), np.errstate(all="ignore"):
-            learnt(model, [row], [label]).predict_proba_one(row)
-            model.learn_many(pd.DataFrame([row] * 3), [label] * 3)
+    with pytest.raises(ParameterError, match="exploding diverged within 160 rows"):
+        model.predict_proba_one(ROWS[0])
 
 
 @pytest.mark.parametrize(
@@ -364,3 +349,42 @@ HASHED = [42724, 110530, 129268, 217319, 32666]
 
 def test_the_example_of_the_docstring_runs():
     assert doctest.testmod(classifier_module).failed == 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.dictionaries(
+                st.sampled_from("abcd"),
+                st.one_of(st.floats(-3, 3), st.sampled_from([1e308, -1e308, 1e200, 0.0])),
+                max_size=4,
+            ),
+            st.booleans(),
+            st.booleans(),
+        ),
+        min_size=1,
+        max_size=40,
+    ),
+    st.sampled_from([1, 2, 8]),
+    st.booleans(),
+)
+@example([({"a": 1e308, "b": -1e308}, True, False), ({"a": -1e308, "b": 1e308}, False, True)] * 2, 2, False)
+def test_any_stream_is_learnt_or_every_call_says_what_ended_the_training(rows, warmup, rescale):
+    model, message = AUCClassifier("solam", warmup=warmup, chunk=1, rescale=rescale), None
+    for row, label, many in rows:
+        frame = pd.DataFrame([{name: row.get(name, 0.0) for name in "abcd"}] * 3)
+        calls = [
+            lambda row=row, label=label: model.learn_one(row, label),
+            lambda row=row: model.predict_proba_one(row),
+        ]
+        if many:
+            calls[0] = lambda frame=frame, label=label: model.learn_many(frame, pd.Series([label] * 3))
+        for call in calls:
+            if message is not None:
+                with pytest.raises(ParameterError, match=re.escape(message)):
+                    call()
+                continue
+            with contextlib.suppress(ParameterError), np.errstate(all="ignore"):
+                call()
+            message = model._stream._failure and str(model._stream._failure)
