@@ -37,7 +37,7 @@ def test_the_positives_of_a_block_of_pairs_are_drawn_before_its_negatives():
     rng, found = generator(5, RandomStream.order, 0), []
     for _ in range(2):
         for label in (1, -1):
-            own = np.flatnonzero(Y == label)
+            own = np.flatnonzero(label == Y)
             found.append(own[rng.integers(0, len(own), BLOCK_ROWS)])
     expected = np.stack([np.concatenate(found[side::2]) for side in (0, 1)], axis=1)
     np.testing.assert_array_equal(taken([7, 100_000], Access.pairs), expected[:100_007])
