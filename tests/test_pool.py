@@ -6,32 +6,19 @@ import stat
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
 
 from aucbench.pool import METHOD, SAFE_PATH, Pool, ProcessEnded, tell
+from tests.helpers.processes import forked
 
 pytestmark = pytest.mark.usefixtures("process")
 
-WORDS = ("-m", "algo=solam", "runs=2", "parallel=2", "tracking=none", "study=x")
-
-
-@pytest.mark.skipif(METHOD != "forkserver", reason="processes are not forked here")
-def test_workers_do_not_import_from_the_current_folder_what_the_command_does_not(tmp_path):
-    (tmp_path / "distributed.py").write_text("raise RuntimeError('hidden')")
-    code = f"import sys; from aucbench.cli.main import main; sys.exit(main({WORDS!r}))"
-    # Like the console script, which does not look into the current folder.
-    words = [sys.executable, "-P", "-c", f"if __name__ == '__main__':\n    {code}"]
-    environment = {name: value for name, value in os.environ.items() if name != SAFE_PATH}
-    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "2 cells done, 0 failed" in done.stdout
-
-
 STARTED = """
-import os, sys, time
+import os, time
 from aucbench.pool import Pool, tell
 
 def sleep():
@@ -43,10 +30,16 @@ time.sleep(60)
 """
 
 
-def test_a_process_ends_with_one_that_is_killed(tmp_path):
-    (tmp_path / "start.py").write_text(STARTED)
-    words = [sys.executable, str(tmp_path / "start.py")]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as parent:
+@pytest.mark.skipif(METHOD != "forkserver", reason="processes are not forked here")
+def test_a_process_imports_what_its_parent_does_and_ends_with_it_though_it_is_killed(tmp_path):
+    (script := tmp_path / "bin" / "start.py").parent.mkdir()
+    script.write_text(STARTED)
+    (tmp_path / "msgspec.py").write_text("raise RuntimeError('hidden')")
+    # Like the console script, which looks into its own folder and not into the current one.
+    words = [sys.executable, str(script)]
+    environment = {name: value for name, value in os.environ.items() if name != SAFE_PATH}
+    how = {"stdout": subprocess.PIPE, "text": True, "cwd": tmp_path, "env": environment}
+    with subprocess.Popen(words, **how) as parent:
         child = psutil.Process(int(parent.stdout.readline()))
         parent.kill()
     assert psutil.wait_procs([child], timeout=10.0)[1] == []
@@ -93,24 +86,16 @@ def test_no_process_listens_at_an_address_that_another_user_can_reach(pool):
     for file in files:
         assert stat.S_IMODE(Path(file).parent.stat().st_mode) == 0o700
         if os.getuid() == 0:  # else there is no other user to be
-            assert is_closed_to(65534, file)
+            assert forked(partial(fails_to_connect, file)) == [0]
 
 
-def is_closed_to(user, file):
-    """Whether another user may not connect to a socket."""
-    child = os.fork()
-    if child == 0:
-        try:
-            os.setgroups([])
-            os.setgid(user)
-            os.setuid(user)
-            socket.socket(socket.AF_UNIX).connect(file)
-            os._exit(1)
-        except PermissionError:
-            os._exit(0)
-        except BaseException:
-            os._exit(2)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+def fails_to_connect(file, user=65534):
+    """Try to connect to a socket as another user."""
+    os.setgroups([])
+    os.setgid(user)
+    os.setuid(user)
+    with pytest.raises(PermissionError):
+        socket.socket(socket.AF_UNIX).connect(file)
 
 
 def test_a_task_may_be_defined_within_a_function_and_its_error_ends_no_process(pool):
@@ -131,7 +116,7 @@ def test_a_process_that_exits_is_replaced_also_for_tasks_that_wait_for_it(pool):
 def test_a_task_that_is_late_is_ended_and_says_where_it_was(pool):
     heard = []
     with pytest.raises(ProcessEnded) as ended:
-        pool.submit(hangs, listener=heard.append, seconds=2.0).result(timeout=30)
+        pool.submit(hangs, listener=heard.append, seconds=0.7).result(timeout=30)
     assert ended.value.is_late
     assert "in hangs" in ended.value.trace
     assert heard == ["begun"]

@@ -6,10 +6,9 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-import aucbench
 from aucbench import Access, Claims, kernels
 from aucbench.kernels import rows
-from studies.claims.costs import claimed_exponents, cost_exponents, design
+from studies.claims.costs import cost_exponents
 from studies.claims.power_law import Verdict
 
 
@@ -53,17 +52,3 @@ def test_a_loop_over_all_columns_that_claims_the_non_zeros_is_caught():
     assert slow["d"][1] is Verdict.slower
     assert slow["d"][0].estimate == pytest.approx(1.0, abs=0.2)
     assert slow["n"][1] is Verdict.holds
-
-
-def test_claimed_exponents_are_those_of_the_terms_along_an_axis():
-    oam = aucbench.catalog().algorithm("oam_seq")()
-    lines = design(oam, "buffer nnz + d")
-    for variable, expected in {"n": (0, 0), "d": (0, 1), "nnz": (0, 1), "buffer": (0, 1)}.items():
-        found = claimed_exponents(oam, "buffer nnz + d", variable, lines[variable][0])
-        assert found == pytest.approx(expected)
-    bam, found = aucbench.catalog().algorithm("bam")(), {}
-    for claim, variable in (("nnz + n log n", "n"), ("n d min(n, d)", "d")):
-        found[variable] = claimed_exponents(bam, claim, variable, design(bam, claim)[variable][0])
-    assert found["n"][0] == pytest.approx(1.0)
-    assert 1.05 < found["n"][1] < 1.2
-    assert found["d"][0] == pytest.approx(2.0)

@@ -10,9 +10,12 @@ from studies.claims.power_law import CONFIDENCE, Interval, Verdict, exponent, gr
 T = np.geomspace(1e3, 1e5, 20)
 
 
-@pytest.mark.parametrize("power", [-2.0, -0.5, 0.0, 1.0])
-def test_the_exponent_of_an_exact_law_is_exact_whatever_its_factor(power):
-    assert exponent(T, 3.7 * T**power) == pytest.approx(power, abs=1e-12)
+def test_the_exponent_of_an_exact_law_is_exact_whatever_its_factor_and_outliers_hardly_move_it():
+    for power in (-2.0, -0.5, 0.0, 1.0):
+        y = 3.7 * T**power
+        assert exponent(T, y) == pytest.approx(power, abs=1e-12)
+        y[[16, 17, 19]] *= 1e4
+        assert exponent(T, y) == pytest.approx(power, abs=0.05)
 
 
 def noisy_curve(rng, power):
@@ -35,9 +38,7 @@ def passes(rng, repetitions):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("slopes", "by", "trials"), [(gaps, 0.0, 400), (gaps, 0.1, 400), (passes, 3, 2000), (passes, 5, 2000)]
-)
+@pytest.mark.parametrize(("slopes", "by", "trials"), [(gaps, 0.1, 100), (passes, 3, 1000)])
 def test_the_interval_covers_the_exponent_as_often_as_stated(slopes, by, trials):
     rng = np.random.default_rng(0)
     found = [group_interval(slopes(rng, by)) for _ in range(trials)]
@@ -49,7 +50,6 @@ def test_the_interval_covers_the_exponent_as_often_as_stated(slopes, by, trials)
 @pytest.mark.parametrize(
     ("low", "high", "claimed", "expected"),
     [
-        (-1.1, -0.9, (-1.0, -1.0, 0.15), Verdict.holds),
         (-1.6, -0.9, (-1.0, -1.0, 0.15), Verdict.holds),
         (-1.6, -1.3, (-1.0, -1.0, 0.15), Verdict.faster),
         (-0.7, -0.4, (-1.0, -1.0, 0.15), Verdict.slower),
@@ -61,9 +61,3 @@ def test_the_interval_covers_the_exponent_as_often_as_stated(slopes, by, trials)
 )
 def test_a_verdict_is_that_of_the_whole_interval(low, high, claimed, expected):
     assert verdict(Interval((low + high) / 2, low, high), *claimed) is expected
-
-
-def test_outliers_among_the_points_hardly_move_the_exponent():
-    y = 1.0 / T
-    y[[16, 17, 19]] *= 1e4
-    assert exponent(T, y) == pytest.approx(-1.0, abs=0.05)

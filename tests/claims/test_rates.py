@@ -15,9 +15,8 @@ T = np.arange(1, 3000)
 POWERS = {"1/t": -1.0, "1/sqrt(t)": -0.5, "t^(-1/4)": -0.25, "t^-2": -2.0, "linear": None, "fast": None}
 
 
-@pytest.mark.parametrize(("claimed", "exponent"), POWERS.items())
-def test_powers_of_t_are_read(claimed, exponent):
-    assert claimed_exponent(claimed) == exponent
+def test_powers_of_t_are_read():
+    assert {claimed: claimed_exponent(claimed) for claimed in POWERS} == POWERS
 
 
 @pytest.mark.parametrize(
@@ -38,12 +37,10 @@ def test_linear_rates_are_told_from_faster_and_slower_ones(curve, linear, superl
     assert judged("superlinear") is superlinear
 
 
-@pytest.mark.parametrize(
-    ("first", "expected"), [(1e-12, Verdict.holds), (1e-3, Verdict.slower)], ids=["solved", "not solved"]
-)
-def test_an_exact_method_is_at_the_minimum_after_one_iteration(first, expected):
-    value = statistic("exact", np.array([1]), np.array([first]), 1e-9, 1.0)
-    assert rate_verdict("exact", group_interval([[value]])) is expected
+def test_an_exact_method_is_at_the_minimum_after_one_iteration():
+    for first, expected in ((1e-12, Verdict.holds), (1e-3, Verdict.slower)):
+        value = statistic("exact", np.array([1]), np.array([first]), 1e-9, 1.0)
+        assert rate_verdict("exact", group_interval([[value]])) is expected
 
 
 def rate_of(monkeypatch, name, rate, *words):
@@ -57,10 +54,6 @@ def test_a_rate_that_is_slower_than_the_true_one_holds_and_a_faster_one_is_caugh
     """The regularised hinge loss of psam is approached as 1 / t."""
     assert rate_of(monkeypatch, "psam", "1/sqrt(t)").verdict in (Verdict.holds, Verdict.faster)
     assert rate_of(monkeypatch, "psam", "1/t^2").verdict is Verdict.slower
-
-
-@pytest.mark.slow
-def test_a_method_without_a_minimum_has_the_reason_in_place_of_a_number(monkeypatch):
     found = rate_of(monkeypatch, "aogd", "1/sqrt(t)", "algo.radius=null")
     assert found.verdict is Verdict.unknown
     assert found.measured == ""

@@ -23,38 +23,27 @@ CASES = {
     "hydra/launcher=joblib": "Unknown hydra/launcher 'joblib'.",
     "reference=log_rg": "Unknown reference 'log_rg'. Did you mean log_reg",
     "loss=null": "loss=null",
-    "+experiment=3": "experiment=3",
     "algo=[psam,solam]": "algo is one name, got [psam,solam]",
     "-m algo=glob(x*)": "'algo=glob(x*)' matches nothing",
     # settings and fields
     "sed=1": "Unknown setting 'sed'. Did you mean seed",
     "store=here": "store=here: expected one of its fields, store.path",
     "algo.gama=1": "algo.gama: psam has no field 'gama'. Did you mean gamma",
-    "loss.margine=2": "loss.margine: hinge has no field 'margine'. Did you mean margin",
     # values
     "algo.gamma=abc": "gamma must be a number (or none), got 'abc'",
-    "algo.gamma=-1": "psam: gamma must be > 0 (or none), got -1.",
-    "rescale=7": "rescale must be true or false, got 7.",
     "scaling=foo": "scaling must be one of auto, none, minmax, maxabs, standard",
-    "algo.gamma=": "gamma must be a number",
     "store.path=": "store.path is empty: name one, or say store.path=null for none.",
-    "tracking.uri=": "tracking.uri is empty",
     "tracking.uri=foo://bar": "tracking.uri: expected an address of sqlite, http",
     "-m algo.zeta=interval(1,2) algo=solam": "'algo.zeta=interval(1,2)' has no finite number of values",
     "dataset=libsvm": "path",
     "dataset=libsvm dataset.path=absent.txt": "absent.txt",
-    "metrics=[prap]": "'prap'",
-    "tuning=grid tuning.grid=3": "tuning.grid: expected {METHOD: {FIELD: [VALUES]}}, got 3",
     "tuning=grid tuning.metric=objective": "objective",
     # what does not go together
     "loss=square": "psam accepts the losses hinge, got loss=square.",
     "order=stored": "order=stored does not apply to a method that draws random pairs.",
-    "order=blocks dataset=libsvm dataset.path=absent.txt": "order=blocks",
     "budget.epochs=1 budget.seconds=1": "set exactly one of epochs, iterations and seconds, got epochs",
     "protocol=given": "has no test part",
-    "algo=fsauc budget.seconds=1": "fsauc must know the number of iterations beforehand",
     # words
-    "=1": "The override '=1' cannot be read; expected NAME=VALUE.",
     "run algo": "The override 'algo' cannot be read; expected NAME=VALUE.",
     "~budget": "'~budget' cannot be read",
     "--foo": "unrecognized arguments: --foo; see aucbench run --help.",
@@ -62,16 +51,12 @@ CASES = {
     "hydra.verbose=true": "'hydra.verbose=true' has no effect",
     "-sc install=csh": "-sc install=csh: expected",
     # other commands
-    "algo": "'algo' is neither a command nor an override (NAME=VALUE).",
     "leaderbord": "'leaderbord' is neither a command nor an override (NAME=VALUE). Did you mean leaderboard?",
     "leaderboard --stor x": "--stor",
     "leaderboard --store nowhere": "There is no store at nowhere",
     "leaderboard --store .": "has no cells",
     "compare fsauc_table3": "Unknown table 'fsauc_table3'. Did you mean fsauc_table2",
-    "results export none x.zip": "There is no store at aucbench-store",
     "results import none.zip": "There is no archive none.zip",
-    "results export": "Missing argument",
-    "charts --uri foo": "tracking.uri: ",
     "charts --uri sqlite:///mlfow.db": "there is no file mlfow.db",
     "export-model --out model": "--algo",
     "list algorithm": "Unknown family 'algorithm'. Did you mean algorithms?",
@@ -82,23 +67,18 @@ CASES = {
     "check psam --patience 0": "--patience must be > 0, got 0.",
     "claims psam algo.gamma=1": "Unknown algorithm 'algo.gamma=1'.",
     "suggest nothing": "Unknown data set 'nothing'",
-    "suggest wine --seconds 0": "0",
     "suggest wine runs=none": "runs",
     "suggest wine algo.gamma=1.0": "algo.gamma=1.0",
     "suggest wine dataset=german": "dataset=german",
-    "suggest wine --with none.zip": "There is no archive none.zip",
     "try psma": "psam",
-    "try psam --epochs 0": "--epochs",
     "try psam --seconds nan": "nan",
     "optimum uni_exp breast_cancer": "uni_exp",
     "optimum psam,spam breast_cancer": "algo has several values",
     "optimum psam breast_cancer tuning=grid": "tuning=grid: the objective depends on the hyperparameters",
-    "optimum psam breast_cancer limits.optimum=0": "limits.optimum=0 asks for no search",
     "optimum psam wine limits.optimum=1e-9": "within limits.optimum=1e-09 s",
     "new algoritm mine": "Unknown kind 'algoritm'. Did you mean algorithm?",
     "new algorithm my-method": "'my-method' cannot name a plugin: expected two or more small letters",
     "new algorithm class": "'class' cannot name a plugin",
-    "new dataset x": "'x' cannot name a plugin",
     "new loss solam": "There is already the algorithm of aucbench ",
     "new dataset json": "There is already a Python module called 'json'",
     "new dataset scikit_learn": "There is already an installed package called 'scikit_learn'",
@@ -113,10 +93,6 @@ def test_bad_words_get_one_clear_sentence_and_leave_no_file(words, refused, tmp_
 
 FILES = {
     "a malformed line": ([*LINES[:4], "1 1:2 x:3", *LINES[4:]], "line 5"),
-    "an empty file": ([], "empty"),
-    "one class": ([line.replace("-1 ", "1 ", 1) for line in LINES], "1"),
-    "three classes": (["3 1:1", *LINES], "dataset.positive"),
-    "infinite": ([*LINES, "1 1:inf"], "line 41"),
     "a split with one class": (["1 1:1", *(line for line in LINES if line.startswith("-1"))], "part"),
 }
 
@@ -143,17 +119,16 @@ def test_no_network_and_no_mirror_names_the_two_ways_out_and_a_traceback_is_show
 @pytest.mark.slow
 def test_a_dead_server_costs_the_log_and_not_the_result(refused, tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    sentence = refused("algo=solam", "tracking.uri=http://127.0.0.1:9")
+    sentence = refused("algo=log_reg", "tracking.uri=http://127.0.0.1:9")
     assert "could not be logged to http://127.0.0.1:9" in sentence
     assert "the result is in the store aucbench-store" in sentence
-    assert len(list((tmp_path / "aucbench-store").rglob("*.npz"))) == 2  # and that of the reference
+    assert len(list((tmp_path / "aucbench-store").rglob("*.npz"))) == 1
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("algo", ["ls_svm", "psam"])
-def test_features_whose_squares_overflow_are_refused_unless_scaled(algo, done, refused, tmp_path):
+def test_features_whose_squares_overflow_are_refused_unless_scaled(done, refused, tmp_path):
     lines = [f"{1 if i % 2 else -1} 1:{(i * 7 % 13 - 6)}e160 2:{(i * 5 % 11 - 5)}e160" for i in range(100)]
-    words = [f"algo={algo}", "dataset=libsvm", word_of(lines, tmp_path), "tracking=none"]
+    words = ["algo=psam", "dataset=libsvm", word_of(lines, tmp_path), "tracking=none", "reference=null"]
     sentence = refused(*words, "scaling=none")
     assert "The features reach 6e+160" in sentence
     assert "scaling=maxabs" in sentence

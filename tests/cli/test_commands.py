@@ -6,18 +6,15 @@ import sys
 
 import pytest
 
+from aucbench import api
 from aucbench.cli.commands import COMMANDS
-from aucbench.humanize import duration
-from tests.helpers.studies import finished, process_environment, write_metadata
+from aucbench.contracts.validation import Failure
+from aucbench.registry import Catalog
 
 OFFERED = {
     "aucbench le": ({"leaderboard"}, "lea"),
-    "aucbench algo=ps": ({"algo=psam"}, "x"),
     "aucbench run algo=so": ({"algo=solam"}, "x"),
     "aucbench algo=solam algo.": ({"algo.zeta=", "algo.radius="}, "algo.gamma="),
-    "aucbench budget.ep": ({"budget.epochs="}, "budget.seconds="),
-    "aucbench fetch a9": ({"a9a"}, "x"),
-    "aucbench list s": ({"suites"}, "losses"),
     "aucbench -m +suite=imb": ({"+suite=imbalanced"}, "+suite=small"),
     "aucbench check h": ({"hinge"}, "x"),
     "aucbench results ": ({"export", "import", "check", "merge", "verify"}, "x"),
@@ -31,19 +28,6 @@ def test_the_shell_is_offered_commands_names_and_fields(line, done, monkeypatch)
     words = done("-sc", "query=bash").split()
     assert expected <= set(words)
     assert absent not in words
-
-
-def test_times_are_told_in_three_digits():
-    seconds = {20.0: "20 s", 0.02134: "21.3 ms", 3.3e-6: "3.3 us", 1e-9: "1 ns", 5400.0: "1.5 h"}
-    assert {each: duration(each) for each in seconds} == seconds
-
-
-@pytest.mark.usefixtures("process")
-def test_the_completion_script_is_one_a_shell_can_evaluate(run, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["aucbench"])
-    script = run("-sc", "install=bash")[1]
-    done = subprocess.run(["bash", "-c", f"{script}\ncomplete -p aucbench"], capture_output=True, text=True)
-    assert done.stdout.split()[-1] == "aucbench"
 
 
 LIGHT = """
@@ -86,53 +70,30 @@ def test_list_names_what_is_installed(run):
     assert shown[shown.index("keel") :].index("143") < shown[shown.index("keel") :].index("small")
 
 
-def test_the_hydra_job_is_another_spelling_of_run(run, monkeypatch):
+@pytest.mark.slow
+def test_a_run_is_compared_with_the_reference_of_its_own_data_and_configuration(run, tmp_path, monkeypatch):
+    (tmp_path / "own" / "algo").mkdir(parents=True)
     monkeypatch.setenv("COLUMNS", "120")
-    status, out, err = run("run", "algo=solam", "tracking=none")
+    words = ("dataset=wine", "budget.iterations=10", "tracking=none")
+    status, out, _ = run("--config-dir", str(tmp_path / "own"), "algo=solam", *words)
     assert status == 0
     for word in ("test AUC", "training", "per iteration", "iterations", "bytes", "stopped", "next"):
         assert word in out
     assert re.search(
         r"solam [01]\.\d+, log_reg [01]\.\d+: [+-]0\.\d+ \(.* to .*\), \w[\w ]*; 1 run$", out.rstrip()
     )
-    assert "training solam" in err
-    assert "nothing was run again" in run("algo=solam", "tracking=none")[1]
+    assert "nothing was run again" in run("run", "algo=solam", *words)[1]
+    assert "verdict" not in run("algo=log_reg", *words)[1]
+    monkeypatch.setattr("aucbench.cli.commands.run.CHEAP", 0.0)
+    assert "aucbench algo=log_reg dataset=wine seed=1" in run("algo=solam", *words, "seed=1")[1]
 
 
-@pytest.mark.slow
-def test_a_run_is_compared_with_the_reference_of_its_own_data_and_configuration(run, tmp_path):
-    (tmp_path / "own" / "algo").mkdir(parents=True)
-    status, out, _ = run("--config-dir", str(tmp_path / "own"), "algo=solam", "dataset=wine", "tracking=none")
-    assert status == 0
-    assert ", log_reg " in out.splitlines()[-1]
-    status, out, _ = run("algo=log_reg", "dataset=wine", "tracking=none")
-    assert "verdict" not in out
-    large = ("dataset=gaussian", "dataset.n=26000", "dataset.d=500", "budget.iterations=10", "tracking=none")
-    assert "aucbench algo=log_reg dataset=gaussian dataset.n=26000" in run("algo=solam", *large)[1]
-
-
-@pytest.mark.usefixtures("process")
-def test_strict_makes_a_plugin_that_fails_to_load_an_error(tmp_path):
-    environment = process_environment(write_metadata(tmp_path, "broken-plugin", "no_such_module"))
-    for words, expected, begin in (("list losses", 0, "warning: "), ("strict=true", 2, "strict=true: ")):
-        status, _, err = finished(words.split(), tmp_path, environment)
-        assert status == expected
-        assert f"aucbench: {begin}plugin no_such_module of distribution broken-plugin" in err
-
-
-@pytest.mark.mirror
-def test_psam_on_covtype_reaches_the_published_region_within_one_epoch(run):
-    out = run("algo=psam", "dataset=covtype", "tracking=none")[1]
-    assert next(float(line.split()[-1]) for line in out.splitlines() if "test AUC" in line) >= 0.80
-
-
-@pytest.mark.mirror
-def test_fetch_finds_the_mirrors_files_and_parses_them(done, tmp_path, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path))
-    shown = done("fetch", "ijcnn1", "digits")
-    assert "ijcnn1: train part, 49,990 rows, 22 features" in shown
-    assert "ijcnn1: test part, 91,701 rows, 22 features" in shown
-    assert "digits: nothing to fetch" in shown
+def test_strict_makes_a_plugin_that_fails_to_load_an_error(done, refused, monkeypatch):
+    broken = Failure("plugin gone of distribution broken", "no module gone", frozenset({"gone"}), "")
+    catalog = Catalog(api.catalog().plugins, (broken,))
+    monkeypatch.setattr(api, "catalog", lambda: catalog)
+    done("--dry-run", "algo=log_reg")
+    assert "strict=true: plugin gone of distribution broken" in refused("strict=true")
 
 
 @pytest.mark.parametrize("word", ["check", "algo=solam", "run"])

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from mlflow import MlflowClient
 
 import aucbench
 from aucbench.studies.store import Store
@@ -23,27 +24,22 @@ def test_the_summary_counts_diverged_runs_and_says_what_to_change(done, tmp_path
     shown = dict(line.strip().split(maxsplit=1) for line in out.splitlines() if len(line.split()) > 1)
     assert shown["test"] == f"AUC  diverged in 5 of 5 runs (within {first} iterations)"
     assert shown["advice"] in {record.result.advice for record in records}
+    assert done("status", "--all").splitlines()[-3].split() == ["all", "0", "5", "0", "0"]
     for record in records:
         assert f"{record.data.max_norm:.3g}" in record.result.advice
         assert "lower algo." in record.result.advice
 
 
-@pytest.mark.parametrize(("epochs", "converged"), [("1", False), ("null", True)])
-def test_a_method_that_stops_before_it_has_converged_says_so(done, tmp_path, epochs, converged):
-    out = done("algo=log_reg", f"budget.epochs={epochs}", "runs=2", UNTRACKED)
-    assert ("not converged in 2 of 2 runs" in out) is not converged
-    found = [cell.record.result.converged for cell in Store(tmp_path / "aucbench-store")]
-    assert found == [converged, converged]
-    assert aucbench.run("budget.iterations=10").record["result"]["converged"] is None
+def test_rows_as_they_are_are_advised_to_be_rescaled():
+    result = aucbench.run("algo=opauc", "algo.bounded=false", "algo.eta=10", "scaling=none", "rescale=false")
+    assert "rescale=true" in result.record["result"]["advice"]
+    assert "diverged within" in repr(result)
 
 
-def test_a_python_result_says_diverged_too_and_rows_as_they_are_are_advised_to_be_rescaled():
-    words = ("algo=opauc", "algo.bounded=false", "algo.eta=10", "scaling=none", "rescale=false")
-    assert "rescale=true" in aucbench.run(*words).record["result"]["advice"]
-    assert "diverged in 2 of 2 runs" in repr(aucbench.run(*WILD, "runs=2"))
-    well = aucbench.run("algo=spam")
-    assert well.record["result"]["advice"] is None
-    assert "diverged" not in repr(well)
+def test_a_method_that_stops_before_it_has_converged_says_so(done):
+    for epochs, converged in (("1", False), ("null", True)):
+        out = done("algo=log_reg", f"budget.epochs={epochs}", "runs=2", UNTRACKED)
+        assert ("not converged in 2 of 2 runs" in out) is not converged
 
 
 def test_the_last_line_of_a_sweep_and_the_status_count_diverged_cells_apart(run, done):
@@ -55,24 +51,16 @@ def test_the_last_line_of_a_sweep_and_the_status_count_diverged_cells_apart(run,
     assert totals == [["2", "2", "0", "0"]]
 
 
-def logged(uri):
-    from mlflow import MlflowClient
-
-    client = MlflowClient(uri)
-    (experiment,) = [each for each in client.search_experiments() if each.name == "breast_cancer"]
-    (run,) = client.search_runs([experiment.experiment_id])
-    return client, run
-
-
 def test_mlflow_has_a_failed_run_without_a_final_auc_where_all_runs_diverged(run, tmp_path):
-    run(*WILD, "runs=2", "metrics=[ap]")
     uri = f"sqlite:///{tmp_path}/mlflow.db"
-    client, entry = logged(uri)
+    for path in ("one", "other"):  # the other store does not know that the run is there
+        run(*WILD, "runs=2", "metrics=[ap]", f"store.path={path}")
+        client = MlflowClient(uri)
+        (experiment,) = (each for each in client.search_experiments() if each.name == "breast_cancer")
+        (entry,) = client.search_runs([experiment.experiment_id])
     assert entry.info.status == "FAILED"
     assert entry.data.tags["diverged"] == "2 of 2"
     points = client.get_metric_history(entry.info.run_id, "test/auc")
     assert np.isfinite([point.value for point in points[:-1]]).all()
     for name in ("test/auc", "test/ap", "test/one_minus_auc", "test/auc_std"):
         assert math.isnan(entry.data.metrics[name])
-    run(*WILD, "runs=2", "metrics=[ap]", "store.path=other")  # which does not know that the run is there
-    assert logged(uri)[1].info.run_id == entry.info.run_id

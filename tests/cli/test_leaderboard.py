@@ -8,9 +8,7 @@ import pytest
 
 from aucbench.cli.main import main
 from aucbench.reports.cells import from_store
-from aucbench.reports.views import figures
 from aucbench.reports.views.export import FRAMES
-from aucbench.reports.views.figures import Drawn
 from aucbench.studies.record import DESCRIPTION, SEEDS, CellStatus, FailureRecord
 from aucbench.studies.store import Store
 from aucbench.tracking.client import Connection
@@ -19,7 +17,7 @@ pytestmark = pytest.mark.slow  # whole studies
 
 WORDS = (
     "-m", "protocol=kfold", "protocol.folds=3", "budget.checkpoints=5", "budget.epochs=0.1",
-    "algo=solam,psam", "dataset=wine,gaussian", "runs=2", "study=pair",
+    "algo=solam,psam", "dataset=wine,label_noise", "study=pair",
 )  # fmt: skip
 
 
@@ -61,25 +59,14 @@ def test_papers_quote_a_part_of_the_methods(done, tmp_path):
         assert set(every) == {"psam", "solam"}  # the frames have all of them
 
 
-def test_pictures_are_drawn_in_the_font_that_is_wanted(done, tmp_path, monkeypatch):
-    drawn = []
-    monkeypatch.setattr(figures, "draw_all", lambda *arguments: drawn.append(arguments) or Drawn([], []))
-    done("leaderboard", "--study", "pair", "--out", tmp_path, "--font", "serif", "--dataset", "wine")
-    assert [each[1:] for each in drawn] == [(tmp_path / "pictures", "page", "serif", ("wine",))]
-
-
 REFUSED = {
     "leaderboard --study pear": "has no study 'pear'. Known: ",
-    "leaderboard --out {file}": "--out: ",
     "leaderboard --out {file}/in": "--out: ",
-    "leaderboard --reference psan": "Unknown reference 'psan'. Did you mean psam",
     "leaderboard --study pair --dataset wnie": "called 'wnie'. Did you mean wine",
     "leaderboard --study pair --by pauc": "no pauc",
     "leaderboard --study pair --rope 0": "--rope",
-    "leaderboard --study pair --rope nan": "--rope",
     "leaderboard --study pair --out {file}x --no-pictures --methods psma": "Did you mean psam",
     "compare fsauc_table2": "has no study 'fsauc_table2': run aucbench +experiment=fsauc_table2 first.",
-    "compare fsauc_table2 --study pear": "has no study 'pear'",
     "compare psam_table2 --study pair --out {file}": "--out: ",
 }
 
@@ -97,15 +84,15 @@ def test_a_missing_and_a_failed_cell_are_counted_from_the_plan(done, folder, tmp
         cell
         for cell in from_store(store, "pair")
         if (cell.described.dataset.name, cell.described.algorithm.name) == ("wine", "psam")
-        if cell.run.seed == 0 and cell.run.fold < 2
+        if cell.run.fold < 2
     )
     for cell in (first, second):
         next((tmp_path / "copy" / "cells").rglob(f"{cell.key}.npz")).unlink()
     of_cell = {name: getattr(second.record, name) for name in ("key", *SEEDS, *DESCRIPTION)}
     store.put_failure(FailureRecord(**of_cell, reason=CellStatus.timeout, message="too long"))
     words = ("leaderboard", "--store", tmp_path / "copy", "--study", "pair", "--reference", "solam")
-    assert "22 cells done, 0 diverged, 1 failed, 1 missing" in done(*words)
-    assert "failed in 1 of 6 runs, missing in 1" in done(*words, "--dataset", "wine")
+    assert "10 cells done, 0 diverged, 1 failed, 1 missing" in done(*words)
+    assert "failed in 1 of 3 runs, missing in 1" in done(*words, "--dataset", "wine")
     done(*words, "--out", tmp_path / "out", "--no-pictures")
     verdicts = pd.read_parquet(tmp_path / "out" / "verdicts.parquet").set_index(["group", "method"])
     assert verdicts.loc[("all", "psam"), ["data_sets", "gaps"]].tolist() == [1, 1]
@@ -115,19 +102,7 @@ def test_a_store_that_cannot_be_written_to_is_read(run, monkeypatch):
     monkeypatch.setattr("aucbench.studies.store.os.access", lambda path, mode: False)
     status, out, err = run("leaderboard", "--study", "pair")
     assert (status, err) == (0, "")
-    assert "24 cells done" in out
-
-
-def test_data_that_could_not_be_downloaded_stand_on_the_board(run, done, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name, value in {"OFFLINE": "1", "MIRROR": str(tmp_path), "CACHE": str(tmp_path / "cache")}.items():
-        monkeypatch.setenv(f"AUCBENCH_{name}", value)
-    words = ("-m", "algo=ls_svm", "dataset=wine,w8a", "study=part", "matrix.skip_missing_data=true")
-    done(*words, "tracking=none")
-    _, out, _ = run("leaderboard", "--study", "part")
-    written = (tmp_path / "aucbench-store/boards/part/leaderboard.md").read_text()
-    for text in (" ".join(out.split()), written.replace("\\", "")):
-        assert re.search(r"study 'part'[^.]*: ls_svm on w8a\.", text)
+    assert "12 cells done" in out
 
 
 def test_comparing_prints_and_writes_the_table(run, tmp_path):

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 from dataclasses import replace as dataclass_replace
 from importlib.metadata import version
 from pathlib import Path
@@ -29,7 +28,8 @@ STUDIES = {
     # Of a method without weights, which keeps its scores.
     "bare": ("-m", "algo=sklearn", "algo.estimator=gaussian_nb", "dataset=label_noise", "dataset.n=300",
              "runs=2", "metrics=[ap]"),
-    "tuned": ("-m", "algo=psam", "dataset=wine", "ruleset=trials", "tuning.trials=3", "budget.checkpoints=2"),
+    "tuned": ("-m", "algo=psam", "dataset=wine", "ruleset=trials", "tuning.trials=2", "budget.checkpoints=2",
+              "protocol=holdout"),
 }  # fmt: skip
 
 
@@ -63,12 +63,10 @@ def test_an_archive_gives_a_board_without_a_store_and_is_imported_and_checked(ru
     assert {path.suffix for path in tmp_path.iterdir()} == {".zip"}
     assert "4 cells, 0 replications and 0 failures of pair" in done("results", "import", "pair.zip")
     assert "4 of them stored; 0 trainings to run" in done("run", *WORDS, "--dry-run")
-    done("status", "--study", "pair")
-    status, out, err = run("results", "check", "pair.zip")
-    assert (status, err, "4 cells" in out) == (0, "", True)
+    assert "all" in done("status", "--study", "pair")
+    assert "4 cells" in done("results", "check", "pair.zip")
     _, archive = read("pair.zip")
-    _, *others = archive.cells
-    write(dataclass_replace(archive, cells={key: archive.cells[key] for key in others}), "less.zip")
+    write(dataclass_replace(archive, cells=dict(list(archive.cells.items())[1:])), "less.zip")
     status, _, err = run("results", "check", "less.zip")
     assert (status, "1 of 2 cells missing" in err) == (1, True)
 
@@ -91,8 +89,7 @@ def of_curve(cell):
 
 # An archive, the change of its cells, and what `verify` says; the digests of the archive are right.
 FORGED = [
-    *((study, moved(), "1 replication: 1 with equal AUC") for study in STUDIES),
-    ("pair", moved(-0.01), "1 that disagree"),
+    *((study, moved(), "1 replication: 1 with equal AUC") for study in ("bare", "tuned")),
     ("pair", lambda cell: with_record(cell, "data", test_rows=9), "its .*rows.* are others .1 cell."),
     ("pair", of_curve, "its .*checkpoints.* are others .1 cell."),
     ("tuned", of_trials, "its AUCs of trials are others"),
@@ -150,12 +147,18 @@ def test_verify_runs_cells_that_earlier_versions_made(run, kept):
     assert (KEPT / f"format{FORMAT}.zip").exists()  # one of each format is kept
 
 
-def test_verify_does_not_read_files_that_a_stranger_names(run, done):
+def test_verify_does_not_read_files_that_a_stranger_names(done):
     rows = "\n".join(f"{i % 7},{i % 5},{i % 2}" for i in range(80))
     Path("own.csv").write_text(f"a,b,y\n{rows}\n")
-    words = ["dataset=csv", "dataset.path=own.csv", "dataset.target=y", "study=own", "tracking=none"]
-    assert main(words) == 0
-    run("results", "export", "own", "own.zip")
+    done(
+        "algo=log_reg",
+        "dataset=csv",
+        "dataset.path=own.csv",
+        "dataset.target=y",
+        "study=own",
+        "tracking=none",
+    )
+    done("results", "export", "own", "own.zip")
     Path("own.csv").unlink()
     out = done("results", "verify", "own.zip", status=1)
     assert "its data come from a file of its own, which is not read (1 cell)" in out
@@ -172,28 +175,22 @@ def test_merge_counts_replications_writes_both_and_lists_disagreements(run, done
     assert run("results", "merge", "pair.zip", "wrong.zip", "--tolerance", "0.5")[0] == 1  # equal versions
 
 
-@pytest.mark.mirror
-def test_compare_takes_a_study_from_an_archive(run, done, tmp_path):
-    words = ["-m", "algo=opauc", "dataset=diabetes", "study=opauc_table2", "budget.checkpoints=2"]
-    assert main([*words, "tracking=none"]) == 0
-    run("results", "export", "opauc_table2", "table.zip")
+def test_compare_takes_the_parts_of_a_study_from_an_archive(done):
+    done("algo=log_reg", "dataset=wine", "study=opauc_table2_more", "tracking=none", "budget.checkpoints=2")
+    done("results", "export", "opauc_table2_more", "part.zip")
     shutil.move("aucbench-store", "away")
-    assert "diabetes" in done("compare", "opauc_table2", "--with", "table.zip")
-    done("compare", "opauc_table2", "--with", "table.zip", "--out", "made")
-    assert "--with table.zip" in Path("made/opauc_table2.md").read_text()
+    assert "0 cells compared" in done("compare", "opauc_table2", "--with", "part.zip", "--out", "made")
+    assert "--with part.zip" in Path("made/opauc_table2.md").read_text()
 
 
 REFUSED = {
     "results check text.zip": "text.zip is no archive of results",
-    "results verify pair.zip --cells 0": "0 is not in the range",
     "results verify pair.zip --method fsauc": "no cell of a method 'fsauc'",
     "results merge pair.zip pair.zip no/such/x.zip": "cannot be written",
-    "results merge pair.zip pair.zip .": "cannot be written",
     "results prune --store {store}": "--scores, --models or both",
     "results prune --scores --study other --store {store}": "no study 'other'. Known: ",
     "results size --store nowhere": "no store at nowhere",
     "leaderboard --with pair.zip --study other": "no study 'other'. Known: pair",
-    "compare fsauc_table2 --with pair.zip": "no study 'fsauc_table2'",
 }
 
 
@@ -201,15 +198,6 @@ REFUSED = {
 def test_bad_input_gets_one_sentence(refused, finished, folder, words):
     (folder / "text.zip").write_text("nothing")
     assert REFUSED[words] in refused(*words.format(store=finished / "aucbench-store").split())
-
-
-@pytest.mark.usefixtures("process")
-def test_the_check_of_a_contribution_says_how_it_is_called_and_names_existing_commands():
-    script = ROOT / ".ci" / "contribution"
-    done = subprocess.run([script], capture_output=True, text=True)
-    assert (done.returncode, done.stderr.splitlines()[0].split()[0]) == (2, "usage:")
-    used = [line.split()[1:3] for line in script.read_text().splitlines() if line.startswith("aucbench ")]
-    assert [words[1] for words in used if words[0] == "results"] == ["check", "verify"]
 
 
 def test_verify_finds_keys_that_are_not_those_of_their_settings_and_one_cell_of_other_data(done):
@@ -244,19 +232,12 @@ def test_verify_without_the_plugin_names_its_distribution_and_leaves_the_cells_o
 
 
 def test_verify_tells_other_versions_of_packages_from_a_wrong_result(done, monkeypatch):
-    def made_with(version, auc):
-        def change(cell):
-            packages = cell.record.environment.packages | {"lightgbm": version}
-            return dataclass_replace(moved(auc, packages=packages)(cell), scores=None)
-
-        return change
-
+    made = moved(-0.2, packages={"lightgbm": "4.5.0"})
+    forged("bare.zip", "moved.zip", lambda cell: dataclass_replace(made(cell), scores=None))
     monkeypatch.setattr(provenance, "_version", lambda name: "4.7.0" if name == "lightgbm" else version(name))
-    for there, auc, said in (("4.5.0", -0.2, True), ("4.7.0", -0.2, False)):
-        forged("bare.zip", "moved.zip", made_with(there, auc))
-        out = done("results", "verify", "moved.zip", status=1)
-        assert ("lightgbm 4.5.0 there and 4.7.0 here" in out) == said
-        assert "2 that disagree" in out
+    out = done("results", "verify", "moved.zip", "--cells", "1", status=1)
+    assert "lightgbm 4.5.0 there and 4.7.0 here" in out
+    assert "1 that disagree" in out
 
 
 def test_the_size_of_a_store_is_told_by_kind_and_pruned(done):

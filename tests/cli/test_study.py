@@ -6,13 +6,12 @@ import pytest
 from hydra.core.config_store import ConfigStore
 
 from aucbench import api
-from aucbench.studies.store import Store
-from tests.helpers.studies import contents, finished, process_environment, write_metadata
+from tests.helpers.studies import contents, write_metadata
 from tests.helpers.study_methods import COUNTER
 
 pytestmark = pytest.mark.slow  # whole studies
 
-COMMON = ("tracking=none", "budget.checkpoints=3", "dataset=fake_clouds")
+COMMON = ("tracking=none", "budget.checkpoints=3", "dataset=fake_clouds", "isolation=none")
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +44,7 @@ def sweep(*words):
 
 
 def test_a_sweep_runs_once_and_more_runs_run_only_the_new_ones(run, done, tmp_path):
-    status, out, err = run(*sweep("algo=fake_gentle,fake_other", "runs=2"))
-    assert status == 0
+    out = done(*sweep("algo=fake_gentle,fake_other", "runs=2"))
     assert "4 cells done, 0 failed" in out
     assert trainings(tmp_path) == 4
     assert sorted(line.partition(":")[0] for line in out.splitlines() if "test AUC" in line) == [
@@ -54,7 +52,7 @@ def test_a_sweep_runs_once_and_more_runs_run_only_the_new_ones(run, done, tmp_pa
     ]  # fmt: skip
     done(*sweep("algo=fake_gentle,fake_other", "runs=2"))
     assert trainings(tmp_path) == 4
-    status, out, err = run(*sweep("algo=fake_gentle,fake_other", "runs=3", "timing=exclusive"))
+    _, out, err = run(*sweep("algo=fake_gentle,fake_other", "runs=3", "timing=exclusive"))
     assert "\r" not in err  # there is no terminal for a bar
     assert len(err.splitlines()) <= 3
     assert {path.name for path in tmp_path.iterdir()} == {"aucbench-store", "counter"}
@@ -79,16 +77,13 @@ def test_a_dry_run_counts_what_is_left_and_writes_nothing(run, done, tmp_path):
     assert "2 entries, 4 cells, 2 of them stored; 14 trainings to run" in out
     assert contents(tmp_path / "store") == kept
     assert sorted((tmp_path / "store").rglob("*")) == files
-    run(*words)
-    out = done(*words, "--dry-run")
-    assert "4 cells, 4 of them stored; 0 trainings to run" in out
 
 
 def test_failed_cells_are_counted_and_explained_and_only_failed_runs_these_alone(run, done, tmp_path):
     words = sweep("algo=fake_gentle,fake_raising", "runs=2", "study=mine", "store.path=store")
     status, out, err = run(*words)
     assert status == 1
-    assert "2 cells done, 2 failed" in out
+    assert "2 cells done, 2 failed in " in out
     assert err.count("aucbench: failed: fake_raising on fake_clouds (seed ") == 2
     assert "aucbench status --failures shows tracebacks" in err
     done(*words, status=1)
@@ -137,36 +132,6 @@ def test_a_bad_job_is_refused_and_the_others_run_if_there_are_any(run, refused, 
     assert trainings(tmp_path) == 2
     words = sweep("algo=fake_gentle", "matrix.skip={fake_gentle:[fake_clouds]}")
     assert "The study's matrix skips every run" in refused(*words)
-
-
-@pytest.mark.usefixtures("process")
-def test_the_launcher_of_dask_runs_as_many_cells_at_once_as_there_are_cores(site, tmp_path):
-    words = sweep("algo=fake_gentle,fake_other", "runs=2", "store.path=store", "hydra/launcher=dask")
-    status, _, err = finished(words, tmp_path, process_environment(site))
-    assert (status, "rror" in err) == (0, False), err
-    cells = list(Store(tmp_path / "store"))
-    assert len(cells) == 4
-    expected = max(1, min(4, cells[0].record.environment.cores_physical))
-    assert {cell.record.environment.concurrency for cell in cells} == {expected}
-
-
-def test_ranges_and_choices_are_swept_in_the_order_of_the_words(run):
-    words = ("-m", "algo=glob(fake_gen*)", "algo.eta=choice(0.1,0.2)", "seed=range(0,2)", *COMMON)
-    lines = [line for line in run(*words, "--dry-run")[1].splitlines() if "(eta=" in line]
-    names = [line.lstrip("│ ").partition(")")[0] for line in lines]
-    assert names == [f"fake_gentle (eta={eta:g} seed={seed}" for eta in (0.1, 0.2) for seed in (0, 1)]
-
-
-@pytest.mark.usefixtures("process")
-def test_a_launcher_of_somebody_else_is_refused(run):
-    ConfigStore.instance().store(group="hydra/launcher", name="fake_foreign", node={"_target_": "x.Launcher"})
-    try:
-        status, _, err = run(*sweep("algo=fake_gentle", "hydra/launcher=fake_foreign"))
-    finally:
-        del ConfigStore.instance().repo["hydra"]["launcher"]["fake_foreign.yaml"]
-    assert status == 2
-    assert "hydra/launcher=fake_foreign" in err
-    assert "hydra/launcher=dask" in err
 
 
 def test_the_next_command_names_store_and_reference(run):

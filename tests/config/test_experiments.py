@@ -34,25 +34,51 @@ def entry_of(study, algo, dataset):
     return found
 
 
-@pytest.mark.parametrize("words", EXPERIMENTS, ids=" ".join)
-def test_all_entries_of_an_experiment_bind(study, words):
+def test_all_entries_of_an_experiment_bind_and_those_of_a_paper_are_run_as_it_says(study):
     assert sorted({name for name, *_ in EXPERIMENTS}) == NAMES
-    planned = study(*words)
-    assert not [refused.why for refused in planned.refused]
-    assert planned.entries
+    for words in EXPERIMENTS:
+        planned = study(*words)
+        assert planned.entries
+        assert not [refused.why for refused in planned.refused]
+        assert planned.name == words[0]
+        for entry in planned.entries:
+            method, protocol = entry.algorithm.instance, entry.protocol
+            tested = any(file.part == "test" for file in getattr(entry.dataset.instance, "files", ()))
+            assert tested or (protocol.name != "given" and entry.part is Part.train)
+            if words[0] in OURS:
+                continue
+            assert planned.skip_missing_data
+            assert not entry.settings.rescale
+            assert protocol.name == "kfold" or not getattr(protocol, "stratified", False)
+            assert (entry.budget.epochs is None) == hasattr(method, "done")
+            assert entry.algorithm.name in entry.tuning.choice.grid
+            assert not getattr(method, "bounded", False)
+            assert getattr(protocol, "duplicates", None) != "together"
+            if entry.algorithm.name in ("oam_seq", "oam_gra"):
+                assert method.average == ((words[0], entry.algorithm.name) == ("sauc_table2", "oam_gra"))
 
 
-@pytest.mark.parametrize("name", ["reference", "reference_defaults"])
-def test_the_reference_study_has_every_method_on_every_data_set_but_one(name, study):
+@pytest.mark.parametrize(
+    ("name", "ruleset", "departing"),
+    [("reference", "trials", {"boosting", "mlp"}), ("reference_defaults", "defaults", set())],
+)
+def test_the_reference_study_has_every_method_on_every_data_set_but_one(name, ruleset, departing, study):
     # log_reg is the same model as uni_log, and estimator needs the path of a class.
     methods = {cls.name for cls in aucbench_algorithms()} - {"uni_log", "estimator"}
-    data_sets = {entry.dataset.name for entry in study(name).entries}
+    entries = study(name).entries
+    data_sets = {entry.dataset.name for entry in entries}
     assert len(data_sets) == 95
     assert cells(study(name)) == {*product(methods, data_sets)} - {("cbr", "adbench_smtp")}
-    assert len(study(name).entries) == len(methods) * len(data_sets) - 1
+    assert len(entries) == len(methods) * len(data_sets) - 1
+    assert {len(entry.cells()) for entry in entries} == {3, 5, 10}
+    assert {entry.ruleset.title for entry in entries} == {ruleset}
+    assert {entry.protocol.duplicates for entry in entries} == {"together"}
+    assert {entry.settings.max_train_rows for entry in entries} == {2_000, 5_000, None}
+    assert {entry.algorithm.name for entry in entries if entry.ruleset.departures} == departing
+    assert any(entry.tuning.chooses for entry in entries) == (ruleset == "trials")
 
 
-def test_only_the_data_sets_with_a_division_of_their_own_use_it(study):
+def test_divisions_and_numbers_of_cells_are_those_of_the_papers(study):
     for name, halved, listed in (
         ("fsauc_table2", True, "a9a w8a"),
         ("psam_table2", False, "ijcnn1 a9a mnist acoustic cod_rna epsilon sector news20"),
@@ -60,41 +86,12 @@ def test_only_the_data_sets_with_a_division_of_their_own_use_it(study):
         given = {e.dataset.name: e.protocol for e in study(name).entries if e.protocol.name == "given"}
         assert given.keys() == set(listed.split())
         assert {protocol.halved for protocol in given.values()} == {halved}
-    for words in EXPERIMENTS:
-        for entry in study(*words).entries:
-            tested = any(file.part == "test" for file in getattr(entry.dataset.instance, "files", ()))
-            assert tested or (entry.protocol.name != "given" and entry.part is Part.train)
-
-
-def test_name_division_and_number_of_cells_are_right_and_tables_leave_out_data_that_cannot_be_had(study):
-    cells_of_an_entry = {
+    for name, count in {
         "fsauc_table2": 5, "opauc_table2": 25, "opauc_table4": 25, "sauc_table2": 50, "spdam_table3": 25,
-        "psam_table2": 5, "psam_table3": 3, "smoke": 3, "try": 3, "losses": 1,
-    }  # fmt: skip
-    for name in NAMES:
-        assert study(name).name == name
-        assert study(name).skip_missing_data or name in OURS
-        found = {len(entry.cells()) for entry in study(name).entries}
-        assert found == ({cells_of_an_entry[name]} if name in cells_of_an_entry else {3, 5, 10})
-
-
-def test_the_methods_of_a_paper_are_run_as_it_says_and_not_by_our_defaults(study):
-    for words in EXPERIMENTS:
-        for entry in () if words[0] in OURS else study(*words).entries:
-            assert not entry.settings.rescale
-            assert entry.protocol.name == "kfold" or not getattr(entry.protocol, "stratified", False)
-            assert (entry.budget.epochs is None) == hasattr(entry.algorithm.instance, "done")
-            assert entry.tuning.chooses
-            assert entry.algorithm.name in entry.tuning.choice.grid
-            method = entry.algorithm.instance
-            assert not getattr(method, "bounded", False)
-            assert getattr(entry.protocol, "duplicates", None) != "together"
-            if entry.algorithm.name in ("oam_seq", "oam_gra"):
-                assert method.average == ((words[0], entry.algorithm.name) == ("sauc_table2", "oam_gra"))
-
-
-def test_fsauc_tunes_once_and_varies_the_order_of_one_division(study):
-    for entry in study("fsauc_table2").entries:
+        "psam_table2": 5, "psam_table3": 3,
+    }.items():  # fmt: skip
+        assert {len(entry.cells()) for entry in study(name).entries} == {count}
+    for entry in study("fsauc_table2").entries:  # it tunes once and varies the order of one division
         assert len(set(entry.searches(("digest",)).values())) == 1
         assert {seeds.split_seed for seeds in entry.cells()} == {0}
         assert [seeds.order_seed for seeds in entry.cells()] == [0, 1, 2, 3, 4]
@@ -161,17 +158,3 @@ def test_batch_methods_run_until_they_converge_and_see_no_more_rows_than_in_the_
     planned = next(study(*words) for words in EXPERIMENTS if "dataset=epsilon" in words)
     assert cells(planned) == {(name, "epsilon") for name in batch}
     assert {entry.settings.max_train_rows for entry in planned.entries} == {2000}
-
-
-def test_the_reference_study_runs_every_method_under_either_ruleset_without_departures(study):
-    for name, ruleset, rows in (
-        ("reference", "trials", {2_000, 5_000, None}),
-        ("reference_defaults", "defaults", {2_000, 5_000, None}),
-    ):
-        entries = study(name).entries
-        assert {entry.ruleset.title for entry in entries} == {ruleset}
-        assert {entry.protocol.duplicates for entry in entries} == {"together"}
-        assert {entry.settings.max_train_rows for entry in entries} == rows
-        departing = {entry.algorithm.name for entry in entries if entry.ruleset.departures}
-        assert departing == ({"boosting", "mlp"} if name == "reference" else set())
-        assert any(entry.tuning.chooses for entry in entries) == (ruleset == "trials")

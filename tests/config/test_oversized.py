@@ -22,7 +22,6 @@ def refused(words, *named, **options):
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["runs=1000000000"], "1,000,000,000"),
         (["-m", "algo=psam,solam", "runs=600000"], "1,200,000"),
         (["-m", "seed=range(0,1000000000)"], "1,000,001"),
         (["-m", "seed=range(0,2000)", "order_seed=range(0,2000)"], "4,000,000"),
@@ -47,10 +46,8 @@ BOMB = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
 @pytest.mark.parametrize(
     "content",
     [
-        BOMB.encode(), b"a: &a [*a]", b"[" * 100_000, b"runs: [1, 2", b"runs: *unknown", b"runs:\t- 1: 2: 3",
-        b"\xff\xfe\x00runs", b"runs: \x01", b"x" * 2_000_000, b"? [a, b]\n: 1", b"<<: [1]",
-        b"runs: " + b"9" * 5000, b"study: !!timestamp 2001-13-45", b"defaults: 3",
-        b"defaults:\n  - {a: {b: c}}",
+        BOMB.encode(), b"[" * 100_000, b"runs: [1, 2", b"\xff\xfe\x00runs", b"x" * 2_000_000, b"<<: [1]",
+        b"study: !!timestamp 2001-13-45", b"defaults: 3",
     ],
 )  # fmt: skip
 def test_damaged_and_exploding_files_of_a_user_are_refused_by_name(content, tmp_path):

@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 import aucbench
-import aucbench_algorithms
 from aucbench.cli.commands import COMMANDS
 from aucbench.contracts.validation import Family
 from aucbench.studies import default_settings
-from aucbench.studies.plugin_metadata import bibliography, link
 
 pytest.importorskip(
     "numpydoc", reason="the documentation's packages are not installed: pip install -e '.[docs]'"
@@ -66,33 +64,8 @@ def test_every_command_and_field_stands_in_the_reference():
 
 
 @pytest.mark.docs
-def test_the_first_run_shows_its_report(tmp_path):
-    import printed
-
-    page = ROOT / "docs" / "tutorials" / "first_run.md"
-    report, _ = printed.texts(page.read_text(encoding="utf-8"), page, tmp_path / "made")
-    table = page.read_text(encoding="utf-8").partition("| line | meaning |")[2].partition("\n\n")[0]
-    lines = re.findall(r"^\| (\w[\w ]*\w) \|", table, re.MULTILINE)
-    assert lines == re.findall(r"^ *(\w[\w ]*\w)  +\S", report, re.MULTILINE)
-
-
-@pytest.mark.docs
 def test_readme_says_what_the_archive_of_the_reference_study_says():
     import reference_study
 
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert " ".join(reference_study.section().split()) in " ".join(readme.split())
-
-
-def test_references_lead_to_papers():
-    entries = bibliography(aucbench_algorithms.Solam)
-    links = {key: link(entry) for key, entry in entries.items()}
-    assert links["cox1958regression"] == "https://doi.org/10.1111/j.2517-6161.1958.tb00292.x"
-    assert links["gao2013opauc"] == "https://arxiv.org/abs/1305.1363"
-    assert links["yang2020sauc"] == "https://doi.org/10.3934/cpaa.2020188"
-    assert links["liu2018fsauc"] == "https://proceedings.mlr.press/v80/liu18g.html"
-    assert {key for key, address in links.items() if not address} == {"khalid_psam"}  # it is not known
-    import method_pages
-
-    pages = method_pages.pages()
-    assert f"<{links['gao2013opauc']}>" in pages["methods/opauc.md"]

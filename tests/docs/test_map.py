@@ -39,7 +39,8 @@ def stacks(tmp_path_factory):
             if ("Trainer.advance", "aucbench/runner/trainer.py") in frames or "create_run" in code.co_name:
                 found.setdefault(code.co_name, frames[::-1])
 
-    words = ["algo=psam", f"store.path={folder / 'store'}", f"tracking.uri=sqlite:///{folder / 'mlflow.db'}"]
+    words = ["algo=psam", "budget.iterations=50", "reference=null"]
+    words += [f"store.path={folder / 'store'}", f"tracking.uri=sqlite:///{folder / 'mlflow.db'}"]
     before = sys.getprofile()
     sys.setprofile(record)
     try:

@@ -3,7 +3,6 @@
 import re
 import shlex
 import sys
-from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -12,7 +11,6 @@ import pytest
 
 from aucbench.cli.commands import COMMANDS
 from aucbench.cli.main import main
-from aucbench.studies import default_settings
 from tests.helpers import page_substitutes
 from tests.helpers.markdown_blocks import blocks
 
@@ -121,18 +119,6 @@ def test_every_command_stands_on_a_page_that_somebody_wrote():
     written = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     for name in COMMANDS:
         assert re.search(rf"aucbench {name}\b", written), f"no page says what `aucbench {name}` is for"
-
-
-def test_every_setting_stands_on_the_page_about_running():
-    page = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
-    for prefix, cls in (
-        *(("", each) for each in (default_settings.Settings, default_settings.Running)),
-        ("budget.", default_settings.Budget),
-        ("limits.", default_settings.Limits),
-        ("store.", default_settings.StoreSettings),
-    ):
-        for field in fields(cls):
-            assert f"`{prefix}{field.name}`" in page, f"docs/running.md is silent on `{prefix}{field.name}`"
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,26 @@ def broken(base=Healthy, **attributes):
 PARTS = {name: getattr(Healthy, name) for name in ("name", "access", "init", "step", "score", "eta")}
 
 
+@dataclass(frozen=True)
+class Plain:
+    """Stochastic gradient of the logistic loss, as short as it can be."""
+
+    name: ClassVar[str] = "plain"
+    access: ClassVar[str] = "stream"
+    eta: float = 0.5
+
+    def init(self, problem, rng):
+        return np.zeros(problem.n_features)
+
+    def step(self, w, batch):
+        for x, label in batch:
+            w = w + self.eta * label / (1.0 + np.exp(label * (x @ w))) * x
+        return w
+
+    def score(self, w, X):
+        return X @ w
+
+
 class LargeBatch(Healthy):
     access: ClassVar[str] = "minibatch"
 
@@ -77,20 +97,18 @@ def _twice(number):
     return 2 * number
 
 
-class Recompiling(Healthy):
+def recompiling(self, state, batch):  # whole only at first
+    Healthy.step(self, state, batch)
+    return state._replace(note=_twice(state.note) + 0.5) if len(batch) else state
+
+
+def begun(change, **attributes):
+    """Healthy with other fields of its first state, which a function of the problem gives."""
+
     def init(self, problem, rng):
-        return super().init(problem, rng)._replace(note=0)
+        return Healthy.init(self, problem, rng)._replace(**change(problem))
 
-    def step(self, state, batch):
-        super().step(state, batch)
-        return state._replace(note=_twice(state.note) + 0.5) if len(batch) else state  # whole only at first
-
-
-class Random(Healthy):
-    def init(self, problem, rng):
-        state = super().init(problem, rng)
-        state.w[:] = 0.01 * np.random.default_rng().standard_normal(len(state.w))
-        return state
+    return broken(init=init, **attributes)
 
 
 def stepping(factor, by_row=False):
@@ -112,9 +130,6 @@ def per_call(state, rows):
 
 
 StepPerChunk = broken(step=stepping(per_call))
-KnowsPlaces = broken(step=stepping(lambda state, rows: 1 + rows.rows[0] % 2, by_row=True), resumable=True)
-OtherOnSparse = broken(step=stepping(lambda state, rows: 2.0 if sparse.issparse(rows.X) else 1.0))
-OtherOnSingle = broken(step=stepping(lambda state, rows: 1.1 if rows.X.dtype == np.float32 else 1.0))
 
 
 class Forgetful:
@@ -131,67 +146,49 @@ class Forgetful:
         return self.steps
 
 
-class LosesState(Healthy):
-    step = stepping(lambda state, rows: 1.0 / state.note.count() ** 0.1, by_row=True)
-
-    def init(self, problem, rng):
-        return super().init(problem, rng)._replace(note=Forgetful())
-
-
-class BorrowsInput(Healthy):
-    """It works on the rows themselves, and leaves them as they were."""
-
-    def init(self, problem, rng):
-        values = problem.X.data if sparse.issparse(problem.X) else problem.X
-        np.negative(values, out=values)
-        np.negative(values, out=values)
-        return super().init(problem, rng)
-
-
-class _Promised(np.ndarray):
+class Promised(np.ndarray):
     """An array that may not have been computed yet."""
 
     def block_until_ready(self):
         return self
 
 
-class NoWait(Healthy):
-    def init(self, problem, rng):
-        state = super().init(problem, rng)
-        return state._replace(counts=state.counts.view(_Promised))
+def borrowing(self, problem, rng):  # it leaves the rows as they were
+    values = problem.X.data if sparse.issparse(problem.X) else problem.X
+    for _ in range(2):
+        np.negative(values, out=values)
+    return Healthy.init(self, problem, rng)
 
 
-class CountsScores(Healthy):
-    def score(self, state, X):
-        state.counts[2] += 1
-        return X @ state.w
+def centring_rows(self, w, batch):
+    X = batch.X.data if sparse.issparse(batch.X) else batch.X
+    X += 1.0
+    return Plain.step(self, w, batch)
 
 
-class FinalInPlace(Healthy):
-    def finalize(self, state):
-        state.w[:] = state.total / max(1, state.counts[0])
-        return state
+def counting(self, state, X):
+    state.counts[2] += 1
+    return X @ state.w
 
 
-class FailsOnFive(Healthy):
-    """It fails on five rows and more, of three features and more."""
-
-    requires: ClassVar = {"dense": "so that the number of features is that of the problem"}
-
-    def score(self, state, X):
-        if len(state.w) >= 3 and X.shape[0] >= 5:
-            raise RuntimeError("five")
-        return X @ state.w
+def finalizing_in_place(self, state):
+    state.w[:] = state.total / max(1, state.counts[0])
+    return state
 
 
-class NeedsBoth(Healthy):
-    def step(self, state, batch):
-        for k in range(len(batch)):
-            super().step(state, batch.take(batch.rows[k : k + 1]))
-            steps, positives, _ = state.counts
-            if steps == 30 and positives in (0, 30):
-                state.total[:] = np.nan
-        return state
+def failing_on_five(self, state, X):  # rows and more, of three features and more
+    if len(state.w) >= 3 and X.shape[0] >= 5:
+        raise RuntimeError("five")
+    return X @ state.w
+
+
+def needing_both(self, state, batch):
+    for k in range(len(batch)):
+        Healthy.step(self, state, batch.take(batch.rows[k : k + 1]))
+        steps, positives, _ = state.counts
+        if steps == 30 and positives in (0, 30):
+            state.total[:] = np.nan
+    return state
 
 
 class SquaresWeights(Healthy):
@@ -218,13 +215,10 @@ class SquaresWeights(Healthy):
         return state
 
 
-class CountsWeights(SquaresWeights):
-    """As it should be."""
-
-    _power: ClassVar[int] = 1
+CountsWeights = broken(SquaresWeights, _power=1)  # as it should be
 
 
-class _StepsOfTheFirst:
+class StepsOfTheFirst:
     """Settings that train together all have the step size of the first."""
 
     def __init__(self, algorithms, states):
@@ -236,57 +230,80 @@ class _StepsOfTheFirst:
             self.states[number] = self.algorithm.step(state, batch)
 
 
-NeverDone = broken(LargeBatch, access="full", done=lambda self, state: False)
-
-
 def centred(self, state, X):
     scores = X @ state.w
     return scores - scores.mean()
 
 
-CULPRITS = {  # the checks that find each of them, and words of the first message
-    "thawed": (dataclass(type("Thawed", (), PARTS)), {"declared"}, ""),
-    "access": (
-        broken(access="streams"),
-        {"declared"},
-        "one of stream, pairs, minibatch, balanced, full, got 'streams'",
-    ),
-    "fails on five": (FailsOnFive, {"runs"}, "5 x 3 dense rows of float64, seed 0, 5 iter"),
-    "without return": (broken(step=lambda self, state, batch: None), {"runs"}, "returned None"),
-    "wrong grid": (broken(grid={"eta": (0.1, -1.0)}), {"grid"}, ""),
-    "unknown grid": (broken(grid={"etta": (0.1,)}), {"grid"}, ""),
-    "large batch": (
-        LargeBatch,
-        {"batch_size"},
-        r"batch_size\(2\) must be a whole number from 1 to 2, got 16",
-    ),
-    "recompiling": (Recompiling, {"compiled_once"}, ""),
-    "random": (Random, {"same_seed", "chunks", "pickling", "sparse_rows", "float32_rows"}, ""),
-    "step per chunk": (StepPerChunk, {"chunks"}, ""),
-    "loses state": (LosesState, {"pickling"}, ""),
-    "knows places": (KnowsPlaces, {"resumable"}, ""),
-    "one step size": (broken(together=_StepsOfTheFirst), {"together"}, ""),
-    "borrows input": (BorrowsInput, {"inputs_untouched"}, ""),
-    "list of scores": (broken(score=lambda self, state, X: (X @ state.w).tolist()), {"scores"}, ""),
-    "no wait": (NoWait, {"waits"}, ""),
-    "centring": (broken(score=centred), {"companions"}, ""),
-    "counts scores": (CountsScores, {"reading"}, ""),
-    "other weights": (broken(weights=lambda self, state: 2.0 * state.w), {"weights"}, ""),
-    "final in place": (FinalInPlace, {"reading"}, "`finalize` changes"),
-    "no reason": (
-        broken(requires={"dense": ""}),
-        {"sparse_rows"},
-        "^`requires` names 'dense' without a reason",
-    ),
-    "other on sparse": (OtherOnSparse, {"sparse_rows"}, ""),
-    "other on single": (OtherOnSingle, {"float32_rows"}, ""),
-    "needs both": (NeedsBoth, {"one_class_first"}, ""),
-    "ignores weights": (broken(weighted=True), {"weighted"}, ""),
-    "squares weights": (SquaresWeights, {"weighted"}, ""),
-    "never done": (NeverDone, {"converges"}, "not done after 1,000 iterations"),
-    "worst": (broken(finalize=lambda self, state: state._replace(w=-state.total)), {"auc"}, ""),
-    "claims sparse": (broken(claims=Claims("1/sqrt(t)", "nnz")), {"cost"}, "1.0-fold by the claim 'nnz'"),
-    "number as objective": (broken(objective=lambda self, problem: 0.5), {"objective"}, ""),
-    "without loss": (broken(objective=lambda self, problem: Objective(None, l2=1.0)), {"objective"}, ""),
-    "unknown exemption": (broken(exempt={"chunk": "it is hard"}), {"exempt"}, ""),
+def random_weights(problem):
+    return {"w": 0.01 * np.random.default_rng().standard_normal(problem.n_features)}
+
+
+def by_place(state, rows):
+    return 1 + rows.rows[0] % 2
+
+
+def by_layout(state, rows):
+    return 2.0 if sparse.issparse(rows.X) else 1.0
+
+
+def by_dtype(state, rows):
+    return 1.1 if rows.X.dtype == np.float32 else 1.0
+
+
+def by_count(state, rows):
+    return 1.0 / state.note.count() ** 0.1
+
+
+DENSE = {"dense": "so that the number of features is that of the problem"}
+GENERATING = {
+    "init": lambda self, problem, rng: (np.zeros(problem.n_features), (k for k in range(9))),
+    "step": lambda self, state, batch: (Plain.step(self, state[0], batch), state[1]),
+    "score": lambda self, state, X: X @ state[0],
 }
+NUMBER_OF_ROWS = {"access": "minibatch", "batch_size": 5, "__annotations__": {"batch_size": int}}
+NOT_A_NUMBER = broken(Plain, score=lambda self, w, X: np.full(X.shape[0], np.nan))
+
+CULPRITS = [  # the checks that find each of them, and words of the first message
+    ("declared", dataclass(type("Thawed", (), PARTS)), ""),
+    ("declared", broken(access="streams"), "stream, pairs, minibatch, balanced, full, got 'streams'"),
+    ("declared", dataclass(frozen=True)(broken(Plain, **NUMBER_OF_ROWS)), "`batch_size`"),
+    ("runs", broken(score=failing_on_five, requires=DENSE), "5 x 3 dense rows of float64, seed 0, 5 iter"),
+    ("runs", broken(init=lambda *_: None), "`init` returned None: .*`return`"),
+    ("grid", broken(grid={"eta": (0.1, -1.0)}), ""),
+    ("batch_size", LargeBatch, r"batch_size\(2\) must be a whole number from 1 to 2, got 16"),
+    ("compiled_once", begun(lambda _: {"note": 0}, step=recompiling), ""),
+    ("same_seed chunks pickling sparse_rows float32_rows", begun(random_weights), ""),
+    ("chunks", StepPerChunk, ""),
+    ("pickling", begun(lambda _: {"note": Forgetful()}, step=stepping(by_count, by_row=True)), ""),
+    ("pickling", broken(Plain, **GENERATING), r"pickled \(TypeError: .*generators"),
+    ("resumable", broken(step=stepping(by_place, by_row=True), resumable=True), ""),
+    ("together", broken(together=StepsOfTheFirst), ""),
+    ("inputs_untouched", broken(init=borrowing), ""),
+    ("inputs_untouched", broken(Plain, step=centring_rows), "^`step` changes X, which is not its own"),
+    ("scores", broken(score=lambda self, state, X: (X @ state.w).tolist()), ""),
+    ("scores", broken(Plain, score=lambda self, w, X: None), "`score` of 2 rows returned None"),
+    ("scores", broken(Plain, score=lambda self, w, X: np.rint(X @ w).astype(int)), r"\.astype\(float\)"),
+    ("scores", NOT_A_NUMBER, "2 of 2 scores are NaN; the state is finite.*`score`"),
+    ("scores", broken(Plain, step=lambda self, w, batch: w / 0.0), "the state is not finite"),
+    ("waits", begun(lambda _: {"counts": np.zeros(3, np.int64).view(Promised)}), ""),
+    ("companions", broken(score=centred), ""),
+    ("reading", broken(score=counting), ""),
+    ("reading", broken(finalize=finalizing_in_place), "`finalize` changes"),
+    ("weights", broken(weights=lambda self, state: 2.0 * state.w), ""),
+    ("sparse_rows", broken(requires={"dense": ""}), "^`requires` names 'dense' without a reason"),
+    ("sparse_rows", broken(step=stepping(by_layout)), ""),
+    ("float32_rows", broken(step=stepping(by_dtype)), ""),
+    ("one_class_first", broken(step=needing_both), ""),
+    ("weighted", broken(weighted=True), ""),
+    ("weighted", SquaresWeights, ""),
+    (
+        "converges",
+        broken(LargeBatch, access="full", done=lambda *_: False),
+        "not done after 1,000 iterations",
+    ),
+    ("auc", broken(Plain, score=lambda self, w, X: -(X @ w)), r"opposite order.*\+1"),
+    ("cost", broken(claims=Claims("1/sqrt(t)", "nnz")), "1.0-fold by the claim 'nnz'"),
+    ("objective", broken(objective=lambda self, problem: Objective(None, l2=1.0)), ""),
+    ("exempt", broken(exempt={"chunk": "it is hard"}), ""),
+]

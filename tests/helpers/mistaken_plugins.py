@@ -1,43 +1,15 @@
-"""Methods with the mistakes that are easily made; what is said about each is tested."""
+"""Methods with mistakes at a line that is named, and methods that hang or end their process."""
 
 import os
 import sys
 import time
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numba
 import numpy as np
-from scipy import sparse
 
-from tests.helpers.broken_plugins import Healthy
+from tests.helpers.broken_plugins import Healthy, Plain
 
 MARK = "# the mistake"  # at the line that is named
-
-
-@dataclass(frozen=True)
-class Plain:
-    """Stochastic gradient of the logistic loss, as short as it can be."""
-
-    name: ClassVar[str] = "plain"
-    access: ClassVar[str] = "stream"
-    eta: float = 0.5
-
-    def init(self, problem, rng):
-        return np.zeros(problem.n_features)
-
-    def step(self, w, batch):
-        for x, label in batch:
-            w = w + self.eta * label / (1.0 + np.exp(label * (x @ w))) * x
-        return w
-
-    def score(self, w, X):
-        return X @ w
-
-
-class InitReturnsNothing(Plain):
-    def init(self, problem, rng):  # the mistake
-        np.zeros(problem.n_features)
 
 
 class Column(Plain):
@@ -50,40 +22,9 @@ class DenseOnly(Plain):
         return np.einsum("ij,j->i", X, w)  # the mistake
 
 
-@dataclass(frozen=True)
-class NumberOfRows(Plain):
-    access: ClassVar[str] = "minibatch"
-    batch_size: int = 5
-
-
 class Exiting(Plain):
     def step(self, w, batch):
         sys.exit(3)  # the mistake
-
-
-class NotANumber(Plain):
-    def score(self, w, X):
-        return np.full(X.shape[0], np.nan)
-
-
-class Centring(Plain):
-    """It works on the rows themselves."""
-
-    def step(self, w, batch):
-        X = batch.X.data if sparse.issparse(batch.X) else batch.X
-        X += 1.0
-        return super().step(w, batch)
-
-
-class Generating(Plain):
-    def init(self, problem, rng):
-        return np.zeros(problem.n_features), (k for k in range(9))
-
-    def step(self, state, batch):
-        return super().step(state[0], batch), state[1]
-
-    def score(self, state, X):
-        return X @ state[0]
 
 
 @numba.njit
@@ -94,6 +35,14 @@ def _strange(w, word):
 class Untypable(Plain):
     def step(self, w, batch):
         return _strange(w, "a")  # the mistake
+
+
+CULPRITS = [  # as in broken_plugins
+    ("scores", Column, r"ndarray of shape \(2, 1\); .*\(2,\)"),
+    ("runs", DenseOnly, r"`score` raised .*CSR.*X @ w.*requires:.* 2 x 1 CSR rows"),
+    ("runs", Exiting, r"`step` .*sys.exit, 3"),
+    ("runs", Untypable, r"TypingError: No implementation of .*add\(array\(float64"),
+]
 
 
 class Slow(Healthy):

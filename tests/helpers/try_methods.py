@@ -52,9 +52,6 @@ def named(name, base, **attributes):
 
 dense_only = named("dense_only", Perceptron, requires={"dense": "its solver knows nothing else."})
 any_loss = named("any_loss", PairSgd, losses=("*",))
-wrong_shape = named("wrong_shape", Weightless, score=lambda self, state, X: (X @ state.w)[:, None])
 reversed_scores = named("reversed_scores", Weightless, score=lambda self, state, X: -(X @ state.w))
 
-OWN = (
-    Perceptron, Bursting, dense_only, any_loss, Raising, wrong_shape, reversed_scores, Slow, Hanging,
-)  # fmt: skip
+OWN = (Perceptron, Bursting, dense_only, any_loss, Raising, reversed_scores, Slow, Hanging)

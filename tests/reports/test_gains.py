@@ -107,7 +107,7 @@ def check(report):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_gains_means_and_intervals_follow_from_the_cells_whatever_is_lost(seed):
     rng = np.random.default_rng(seed)
     cells = []
@@ -175,7 +175,7 @@ def test_where_runs_are_no_evidence_the_interval_is_over_test_rows():
     methods = report.cells["method"]
     cells = report.cells.assign(placements=methods.map(kept), test_rows=300, test_positives=60)
     same = cells.assign(auc=methods.map({"alpha": 0.8, "beta": 0.82, "gamma": 0.8}))
-    for given, ratio, is_over_rows in ((cells, 0.25, False), (cells, np.nan, True), (same, 0.25, True)):
+    for given, ratio in ((cells, 0.25), (cells, np.nan), (cells, 1.5), (same, 0.25)):
         facts = report.data_sets.assign(test_train_ratio=ratio)
         gains = gains_of(given, facts, {"defaults": "alpha"}, 0.005).set_index("method")
         table = given.pivot(index="seed", columns="method", values="auc")
@@ -183,7 +183,7 @@ def test_where_runs_are_no_evidence_the_interval_is_over_test_rows():
             d = (table[method] - table["alpha"]).to_numpy()
             own = difference_interval(d.mean(keepdims=True), kept[method][None], kept["alpha"][None], 60, 240)
             half = stats.t.ppf(0.975, own.degrees) * np.sqrt(own.error**2 + d.var(ddof=1) / len(d))
-            expected = half[0] if is_over_rows else interval(d)[2] - d.mean()
+            expected = half[0] if ratio != 0.25 or given is same else interval(d)[2] - d.mean()
             row = gains.loc[method]
             assert row["high"] - row["gain"] == pytest.approx(expected, rel=1e-3)
             assert row["gain"] - row["low"] == pytest.approx(expected, rel=1e-3)

@@ -57,13 +57,6 @@ def test_a_path_gives_what_each_setting_gives_alone(name, form, shape, largest, 
             assert found.weights.tobytes() == alone.weights.tobytes()
 
 
-@pytest.mark.parametrize("name", ["bam", "svm_or"])
-def test_a_path_takes_fewer_iterations(name):
-    group = tasks(name, 300, 12)
-    together = sum(outcome.iterations for outcome in run_grid(group))
-    assert together < 0.8 * sum(run_cell(task).iterations for task in group)
-
-
 @dataclass(frozen=True)
 class Following(Iterating):
     """Notes from where its settings start; one that starts from another behaves as `then` says."""

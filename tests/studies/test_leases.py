@@ -2,15 +2,15 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
+from functools import partial
 
 import pytest
+from msgspec.structs import replace
 
 from aucbench.errors import MachineError
 from aucbench.studies.leases import Leases
-from aucbench.studies.store import Store
+from tests.helpers.processes import forked
 from tests.helpers.studies import contents, finished, process_environment, started, write_metadata
 from tests.studies.conftest import run_in
 
@@ -36,54 +36,36 @@ def test_a_lease_has_one_holder_until_it_is_given_back_and_a_link_to_nowhere_has
         mine.take("cell")
 
 
-TAKER = """
-import os, sys
-from pathlib import Path
-from time import monotonic
-from aucbench.studies.leases import Leases
-mine, inside, end, times = Leases(Path(sys.argv[1])), sys.argv[1] + ".inside", monotonic() + 1.5, 0
-while monotonic() < end:
-    if mine.take("cell"):
-        times += 1
-        os.mkdir(inside)  # fails if another process is inside
-        os.rmdir(inside)
-        mine.close()
-print(times)
-"""
-
-
-@pytest.mark.slow
 def test_a_lease_that_processes_take_and_give_back_all_the_time_never_has_two_holders(tmp_path):
-    command = [sys.executable, "-c", TAKER, str(tmp_path / "store" / "leases")]
-    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
-    said = [process.communicate()[0] for process in processes]
-    assert [process.returncode for process in processes] == [0] * 4
-    assert all(int(times) > 0 for times in said)
+    inside = tmp_path / "inside"
 
+    def take():
+        mine, times = Leases(tmp_path / "store" / "leases"), 0
+        while times < 25:
+            if mine.take("cell"):
+                times += 1
+                inside.mkdir()  # fails if another process is inside
+                inside.rmdir()
+                mine.close()
 
-PLAN = """
-import sys
-from aucbench.studies.record import StudyPlan
-from aucbench.studies.store import Store
-from msgspec.structs import replace
-found = Store(sys.argv[1])
-(plan,) = found.plans()
-(entry,) = [each for each in plan.entries if each.algorithm == "psam"]
-for number in range(40):
-    name = f"{sys.argv[2]}_{number}"
-    algorithm = replace(entry.described.algorithm, name=name)
-    new = replace(entry, key=name, algorithm=name, described=replace(entry.described, algorithm=algorithm))
-    found.put_plan(replace(plan, entries=(new,)))
-"""
+    assert forked(*[take] * 4) == [0] * 4
 
 
 def test_no_entry_of_a_plan_is_lost_if_two_processes_write_it(tmp_path):
     words = ("algo=psam", "dataset=gaussian", "budget.checkpoints=2", "study=both", "tracking=none")
-    run_in(tmp_path, words)
-    processes = [subprocess.Popen([sys.executable, "-c", PLAN, tmp_path, name]) for name in ("a", "b")]
-    assert [each.wait() for each in processes] == [0, 0]
-    (plan,) = Store(tmp_path).plans()
-    assert len(plan.entries) == 81
+    store = run_in(tmp_path, words)
+    (plan,) = store.plans()
+    (entry,) = plan.entries
+
+    def extend(own):
+        for number in range(40):
+            name = f"{own}_{number}"
+            described = replace(entry.described, algorithm=replace(entry.described.algorithm, name=name))
+            new = replace(entry, key=name, algorithm=name, described=described)
+            store.put_plan(replace(plan, entries=(new,)))
+
+    assert forked(partial(extend, "a"), partial(extend, "b")) == [0, 0]
+    assert len(store.plans("both")[0].entries) == 81
 
 
 @pytest.mark.faults

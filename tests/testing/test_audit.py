@@ -1,6 +1,5 @@
 """The audit of functions that claim to be AUC losses: correct ones pass, and planted faults are found."""
 
-import sys
 from importlib.util import find_spec
 from textwrap import dedent
 
@@ -12,7 +11,7 @@ from aucbench.cli.main import main
 from aucbench.contracts.validation import Family
 from aucbench.kernels.pair_loss import pair_mean
 from aucbench.testing.audit import DEPARTS, audit
-from aucbench.testing.audited_function import CALLS, AuditedFunction
+from aucbench.testing.audited_function import AuditedFunction
 from aucbench_losses import Hinge, Logistic, Square
 
 LOSSES = {name: plugin.cls for name, plugin in api.catalog().plugins[Family.losses].items()}
@@ -46,17 +45,6 @@ def sides(scores, labels):
     return scores[labels == 1], scores[labels != 1]
 
 
-def min_max(scores, labels, margin=1.0, cross=lambda p: 1.0, mean=np.mean):
-    """The min-max margin loss at its saddle, with a factor of the negatives' mean in the cross term."""
-    high, low = sides(scores, labels)
-    gap = margin + cross((labels == 1).mean()) * low.mean() - high.mean()
-    return mean((high - high.mean()) ** 2) + mean((low - low.mean()) ** 2) + max(0.0, gap) ** 2
-
-
-def mean_of_nonzero(values):
-    return values.sum() / np.count_nonzero(values)
-
-
 @pytest.mark.parametrize("name", LOSSES)
 def test_every_loss_is_recognised_with_its_parameter_and_factor(name):
     rng = np.random.default_rng(sum(map(ord, name)))
@@ -74,9 +62,8 @@ def test_every_loss_is_recognised_with_its_parameter_and_factor(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-def test_correct_losses_in_other_forms_pass(seed):
-    rng = np.random.default_rng(seed)
+def test_correct_losses_in_other_forms_pass():
+    rng = np.random.default_rng(0)
     margin, scale = round(float(rng.uniform(0.2, 2.0)), 3), round(float(rng.uniform(0.2, 2.0)), 3)
 
     def logistic(scores, labels):
@@ -89,7 +76,9 @@ def test_correct_losses_in_other_forms_pass(seed):
         return scale * (high.var() + low.var() + (1.0 - gap) ** 2)
 
     def saddle(scores, labels):
-        return min_max(scores, labels, margin) * (labels == 1).mean() * (labels != 1).mean()
+        high, low = sides(scores, labels)
+        gap = max(0.0, margin + low.mean() - high.mean())
+        return (high.var() + low.var() + gap**2) * (labels == 1).mean() * (labels != 1).mean()
 
     def unregistered(scores, labels):
         high, low = sides(scores, labels)
@@ -141,68 +130,39 @@ def ends(scores, labels):
     raise SystemExit(3)
 
 
-def scaled_cross_term(scores, labels):
-    return min_max(scores, labels, cross=lambda p: 1.0 - p)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("loss", [scaled_cross_term, MinMax(lambda p: 1.0 - p)], ids=["saddle", "attributes"])
-def test_a_cross_term_scaled_by_the_share_of_negatives_is_named(loss):
-    value, computes = departing(loss)["value"], audited(loss).computes
-    assert "scaled by 1 - p" in value
-    assert "mean(s-)" in value
-    assert "with margin 1," in computes
+def test_a_cross_term_scaled_by_the_share_of_negatives_is_named():
+    report = audited(MinMax(lambda p: 1.0 - p))
+    assert "scaled by 1 - p" in report.lines["value"].text
+    assert "mean(s-)" in report.lines["value"].text
+    assert "with margin 1," in report.computes
 
 
 def cross_entropy(scores, labels):
     return np.logaddexp(0.0, np.where(labels == 1, -scores, scores)).mean()
 
 
-def balanced_square(scores, labels):
-    high, low = sides(scores, labels)
-    return ((1.0 - high) ** 2).mean() + ((1.0 + low) ** 2).mean()
+def test_a_loss_over_rows_is_told_from_one_over_pairs():
+    report = audited(cross_entropy)
+    assert "a sum over rows" in report.computes
+    assert "of the other class" in report.lines["value"].text
+    assert report.lines["shift"].status == DEPARTS
 
 
-@pytest.mark.parametrize("loss", [cross_entropy, balanced_square])
-def test_a_loss_over_rows_is_told_from_one_over_pairs(loss):
-    assert "a sum over rows" in audited(loss).computes
-    assert "of the other class" in departing(loss)["value"]
+def test_losses_of_probabilities_over_rows_and_over_pairs_are_told_apart():
+    told = {
+        "a sum over rows": lambda high, low: -np.log(high).mean() - np.log(1.0 - low).mean(),
+        "mean over all pairs of an unknown": lambda high, low: -np.log(1.01 + high[:, None] - low).mean(),
+        "no known surrogate": lambda high, low: high.var() + low.var() + (high.mean() - low.mean()) ** 4,
+    }
+    for what, loss in told.items():
 
+        def function(scores, labels, loss=loss):
+            if not ((scores >= 0.0) & (scores <= 1.0)).all():  # as those of torch do
+                raise ValueError("all scores should be between 0 and 1")
+            return np.float32(loss(*sides(scores, labels)))
 
-def of_probabilities(loss):
-    """A function that computes with probabilities, as those of torch do: others are an error."""
-
-    def function(scores, labels):
-        if not ((scores >= 0.0) & (scores <= 1.0)).all():
-            raise ValueError("all scores should be between 0 and 1")
-        return loss(*sides(scores, labels))
-
-    return function
-
-
-def weak_saddle(high, low):
-    apart = high.mean() - low.mean()
-    return high.var() + low.var() - 0.7 * apart + 0.4 * apart**2
-
-
-OF_PROBABILITIES = {
-    "a sum over rows": lambda high, low: -np.log(high).mean() - np.log(1.0 - low).mean(),
-    "mean over all pairs of an unknown": lambda high, low: (
-        -np.log(1.01 + high[:, None] - low).mean() + np.exp(low - high[:, None]).mean()
-    ),
-    "no known surrogate": weak_saddle,
-}
-
-
-@pytest.mark.parametrize("single", [False, True])
-@pytest.mark.parametrize("what", OF_PROBABILITIES)
-def test_losses_of_probabilities_over_rows_and_over_pairs_are_told_apart(what, single):
-    loss = of_probabilities(OF_PROBABILITIES[what])
-
-    def function(scores, labels):
-        return np.float32(loss(scores, labels)) if single else loss(scores, labels)
-
-    assert what in audited(function).computes
+        assert what in audited(function).computes
 
 
 def test_a_function_that_takes_only_some_scores_is_refused_with_its_error():
@@ -241,11 +201,7 @@ FAULTS = {
     "clipped gradient": (lambda s, y: (hinge(s, y)[0], hinge(s, y)[1] * (np.abs(s) < 20)), "saturation"),
     "ties": (ignoring_ties, "ties"),
     "labels the wrong way round": (lambda s, y: logistic(-s, y), "direction"),
-    "to be maximised": (lambda s, y: -logistic(s, y)[0], "direction"),
     "rows that are lost": (losing_rows, "order of rows"),
-    "NaN where positives saturate": (lambda s, y: min_max(s, y, mean=mean_of_nonzero), "saturation"),
-    "first row counts twice": (lambda s, y: logistic(s, y)[0] + 0.1 * s[0], "order of rows"),
-    "single rows": (lambda s, y: np.logaddexp(0.0, np.where(y == 1, -s, s)).mean(), "shift"),
     "weight decay": (lambda s, y: over_pairs(Square())(s, y)[0] + 0.01 * (s**2).mean(), "value"),
     "odd factor": (lambda s, y: hinge(s, y)[0] * np.log1p((y == 1).sum()), "scale"),
     "NaN ignored": (lambda s, y: logistic(np.nan_to_num(s), y)[0], "infinite"),
@@ -265,13 +221,6 @@ SOURCES = {
             pairs = (labels[:, None] == 1) & (labels != 1)
             losses = jax.nn.softplus(scores - scores[:, None])
             return jnp.where(pairs, losses, 0.0).sum() / jnp.maximum(pairs.sum(), 1)
-        """,
-    "torch": """
-        import torch
-        class loss(torch.nn.Module):
-            def forward(self, scores, labels):
-                high, low = scores[labels == 1], scores[labels != 1]
-                return torch.nn.functional.softplus(low - high[:, None], threshold=50).mean()
         """,
     "numpy": """
         import numpy as np
@@ -295,25 +244,11 @@ def test_the_command_imports_from_the_current_folder_and_differentiates(
     assert ("It gives none" in shown) == (library == "numpy")
 
 
-def test_a_library_that_only_a_call_imports_is_tried(monkeypatch):
-    def function(scores, labels):
-        monkeypatch.setitem(sys.modules, "late", np)  # as an import does
-        if not isinstance(scores, list):
-            raise TypeError("no list")
-        return logistic(np.array(scores), labels)
-
-    monkeypatch.setitem(CALLS, "late", lambda function, scores, labels, _: function(scores.tolist(), labels))
-    assert AuditedFunction(function, "given").library == "late"
-
-
 BAD = {
     "no_colon": "MODULE:NAME",
-    "no_such_module_at_all:loss": "no_such_module_at_all",
     "aucbench.testing.audit:adit": "audit",
     "aucbench.testing.audit:HUGE": "float",
-    "aucbench.testing.audit:OK": "str",
     "numpy:add": "(12,)",
-    "math:hypot": "TypeError",
     "numpy:copyto": "NoneType",
     "builtins:dict": "dict",
     f"{__name__}:ends": "ends the program",

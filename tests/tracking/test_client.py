@@ -5,8 +5,7 @@ import os
 import shutil
 import signal
 import sqlite3
-import subprocess
-import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +14,7 @@ from aucbench.errors import TrackingError
 from aucbench.studies.study import Study
 from aucbench.tracking import check_address
 from aucbench.tracking.client import Connection, reason, sqlite_file
+from tests.helpers.processes import forked
 
 pytestmark = pytest.mark.slow  # whole studies
 
@@ -68,16 +68,12 @@ def test_an_address_with_an_escaped_character_means_one_file(empty_file, tmp_pat
     assert {file.name.removeprefix("a b.db") for file in tmp_path.iterdir()} <= endings
 
 
-@pytest.mark.usefixtures("process")
 def test_a_process_that_is_killed_while_it_makes_a_file_leaves_none_that_is_half_made(tmp_path):
-    killed = """
-import os, signal
-from pathlib import Path
-from aucbench.tracking.client import Connection
-Path.rename = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
-Connection("sqlite:///mlflow.db")
-"""
-    assert subprocess.run([sys.executable, "-c", killed], cwd=tmp_path).returncode == -signal.SIGKILL
+    def killed():
+        Path.rename = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+        Connection(f"sqlite:///{tmp_path}/mlflow.db")
+
+    assert forked(killed) == [-signal.SIGKILL]
     assert not (tmp_path / "mlflow.db").exists()
     number = Connection(f"sqlite:///{tmp_path}/mlflow.db").experiment("mine")
     with contextlib.closing(sqlite3.connect(tmp_path / "mlflow.db")) as database:

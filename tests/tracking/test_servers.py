@@ -1,46 +1,27 @@
-"""The same runs reach MLflow's server, whatever it keeps them in, and its pages compare them."""
+"""The same runs reach MLflow's server, and its pages compare them."""
 
-import contextlib
-import importlib.util
 import shutil
-import tempfile
-from pathlib import Path
 
 import pytest
 from mlflow import MlflowClient
 
 from aucbench.cli.main import main
 from aucbench.studies.store import Store
-from tests.helpers import mlflow_servers
+from tests.helpers.mlflow_servers import mlflow_server
 from tests.tracking.conftest import entries_of, runs_of
 
 
-@pytest.fixture(scope="module")
-def server(empty_file):
-    """The address of a running server, on PostgreSQL where that is installed."""
-    # Not below pytest's folder, which only its owner may enter: PostgreSQL runs as another user.
-    with tempfile.TemporaryDirectory(prefix="aucbench-server-") as name, contextlib.ExitStack() as stack:
-        folder = Path(name)
-        folder.chmod(0o755)
-        if mlflow_servers.postgres_tools() and importlib.util.find_spec("psycopg"):
-            backend = stack.enter_context(mlflow_servers.postgres(folder / "postgres"))
-        else:
-            backend = f"sqlite:///{shutil.copyfile(empty_file, folder / 'mlflow.db')}"
-        yield stack.enter_context(mlflow_servers.mlflow_server(folder, backend))
+@pytest.fixture
+def server(empty_file, tmp_path):
+    """The address of a running server."""
+    with mlflow_server(tmp_path, f"sqlite:///{shutil.copyfile(empty_file, tmp_path / 'mlflow.db')}") as uri:
+        yield uri
 
 
-@pytest.fixture(scope="module")
-def sent(server, finished, tmp_path_factory):
-    """The study's store after it was sent, and the server's address."""
-    store = Store(shutil.copytree(finished, tmp_path_factory.mktemp("sent") / "store"))
-    assert main(["sync", "--store", str(store.path), "--uri", server]) == 0
-    return store, server
-
-
-@pytest.mark.usefixtures("process")
-def test_entries_are_read_back_as_they_were_sent(sent, tmp_path):
-    store, uri = sent
-    client = MlflowClient(uri)
+def sent(finished, folder, uri):
+    """The study's store after it was sent to a server, which has it as it was sent."""
+    store, client = Store(shutil.copytree(finished, folder / "store")), MlflowClient(uri)
+    assert main(["sync", "--store", str(store.path), "--uri", uri]) == 0
     runs = {run.data.tags["key"]: run for run in runs_of(uri)}
     for entry in entries_of(store):
         run = runs.pop(entry.key)
@@ -50,11 +31,17 @@ def test_entries_are_read_back_as_they_were_sent(sent, tmp_path):
         names = {file.path for file in client.list_artifacts(run.info.run_id)}
         assert names == {"cells.parquet", "records.json", "weights.npz"}
     assert not runs
+    return store
 
 
-@pytest.mark.usefixtures("process")
-def test_the_address_of_the_charts_shows_every_method_over_training_time(sent, capsys, browser):
-    store, uri = sent
+def test_entries_are_read_back_as_they_were_sent(finished, server, tmp_path):
+    sent(finished, tmp_path, server)
+
+
+def test_the_address_of_the_charts_shows_every_method_over_training_time(
+    finished, server, tmp_path, capsys, browser
+):
+    store, uri = sent(finished, tmp_path, server), server
     assert main(["charts", "--store", str(store.path), "--uri", uri]) == 0
     said = capsys.readouterr().out
     assert "mlflow ui" not in said

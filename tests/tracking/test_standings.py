@@ -7,7 +7,7 @@ from mlflow import MlflowClient
 
 import aucbench
 from aucbench.tracking.chart_views import comparison
-from tests.helpers import mlflow_servers
+from tests.helpers.mlflow_servers import mlflow_server
 from tests.tracking.conftest import runs_of
 
 pytestmark = pytest.mark.slow  # whole studies
@@ -52,11 +52,10 @@ def test_first_lines_of_descriptions_lead_to_the_leaderboard(grown):
     assert "leaderboard.html" in {each.path for each in MlflowClient(uri).list_artifacts(board.info.run_id)}
 
 
-@pytest.mark.usefixtures("process")
 def test_the_pages_show_an_extended_study_once_with_its_standings_and_its_leaderboard(grown, browser):
     folder, backend, (*_, (found, _)) = grown
     with (
-        mlflow_servers.mlflow_server(folder, backend) as uri,
+        mlflow_server(folder, backend) as uri,
         browser.new_page(viewport={"width": 1500, "height": 950}) as page,
     ):
         page.set_default_timeout(120_000)

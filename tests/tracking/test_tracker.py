@@ -2,17 +2,18 @@
 
 import json
 import shutil
-import subprocess
-import sys
+import time
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from mlflow import MlflowClient
 
 from aucbench.api import run_study
 from aucbench.studies.store import Store
-from aucbench.tracking import Tracker
+from aucbench.tracking import Tracker, run_data
 from aucbench.tracking.tracker import sync
+from tests.helpers.processes import forked
 from tests.tracking.conftest import runs_of
 
 pytestmark = pytest.mark.slow  # whole studies
@@ -117,12 +118,12 @@ def test_a_whole_entry_takes_the_place_of_a_half_written_and_of_an_incomplete_ru
     assert client.get_run(half.info.run_id).info.lifecycle_stage == "deleted"
 
 
-@pytest.mark.usefixtures("process")
-def test_two_processes_that_send_one_store_to_a_new_file_send_each_entry_once(store, tmp_path):
+def test_two_processes_that_send_one_store_to_a_new_file_send_each_entry_once(store, tmp_path, monkeypatch):
+    def slow_tags(entry, tags=run_data.tags):
+        time.sleep(0.3)  # between the search for a run and its creation
+        return tags(entry)
+
+    monkeypatch.setattr(run_data, "tags", slow_tags)
     uri = f"sqlite:///{tmp_path}/new.db"
-    words = [sys.executable, "-m", "aucbench", "sync", "--store", str(store.path), "--uri", uri]
-    both = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    said = [process.communicate()[0] for process in both]
-    assert [process.returncode for process in both] == [0, 0]
-    assert sum(text.count(": run ") for text in said) >= 3
+    assert forked(*[partial(synced, store, uri)] * 2) == [0, 0]
     assert len(runs_of(uri)) == 3

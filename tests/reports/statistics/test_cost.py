@@ -15,20 +15,20 @@ def random_curve(seed):
     return np.cumsum(rng.exponential(10.0, n)) + 0.1, rng.random(n)
 
 
-def on_grid(cost, value, points=400_001):
+def on_grid(cost, value, points=40_001):
     """The curve on a fine grid of the logarithm of the cost."""
     grid = np.linspace(np.log(cost[0]), np.log(cost[-1]), points)
     return np.exp(grid), np.interp(grid, np.log(cost), value)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_the_first_crossing_is_that_of_the_curve_on_a_fine_grid(seed):
     cost, value = random_curve(seed)
     grid, heights = on_grid(cost, value)
     for target in np.random.default_rng(seed).random(5):
         reached = np.flatnonzero(heights >= target)
         expected = grid[reached[0]] if len(reached) else np.inf
-        assert first_crossing(cost, value, target) == pytest.approx(expected, rel=1e-4)
+        assert first_crossing(cost, value, target) == pytest.approx(expected, rel=1e-3)
 
 
 def test_a_first_checkpoint_that_cost_nothing_has_no_logarithm():

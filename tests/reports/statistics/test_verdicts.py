@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from aucbench.reports.statistics.family_intervals import family_intervals
 from aucbench.reports.statistics.verdicts import Verdict, compare_families, verdict_of
 from benchmarks import reference
 
@@ -33,7 +32,7 @@ def over(values, method="m"):
     return pd.DataFrame({"method": method, "data_set": names, "family": names, "gain": values})
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_numbers_are_those_of_scipy_and_of_another_implementation(seed):
     twin = over([0.002] * (seed + 1) + [0.0] * (23 - seed), "twin")  # it differs on a few families
     gains = pd.concat([gains_like(np.random.default_rng(seed)), twin])
@@ -54,24 +53,11 @@ def test_numbers_are_those_of_scipy_and_of_another_implementation(seed):
         assert row["verdict"] == reference.verdict(row["gain"], half[method])
 
 
-@pytest.mark.slow
-def test_the_interval_is_the_bootstrap_t_of_the_largest_t():
-    rng = np.random.default_rng(0)
-    values = -rng.lognormal(0, 0.8, (30, 3))
-    largest = []
-    for _ in range(4000):
-        drawn = values[rng.integers(30, size=30)]
-        largest.append(max(abs(drawn.mean(axis=0) - values.mean(axis=0)) / stats.sem(drawn)))
-    expected = np.quantile(largest, 0.97)  # 0.6 of a miss of 5 %
-    np.testing.assert_allclose(family_intervals(values).critical, expected, rtol=0.06)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_order_and_labels_do_not_matter(seed):
-    rng = np.random.default_rng(seed)
+def test_order_and_labels_do_not_matter():
+    rng = np.random.default_rng(1)
     gains = gains_like(rng)
     expected = compare_families(gains, ROPE)
-    shuffled = compare_families(gains.sample(frac=1, random_state=seed), ROPE).loc[expected.index]
+    shuffled = compare_families(gains.sample(frac=1, random_state=1), ROPE).loc[expected.index]
     pd.testing.assert_frame_equal(shuffled, expected)
     names = dict(zip(gains["family"].unique(), rng.permutation(24), strict=True))
     other = gains.assign(
@@ -125,30 +111,9 @@ def test_equal_gains_have_no_spread():
         assert row["verdict"] == verdict
 
 
-def test_methods_with_gaps_or_nothing_at_all_leave_the_others_alone():
-    gains = gains_like(np.random.default_rng(7), missing=0.0)
-    without = gains.assign(gain=gains["gain"].where(gains["method"] != "m2"))
-    expected = compare_families(gains[gains["method"] != "m2"], ROPE)
-    found = compare_families(without, ROPE)
-    pd.testing.assert_frame_equal(found.drop(index="m2"), expected)
-    assert found.loc["m2", "families"] == 0
-    assert found.loc["m2", "verdict"] == ""
-    assert compare_families(gains.iloc[:0], ROPE).empty
-
-
-@pytest.mark.parametrize("differing", [1, 2])
-def test_a_method_that_differs_on_a_few_families_leaves_the_others_their_intervals(differing):
-    gains = gains_like(np.random.default_rng(8), families=50)
-    alone = compare_families(gains, ROPE)
-    twin = compare_families(pd.concat([gains, over([0.002] * differing + [0.0] * 48, "twin")]), ROPE)
-    width = (twin["high"] - twin["low"]) / (alone["high"] - alone["low"])
-    assert (width[alone.index] < 1.25).all()
-    assert np.isfinite(twin.loc["twin", ["low", "high"]].astype(float)).all()
-
-
 def test_more_families_are_just_enough_at_the_same_mean_and_spread():
     asked = 0
-    for seed in range(80):
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         row = compare_families(over(rng.normal(rng.choice([0.0, 0.012, -0.012]), 0.02, 20)), ROPE).iloc[0]
         if not np.isnan(row["more_families"]):
@@ -162,12 +127,12 @@ def test_more_families_are_just_enough_at_the_same_mean_and_spread():
             assert row["verdict"] == "undecided"
             assert row["more_families"] <= 180  # ten times as many as there are
             assert decided == [False, True]
-    assert asked > 5
+    assert asked > 3
 
 
 def test_families_whose_omission_changes_the_verdict_are_those_found_one_by_one():
     changes = 0
-    for seed in range(60):
+    for seed in range(30):
         values = np.random.default_rng(seed).normal(0.004, 0.012, 15)
         row = compare_families(over(values), ROPE).iloc[0]
         k = (row["high"] - row["gain"]) / stats.sem(values)
@@ -185,4 +150,4 @@ def test_families_whose_omission_changes_the_verdict_are_those_found_one_by_one(
         most = max(found, key=lambda i: abs(values[i] - values.mean()))
         others = {1: "", 2: " or 1 other"}.get(len(found), f" or {len(found) - 1} others")
         assert row["without"] == f"{found[most]} without f{most}{others}"
-    assert 5 < changes < 55
+    assert 3 < changes < 27

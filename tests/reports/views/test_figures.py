@@ -43,13 +43,13 @@ def report():
 
 @pytest.fixture(scope="module")
 def large():
-    return small_report(MANY, far=MANY[-1:])
+    return small_report(MANY, data_sets=10, far=MANY[-1:])
 
 
-@pytest.fixture(scope="module")
-def pages(large):
-    """The pictures of many methods, as wide as a page."""
-    return drawn(large)
+@pytest.fixture(scope="module", params=list(WIDTHS))
+def pages(large, request):
+    """The pictures of many methods, as wide as a page or a column."""
+    return request.param, drawn(large, request.param)
 
 
 def shown_texts(figure):
@@ -63,9 +63,10 @@ def shown_texts(figure):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", list(WIDTHS))
-def test_42_long_labels_neither_overlap_nor_leave_the_canvas(large, pages, width):
-    found = pages if width == "page" else drawn(large, width)
+def test_42_long_labels_neither_overlap_nor_leave_the_canvas_and_outliers_are_marked_with_their_gain(
+    large, pages
+):
+    width, found = pages
     for kind, figure in found.items():
         assert figure.get_figwidth() == WIDTHS[width]
         assert figure.get_figheight() <= 9.0, kind
@@ -77,6 +78,18 @@ def test_42_long_labels_neither_overlap_nor_leave_the_canvas(large, pages, width
             assert not box.padded(-0.5).overlaps(another.padded(-0.5)), (kind, one, other)
         assert min(axes.bbox.width for axes in figure.axes) > 0.2 * figure.bbox.width / len(figure.axes)
     assert min(each.get_size() for each in shown_texts(found["forest"])) >= 4.5
+    (axes, *_), rows = found["forest"].axes, large.over_all("defaults")
+    low, high = axes.get_xlim()
+    gain = rows.set_index("method").loc[MANY[-1], "gain"]
+    assert gain < low < 0.0 < high
+    assert any(text.get_text().startswith(signed(gain)) for text in axes.texts)
+    arrows = [line for line in axes.lines if line.get_marker() in ("<", ">")]
+    assert (low, len(rows) - 1) in {(line.get_xdata()[0], line.get_ydata()[0]) for line in arrows}
+    order = list(dict.fromkeys([MANY[0], *rows.loc[rows["front"], "method"], *rows["method"]]))
+    words = [text.get_text() for text in found["curves"].legends[0].get_texts()]
+    assert words[-1] == "34 other methods"
+    ends = [re.search(r"eta=(\d+)", word)[1] for word in words[:-1]]  # the end of a label is kept
+    assert ends == [re.search(r"eta=(\d+)", name)[1] for name in order[:8]]
 
 
 def test_the_forest_shows_every_method_with_its_gain_interval_verdict_and_costs(report):
@@ -99,19 +112,6 @@ def test_the_forest_shows_every_method_with_its_gain_interval_verdict_and_costs(
                (report.rope, 0)])[:, 0]) for patch in axes.patches)  # fmt: skip
 
 
-@pytest.mark.slow
-def test_outliers_do_not_stretch_the_axis_and_are_marked_with_their_gain(large, pages):
-    axes = pages["forest"].axes[0]
-    rows = large.verdicts[large.verdicts["group"] == "all"].set_index("method")
-    gain = rows.loc[MANY[-1], "gain"]
-    assert gain < axes.get_xlim()[0] < 0.0 < axes.get_xlim()[1]
-    assert any(text.get_text().startswith(signed(gain)) for text in axes.texts)
-    arrows = [line for line in axes.lines if line.get_marker() in ("<", ">")]
-    assert (axes.get_xlim()[0], len(rows) - 1) in {
-        (line.get_xdata()[0], line.get_ydata()[0]) for line in arrows
-    }
-
-
 def test_curves_are_those_of_the_frame_in_the_colours_of_the_methods(report):
     figure = drawn(report)["curves"]
     colours = report.methods.set_index("method")["colour"]
@@ -125,18 +125,8 @@ def test_curves_are_those_of_the_frame_in_the_colours_of_the_methods(report):
         assert len(axes.collections) == 3  # bands
 
 
-def test_of_many_methods_eight_are_named_and_the_others_are_counted(large, pages):
-    rows = large.verdicts[large.verdicts["group"] == "all"]
-    order = list(dict.fromkeys([MANY[0], *rows.loc[rows["front"], "method"], *rows["method"]]))
-    words = [text.get_text() for text in pages["curves"].legends[0].get_texts()]
-    assert words[-1] == "34 other methods"
-    ends = [re.search(r"eta=(\d+)", word)[1] for word in words[:-1]]  # the end of a label is kept
-    assert ends == [re.search(r"eta=(\d+)", name)[1] for name in order[:8]]
-
-
 CASES = {
-    "one data set": lambda: small_cells(data_sets=1, runs=5),
-    "zero times": lambda: small_cells(seconds=0.0),
+    "zero times": lambda: small_cells(data_sets=1, seconds=0.0),
     "one checkpoint at no cost": lambda: small_cells(data_sets=2, checkpoints=1, seconds=0.0),
     "nothing but failures": lambda: failed_cells("alpha", 3) + failed_cells("beta", 3),
     "no reference": lambda: failed_cells("alpha", 3) + small_cells(["beta", "gamma"], 3),
@@ -159,11 +149,9 @@ def test_degenerate_data_are_drawn(case, width, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", list(WIDTHS))
-def test_files_for_papers_have_no_type_3_fonts(report, tmp_path, width):
+def test_files_for_papers_have_no_type_3_fonts(report, tmp_path):
     one = replace(report, data_sets=report.data_sets[:1])
-    font = {"column": "serif", "page": "sans"}[width]
-    done = figures.draw_all(one, tmp_path, width, font)
+    done = figures.draw_all(one, tmp_path, "column", "serif")
     assert {file.suffix for file in done.files} == {".pdf", ".png", ".svg"}
     pdfs = [file.read_bytes() for file in done.files if file.suffix == ".pdf"]
     assert len(pdfs) == 2
@@ -171,12 +159,14 @@ def test_files_for_papers_have_no_type_3_fonts(report, tmp_path, width):
     assert any(b"/FontFile2" in content for content in pdfs)  # TrueType
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("chosen", "drawn"), [((), (7, 8, 9, 10, 11)), (("data0", "data3"), (0, 3))])
-def test_curves_of_the_largest_data_sets_are_drawn_or_of_those_that_are_named(report, chosen, drawn):
+def test_curves_of_the_largest_data_sets_are_drawn_or_of_those_that_are_named(
+    report, chosen, drawn, monkeypatch
+):
+    monkeypatch.setattr(figures, "forest", lambda *_: None)
+    monkeypatch.setattr(figures, "curves", lambda *_: None)
     rows = report.data_sets["data_set"].str[4:].astype(int)
     other = replace(report, data_sets=report.data_sets.assign(rows=rows))
-    with look():
-        titles = [title for title, _ in figures.pictures(other, chosen)]
+    titles = [title for title, _ in figures.pictures(other, chosen)]
     assert titles[0] == "forest defaults"
     assert set(titles[1:]) == {f"curves data{number} defaults" for number in drawn}

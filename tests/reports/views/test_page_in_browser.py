@@ -4,11 +4,8 @@ from importlib.resources import files
 
 import pytest
 
-from aucbench.reports.answer import answer
-from aucbench.reports.build import build
 from aucbench.reports.views.page import write_page
-from tests.helpers.board_cells import finished, several, tuning, with_models
-from tests.reports.views.test_page import HARMFUL, SETS, named, usual, with_precision
+from tests.reports.views.test_page import HARMFUL, named, usual
 
 VIEWS = ("overall", "data", "data/data3", "methods", "methods/beta", "notes")
 
@@ -45,8 +42,7 @@ def column(tab, section, heading):
     return [row[at] for row in lines(tab, section)]
 
 
-@pytest.mark.parametrize("width", [1400, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
 def test_every_view_fits_the_screen_and_is_accessible(visit, address, width, scheme):
     axe = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
     tab = visit(address, viewport={"width": width, "height": 900}, color_scheme=scheme)
@@ -92,38 +88,6 @@ def test_a_data_set_has_its_curves(visit, address):
     assert tab.locator("#curves .series.rest").count() == 1
 
 
-def test_a_setting_and_a_measure_are_chosen(visit, tmp_path):
-    found = several(("alpha", "beta", "gamma"), SETS)
-    tuned = [
-        finished(0.7 + run / 99, seed=run, algorithm=name, dataset="data1", tuning=tuning())
-        for name in ("alpha", "beta")
-        for run in range(3)
-    ]
-    made = with_precision(build([*found, *tuned], "a study", reference="alpha"))
-    write_page(made, tmp_path / "p.html")
-    tab = visit((tmp_path / "p.html").as_uri(), viewport={"width": 1400, "height": 900})
-    first = column(tab, "ranking", "Mean AUC")
-    assert len(first) == 3
-    tab.get_by_label("Measure").select_option("ap")
-    mirrored = [f"{1 - float(text):.4f}" for text in reversed(first)]
-    assert column(tab, "ranking", "Mean AP") == mirrored
-    tab.get_by_label("Setting").select_option("tuned")
-    assert {row[0] for row in lines(tab, "ranking")} == {"alpha", "beta"}
-    assert tab.locator("#answer").inner_text() == answer(made, "tuned")
-    assert lines(visit(tab.url), "ranking") == lines(tab, "ranking")
-
-
-def test_one_class_of_model_is_shown_with_the_reference(visit, tmp_path):
-    models = {"alpha": "linear", "beta": "trees", "gamma": "network", "delta": "trees"}
-    cells = with_models(several(tuple(models), SETS), models)
-    write_page(build(cells, "a study", one_study=True, reference="alpha"), tmp_path / "p.html")
-    tab = visit((tmp_path / "p.html").as_uri(), viewport={"width": 1400, "height": 900})
-    for model in ("trees", "network", ""):
-        tab.get_by_label("Models").select_option(model)
-        own = {name for name in models if models[name] == (model or models[name]) or name == "alpha"}
-        assert {text.split()[0] for text in column(tab, "ranking", "Method")} == own
-
-
 def test_verdicts_shown_are_those_of_the_frames_for_every_group(visit, address, made):
     tab = visit(address, viewport={"width": 1400, "height": 900})
     for group, own in made.verdicts.groupby("group"):
@@ -147,9 +111,3 @@ def test_harmful_names_stay_texts_in_every_view(visit, tmp_path):
         assert tab.locator("#view").get_by_role("link", name=HARMFUL).count() > 0
         assert tab.locator("a[href^='javascript']").count() == 0
         assert tab.locator("#view img, #view script").count() == 0
-
-
-def test_unknown_places_and_choices_fall_back(visit, address):
-    for hash_ in ("data/nothing", "methods/%E0%A4%A", "nowhere", "overall?ref=constructor&group=x&sort=z"):
-        tab = visit(f"{address}#{hash_}")
-        assert tab.locator("#view table").count() > 0

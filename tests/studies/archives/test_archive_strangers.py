@@ -14,6 +14,7 @@ from aucbench.cli.main import main
 from aucbench.errors import DataError
 from aucbench.studies.store import Store
 from aucbench.tracking.client import Connection
+from tests.tracking.conftest import empty_file  # noqa: F401  (a fixture)
 
 pytestmark = pytest.mark.slow  # whole studies
 
@@ -172,7 +173,9 @@ def test_links_are_not_followed_out_of_the_store(stranger, tmp_path):
     assert list(outside.iterdir()) == []
 
 
-def test_a_name_of_a_data_set_makes_no_folder_elsewhere_in_mlflow(tmp_path):
+def test_a_name_of_a_data_set_makes_no_folder_elsewhere_in_mlflow(empty_file, tmp_path):  # noqa: F811
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    shutil.copyfile(empty_file, tmp_path / "deep" / "er" / "mlflow.db")
     connection = Connection(f"sqlite:///{tmp_path}/deep/er/mlflow.db")
     for name in ("../../../x", "/abs", "..", "a/../../b"):
         place = connection.client.get_experiment(connection.experiment(name)).artifact_location

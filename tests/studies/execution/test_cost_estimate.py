@@ -54,11 +54,12 @@ def estimates(entries, folder):
     return estimate(plan_of(entries, store), store)
 
 
-def test_a_method_has_a_price_those_after_a_bad_one_too_and_one_that_hangs_has_none(tmp_path):
+def test_a_method_has_a_price_those_after_a_bad_one_too_and_one_that_hangs_has_none(tmp_path, monkeypatch):
     bad = [entry(each, limits=Limits(memory="300MB")) for each in (Exiting(), Raising(), Greedy())]
     found = probed([bad[0], entry(Gentle()), *bad[1:], entry(Gentle())], 60.0)
     assert [each is None for each in found] == [True, False, True, True, False]
     assert seconds_alone([entry(Gentle(), runs=2), bad[0]], 60.0) > 0.0
+    monkeypatch.setattr(cost_estimate, "WAIT_SECONDS", 1.0)
     begun = time.monotonic()
     (found,) = estimates([entry(Sleeper())], tmp_path)
     assert found.seconds is None
@@ -69,7 +70,7 @@ def test_a_slow_method_is_tried_in_short_runs_and_what_is_compiled_in_a_run_is_n
     budget, rows = Budget(iterations=10_000), Clouds(n=5_000, d=2)
     slow = seconds_alone([entry(Costly(computes=0.01), rows, budget=budget)], 60.0)
     assert slow == pytest.approx(200.0, rel=0.5)
-    compiled = Costly(computes=5e-4, compiles=2.0)
+    compiled = Costly(computes=5e-4, compiles=0.4)
     subject = entry(compiled, Clouds(d=2), budget=Budget(iterations=100))
     assert 0.05 < seconds_alone([subject], 60.0) < 1.0
 

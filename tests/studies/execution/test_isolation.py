@@ -1,13 +1,9 @@
 """The effects of a plugin on its process reach no cell of another distribution."""
 
-import contextlib
 import fcntl
 import os
-import re
-import signal
 import subprocess
 import sys
-import time
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -50,14 +46,6 @@ def mixed(attacks):
 
 def healthy(store):
     return {key: value for key, value in contents(store)["cells"].items() if "victim" in str(value[0])}
-
-
-def words_of(process):
-    with contextlib.suppress(psutil.NoSuchProcess):
-        return (
-            set(re.findall(r"\w+", " ".join(process.cmdline()))) if process.ppid() == os.getpid() else set()
-        )
-    return set()
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -125,19 +113,6 @@ def test_open_files_of_the_study_are_out_of_reach(attack, tmp_path):
             fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-# Each alone is tried above; here what some of them leave behind meets the others.
-@pytest.mark.parametrize(("workers", "attacks"), [(1, list(ATTACKS)[::2]), (2, list(ATTACKS)[1::3])])
-def test_all_attacks_in_one_study_change_no_cell_of_others(workers, attacks, expected, tmp_path):
-    known = set(psutil.Process().children(recursive=True))
-    with closing(LocalExecutor(Observer(), workers, isolated=True)) as executor:
-        run_entries(mixed(attacks), Store(tmp_path), executor)
-    assert healthy(tmp_path) == expected
-    left = set(psutil.Process().children(recursive=True)) - known
-    # Workers are forked from one server, which serves all tests and has a tracker.
-    left = [each for each in left if not {"forkserver", "resource_tracker"} & words_of(each)]
-    assert psutil.wait_procs(left, timeout=PATIENCE)[1] == []
-
-
 @dataclass(frozen=True)
 class Leaving(Gentle):
     """Ends the process in which it is unpickled."""
@@ -161,19 +136,6 @@ def test_without_isolation_an_attack_is_seen(expected, tmp_path):
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=os.getcwd())
     assert healthy(tmp_path) != expected
-
-
-def test_no_worker_outlives_a_command_that_is_killed(tmp_path):
-    words = ["-m", "algo=psam,solam", "dataset=wine", "parallel=2", "budget.seconds=300", "tracking=none"]
-    command = [sys.executable, "-m", "aucbench", *words, f"store.path={tmp_path}"]
-    started = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    own, until = psutil.Process(started.pid), time.monotonic() + 60.0
-    while len(workers := own.children(recursive=True)) < 4 and time.monotonic() < until:
-        time.sleep(0.1)  # the server of forks, its tracker and two workers
-    assert len(workers) >= 4
-    started.send_signal(signal.SIGKILL)
-    started.wait()
-    assert psutil.wait_procs(workers, timeout=PATIENCE)[1] == []
 
 
 @dataclass(frozen=True)

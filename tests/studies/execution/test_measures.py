@@ -112,6 +112,8 @@ def test_runs_without_weights_get_measures_from_their_scores_or_are_trained_agai
 def test_a_result_has_scores_and_labels_that_give_its_auc_whatever_the_model(method, tmp_path):
     words = (f"algo={method}", "dataset=digits", "max_train_rows=200", "runs=2", f"store.path={tmp_path}")
     result, again = aucbench.run(*words), aucbench.run(*words)
+    assert [record["seed"] for record in result.record] == [0, 1]
+    assert result.auc == pytest.approx(np.mean([cell.auc for cell in result.cells]))
     for at in range(2):
         rows = prepared_apart(words, at)
         X, y = rows.X_test, rows.y_test
@@ -175,22 +177,9 @@ def study(plain, tmp_path):
     return Store(shutil.copytree(plain, tmp_path / "store"))
 
 
-def test_rescore_computes_what_a_run_would_have_measured(study, tmp_path, capsys):
-    words = ["rescore", "mine", "--metrics", "ap,pauc", "pauc.max_fpr=0.2", "--store", str(study.path)]
-    seconds = {cell.record.key: cell.record.result.train_seconds for cell in study}
-    assert main(words) == 0
-    assert "4 cells measured" in capsys.readouterr().out
-    fresh = run_in(tmp_path / "fresh", [*STUDY, "metrics=[ap,pauc]", "pauc.max_fpr=0.2"])
-    for cell in study:
-        assert cell.record.measures == fresh.get(cell.record.key).record.measures
-        assert cell.record.result.train_seconds == seconds[cell.record.key]
-    page = (study.board_folder("mine") / "results.csv").read_text()
-    assert "pauc_mean" in page.splitlines()[0]
-    assert main(words) == 0
-    assert "0 cells measured" in capsys.readouterr().out
-
-
-def test_rescore_keeps_measures_with_other_parameters_unless_told_to_replace_them(tmp_path, capsys):
+def test_rescore_computes_what_a_run_would_have_measured_and_keeps_other_parameters_unless_told(
+    tmp_path, capsys
+):
     store = run_in(tmp_path / "store", [*STUDY, "metrics=[pauc],[pauc,ap]", "pauc.max_fpr=0.05"])
     before = {cell.record.key: cell for cell in store}
     assert all("ap" in cell.record.measures for cell in store)  # equal runs get the measures of all
@@ -199,11 +188,20 @@ def test_rescore_keeps_measures_with_other_parameters_unless_told_to_replace_the
         assert main(["rescore", "mine", *words, "--store", str(store.path)]) == 0
         return capsys.readouterr().out
 
-    assert "4 cells kept pauc(max_fpr=0.05)" in said("--metrics", "ap,pauc", "pauc.max_fpr=0.2")
+    words = ("--metrics", "recall_at_fpr,pauc", "pauc.max_fpr=0.2")
+    first = said(*words)
+    assert "4 cells measured" in first
+    assert "4 cells kept pauc(max_fpr=0.05)" in first
+    fresh = run_in(tmp_path / "fresh", [*STUDY, "metrics=[recall_at_fpr]"])
     for cell in store:
-        own = before[cell.record.key]
+        own, name = before[cell.record.key], "recall_at_fpr"
+        assert cell.record.measures[name] == fresh.get(cell.record.key).record.measures[name]
+        assert cell.record.result.train_seconds == own.record.result.train_seconds
         assert cell.record.measures["pauc"] == own.record.measures["pauc"]
         assert cell.curve["pauc"].tolist() == own.curve["pauc"].tolist()
+    page = (store.board_folder("mine") / "results.csv").read_text()
+    assert "recall_at_fpr_mean" in page.splitlines()[0]
+    assert "0 cells measured" in said(*words)
     assert "4 cells measured" in said("--metrics", "pauc", "--replace")
     for cell in store:
         assert cell.record.measures["pauc"].parameters == {"max_fpr": 0.1}

@@ -118,7 +118,7 @@ def test_a_trials_file_that_was_cut_anywhere_gives_the_same_end(tuning, tmp_path
     run_entries([one], whole)
     (file,) = (whole.path / "trials").rglob("*.jsonl")
     text = file.read_bytes()
-    for size in (0, text.index(b"\n"), text.index(b"\n") + 1, 2 * len(text) // 3, len(text) - 1):
+    for size in (0, text.index(b"\n"), 2 * len(text) // 3):
         cut = Store(tmp_path / f"cut-{size}")
         torn = cut.path / file.relative_to(whole.path)
         torn.parent.mkdir(parents=True)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.helpers.studies import finished, process_environment, write_metadata
+from tests.helpers.studies import process_environment, write_metadata
 
 pytestmark = pytest.mark.usefixtures("process")
 
@@ -45,21 +45,9 @@ print(aucbench.run("algo=threaded", "dataset=wine", "budget.epochs=1").auc > 0.5
 """
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
-    (folder / "threaded_plugin.py").write_text(MODULE)
-    return write_metadata(folder, "threaded-plugin", "threaded_plugin")
-
-
-def test_it_runs_and_is_checked(site, tmp_path):
-    words = ("algo=threaded", "dataset=wine", "budget.epochs=1", "tracking=none", "parallel=2", "runs=2")
-    for command in (words, ("check", "threaded")):
-        status, out, err = finished(command, tmp_path, process_environment(site))
-        assert status == 0, out + err
-
-
-def test_it_runs_where_the_calling_script_has_used_its_threads(site, tmp_path):
+def test_it_runs_where_the_calling_script_has_used_its_threads(tmp_path):
+    site = write_metadata(tmp_path, "threaded-plugin", "threaded_plugin")
+    (tmp_path / "threaded_plugin.py").write_text(MODULE)
     (tmp_path / "script.py").write_text(CALL)
     how = {"cwd": tmp_path, "env": process_environment(site), "timeout": 100.0, "capture_output": True}
     done = subprocess.run([sys.executable, "script.py"], text=True, check=False, **how)
