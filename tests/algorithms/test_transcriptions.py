@@ -30,7 +30,7 @@ PROBLEMS = {
     "unscaled": random_problem(3, 300, 20, unit=False),
 }
 ANY, SQUARE, SCALED = ("dense", "sparse", "unscaled"), ("dense", "narrow", "unscaled"), ("dense", "sparse")
-MOST = {Access.stream: 400, Access.pairs: 400, Access.minibatch: 20, Access.full: 1}
+MOST = {Access.stream: 600, Access.pairs: 600, Access.minibatch: 30, Access.full: 1}
 EXAMPLES = 8
 BOUNDS = {"delta": [0.01, 0.5], "kappa": [None, 1.0]}
 MARGINS = [Hinge(), Hinge(margin=0.3)]
