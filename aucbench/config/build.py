@@ -1,7 +1,7 @@
 """Build the entries of a study from composed values; the constructors check every value."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import MISSING, asdict, replace
+from dataclasses import MISSING, asdict
 from typing import Any
 
 from aucbench.config.compose import CHOSEN, SECTIONS, Composer, Run
@@ -51,12 +51,9 @@ def build_study(
                 raise
             refused.append(Refused(" ".join(job.words), error))
     run = jobs[0].run
-    running = builder.once(_Builder.top, run, *TOP_RUNNING)
-    if composer.files.parallel is not None and running.parallel == 1:
-        running = replace(running, parallel=composer.files.parallel)
     return Study(
         entries=entries,
-        running=running,
+        running=builder.once(_Builder.top, run, *TOP_RUNNING),
         name=None if run["study"] is None else str(run["study"]),
         command=command,
         store_path=builder.section(run, "store").path,

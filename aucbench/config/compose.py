@@ -77,7 +77,6 @@ class _Files(NamedTuple):
     values: dict[str, Any]  # values by part
     params: dict[str, Any]  # parameters of the sweep
     is_sweep: bool
-    parallel: int | None  # workers of hydra/launcher
 
 
 def config_folder() -> str:
@@ -236,11 +235,12 @@ class Composer:
         for part in values:
             _check_name(part)
         given = {part: value for part, value in values.items() if value is not None or part in TOP_LEVEL}
+        if "parallel" in hydra["launcher"]:
+            given.setdefault("parallel", hydra["launcher"]["parallel"])
         return _Files(
             values=TOP_LEVEL | {part: {} for part in (*CHOICES, *SECTIONS)} | given,
             params=hydra["sweeper"]["params"] or {},
             is_sweep=cfg.hydra.mode == RunMode.MULTIRUN,
-            parallel=hydra["launcher"].get("parallel"),
         )
 
     def _changed(self, files: tuple[str, ...], part: str, words: tuple[str, ...]) -> Any:

@@ -47,12 +47,13 @@ def run_cell(task: Task, progress: Callable[[float], None] = lambda fraction: No
         for batch in batches(trainer, next_batch):
             trainer.advance(batch)
             progress(trainer.fraction)
-        outcome = replace(trainer.outcome(), warm_up=warm_up)
+        outcome = trainer.outcome()
         if outcome.stop_reason is StopReason.diverged:
-            return outcome
+            return replace(outcome, warm_up=warm_up)
         scores, blocks = scorer.scores(), task.blocks
         return replace(
             outcome,
+            warm_up=warm_up,
             placements=None if blocks is None else block_deviations(scores, task.y_test, blocks),
             scores=scores if outcome.weights is None else None,
             model=_model(task.algorithm, trainer.final) if task.keep_model else None,

@@ -13,10 +13,11 @@ from aucbench.runner.task import Order, Task
 
 Rows = NDArray[np.int64]
 
-BLOCK_ROWS = 65_536  # rows in a shuffled block, and pairs drawn at a time
+BLOCK_ROWS = 65_536  # rows in a shuffled block, and pairs whose positives are drawn at a time
+PART_PAIRS = 4096  # pairs whose negatives are drawn at a time: a short run must not wait for a block
 DRAW_ELEMENTS = 1 << 20  # most row numbers drawn at a time for minibatches
 REPEATED = 1024  # most rows of a balanced batch whatever the number of training rows, which it repeats
-DRAW_BATCHES = 64  # most minibatches drawn at a time: a short run must not wait for many
+DRAW_BATCHES = 8  # most minibatches drawn at a time: a short run must not wait for many
 
 
 def batch_sampler(task: Task) -> Callable[[int], Batch]:
@@ -98,10 +99,12 @@ def _visits(n: int, order: Order, rng: np.random.Generator) -> Iterator[Iterator
 def _pairs(y: NDArray[np.int8], rng: np.random.Generator) -> Iterator[Rows]:
     positives, negatives = np.flatnonzero(y == 1), np.flatnonzero(y == -1)
     while True:
-        rows = np.empty((BLOCK_ROWS, 2), np.int64)
-        rows[:, 0] = positives[rng.integers(0, len(positives), BLOCK_ROWS)]
-        rows[:, 1] = negatives[rng.integers(0, len(negatives), BLOCK_ROWS)]
-        yield rows
+        drawn = rng.integers(0, len(positives), BLOCK_ROWS)
+        for part in drawn.reshape(-1, PART_PAIRS):
+            rows = np.empty((PART_PAIRS, 2), np.int64)
+            rows[:, 0] = positives[part]
+            rows[:, 1] = negatives[rng.integers(0, len(negatives), PART_PAIRS)]
+            yield rows
 
 
 def _balanced(y: NDArray[np.int8], m: int, rng: np.random.Generator) -> Iterator[Rows]:

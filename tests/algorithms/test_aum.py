@@ -113,13 +113,3 @@ def test_it_stops_at_a_small_fall_or_after_its_steps(layout):
     assert falls[state.iteration - 1] <= method.threshold < falls[: state.iteration - 1].min()
     assert train(Aum(steps=2), layout(X), y, PASSES).iteration == 2
     assert (falls >= -1e-12).all()
-
-
-@pytest.mark.parametrize("change", [0.0, 1.0, -2.5, 1e-300, 1e300])
-@pytest.mark.parametrize("score", [0.0, 1.0, -3.0])
-def test_the_line_search_over_equal_rows_ends(score, change):
-    for n in range(2, 8):
-        for n_pos in range(n + 1):
-            step = line_search(np.full(n, score), np.full(n, change), np.arange(n) < n_pos)
-            assert step >= 0
-            assert np.isfinite(step)

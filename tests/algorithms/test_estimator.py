@@ -136,8 +136,9 @@ def test_seed_thread_balance_and_parameters_reach_a_class_that_uses_other_words(
 @pytest.mark.slow
 def test_weights_of_rows_are_the_sample_weight():
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 150)
+    few = {"n_estimators": 5}
     for cls in ("sklearn.ensemble.AdaBoostClassifier", "catboost.CatBoostClassifier"):
-        algorithm = ImportedEstimator(cls=cls)
+        algorithm = ImportedEstimator(cls=cls, params=few)
         states = []
         for own in (None, weights):
             state = algorithm.init(Problem(X, Y, 1, None, own), np.random.default_rng(0))

@@ -29,26 +29,6 @@ class Unsaid(Psam):
     packages: ClassVar[tuple[str, ...]] = ("jax",)
 
 
-@dataclass(frozen=True)
-class Cubic:
-    """r^3 of r = scale - m above zero, by a branch."""
-
-    name: ClassVar[str] = "cubic"
-    scale: float = 1.0
-
-    @staticmethod
-    def value(m, theta):
-        if m > theta:
-            return 0.0
-        return (theta - m) ** 3
-
-    @staticmethod
-    def derivative(m, theta):
-        if m > theta:
-            return 0.0
-        return -3.0 * (theta - m) ** 2
-
-
 STEP = 1.0
 
 
@@ -68,7 +48,7 @@ class Integer:
 
 
 BUILT_IN = [plugin.cls() for plugin in aucbench.catalog().plugins["losses"].values()]
-LOSSES = [*BUILT_IN, Valley(), Growth(), Softplus(), Cubic(), Integer()]
+LOSSES = [*BUILT_IN, Valley(), Growth(), Softplus(), Integer()]
 LOGISTIC = aucbench.catalog().loss("logistic")()
 
 
@@ -186,7 +166,6 @@ CASES = {
     "adamw": (Mlp(optimiser="adamw", weight_decay=0.1), BUILT_IN[0]),
     "rmsprop": (Mlp(optimiser="rmsprop", weight_decay=0.1, width=7), LOGISTIC),
     "any of optax": (Mlp(optimiser="adagrad"), LOGISTIC),
-    "cubic": (Mlp(optimiser="sgd", learning_rate=0.02, width=9), Cubic(0.5)),
     "on the host": (Mlp(optimiser="sgd", learning_rate=0.02, width=9), Integer()),
     "cross entropy": (Mlp(criterion="cross_entropy", optimiser="sgd", learning_rate=0.1), None),
     "balanced": (Mlp(criterion="balanced_cross_entropy", optimiser="sgd", learning_rate=0.1), None),

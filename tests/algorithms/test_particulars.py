@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import aucbench
 import aucbench_algorithms as methods
 from aucbench import Batch, ParameterError, Problem
 from aucbench_algorithms import _partners
 from tests.algorithms import reference, reference_pairs
-from tests.helpers.fake_plugins import two_clouds
 from tests.helpers.training import difference, problem_of, random_problem, train, weights
 
 X, Y = random_problem(6, 250, 40, density=0.05)
@@ -71,21 +69,6 @@ def test_roc_sgd_shrinks_nothing_at_lam_zero_unless_the_schedule_needs_it():
         methods.RocSgd(lam=0.0, schedule="pegasos")
 
 
-# Where the formula gives exactly zero, so do the kernels
-
-
-@each_layout
-@pytest.mark.parametrize("cls", [methods.Solam, methods.SolamL1, methods.RegSolam])
-def test_the_mean_of_points_that_are_zero_is_zero(cls, layout):
-    rows, y = two_clouds(60, 5)
-    order = np.concatenate([np.flatnonzero(y == 1)[:3], np.flatnonzero(y == -1)[:3], np.arange(60)])
-    checkpoints = range(len(order) + 1)
-    path = aucbench.replay(cls(zeta=1.0, average="before"), layout(rows), y, order, checkpoints=checkpoints)
-    first = np.flatnonzero(np.abs(path).max(axis=1) > 1e-12)[0]
-    assert first > 3  # while one class only was seen, and one step more, the mean is exactly zero
-    np.testing.assert_array_equal(path[:first], 0.0)
-
-
 @pytest.mark.parametrize("density", [0.05, 0.2, 0.5])
 def test_adaoam_moves_no_weight_whose_gradient_is_exactly_zero(density):
     rng = np.random.default_rng(0)
@@ -115,24 +98,6 @@ def test_a_pair_of_equal_rows_moves_nothing_and_one_of_nearly_equal_rows_is_exac
 
 
 @each_layout
-def test_the_l1_norm_of_ftrl_gives_exact_zeros_where_the_sums_are_small(layout):
-    for cls, transcription in (
-        (methods.FtrlAuc, reference_pairs.ftrl_auc),
-        (methods.FtrlLog, reference_pairs.ftrl_log),
-    ):
-        counts = []
-        for l1 in (0.0, 3.0, 10.0, 1e4):
-            algorithm = cls(l1=l1)
-            found = weights(algorithm, layout(X), Y, ORDER)
-            expected = transcription(X, Y, ORDER, **vars(algorithm))
-            expected = expected[0] if isinstance(expected, tuple) else expected
-            assert np.array_equal(found == 0.0, expected == 0.0)
-            counts.append(np.count_nonzero(found))
-        assert counts[0] == np.count_nonzero(np.abs(X).sum(axis=0))
-        assert counts[0] > counts[1] > counts[2] > counts[3] == 0
-
-
-@each_layout
 @pytest.mark.parametrize("partner", ["previous", "opposite"])
 def test_partners_are_those_of_one_pass_however_many_differences_fit_at_once(partner, layout, monkeypatch):
     for algorithm in (methods.FifoOgd(partner=partner, radius=1.0), methods.Aogd(partner=partner)):
@@ -140,15 +105,3 @@ def test_partners_are_those_of_one_pass_however_many_differences_fit_at_once(par
         with monkeypatch.context() as patch:
             patch.setattr(_partners, "ROOM", 100)
             assert np.array_equal(whole, weights(algorithm, layout(X), Y, ORDER))
-
-
-@pytest.mark.parametrize("cls", [methods.FifoOgd, methods.Aogd, methods.FtrlLog])
-def test_training_goes_on_with_rows_of_the_other_layout(cls):
-    algorithm, half = cls(), 700
-    expected = weights(algorithm, X, Y, ORDER)
-    for first, second in (LAYOUTS, LAYOUTS[::-1]):
-        state = algorithm.init(problem_of(algorithm, first(X), Y, len(ORDER)), np.random.default_rng(0))
-        state = algorithm.step(state, Batch(first(X), Y, ORDER[:half]))
-        turned, labels = np.ascontiguousarray(X[::-1]), np.ascontiguousarray(Y[::-1])
-        state = algorithm.step(state, Batch(second(turned), labels, 249 - ORDER[half:]))
-        assert difference(algorithm.weights(state), expected) < 1e-9

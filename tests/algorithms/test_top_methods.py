@@ -6,7 +6,7 @@ import pytest
 from aucbench_algorithms import TauFpl, TopPush
 from aucbench_algorithms._top_projection import project
 from aucbench_algorithms.toppush import _best_duals
-from tests.helpers.training import random_problem, train, weights
+from tests.helpers.training import random_problem, train
 
 PASSES = np.zeros((300, 0), np.int64)
 METHODS = [
@@ -85,10 +85,3 @@ def test_the_gap_is_that_of_primal_and_dual_and_small_in_the_end(algorithm, pass
     primal = objective(before.w, X, y, lam, K)
     assert state.gap == pytest.approx((primal - dual) / primal, rel=1e-8, abs=1e-11)
     assert 0.0 <= primal - dual <= (1e-6 * primal if is_last else np.inf)
-
-
-def test_tau_fpl_of_one_negative_is_toppush():
-    X, y = random_problem(1, 80, 30)
-    one, top = TauFpl(lam=0.5, tau=1e-3), TopPush(lam=0.5)
-    assert top_of(one, y) == 1
-    assert np.array_equal(weights(one, X, y, PASSES), weights(top, X, y, PASSES))

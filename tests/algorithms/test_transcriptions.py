@@ -31,7 +31,7 @@ PROBLEMS = {
 }
 ANY, SQUARE, SCALED = ("dense", "sparse", "unscaled"), ("dense", "narrow", "unscaled"), ("dense", "sparse")
 MOST = {Access.stream: 600, Access.pairs: 600, Access.minibatch: 30, Access.full: 1}
-EXAMPLES = 10
+EXAMPLES = 8
 BOUNDS = {"delta": [0.01, 0.5], "kappa": [None, 1.0]}
 MARGINS = [Hinge(), Hinge(margin=0.3)]
 OF_BLOCKS = [SquaredHinge(), Hinge(margin=0.3), Logistic(), SmoothHinge()]

@@ -1,13 +1,12 @@
 """Downloads that are cut, that are large, that are in an archive, that fill the disk or are no data."""
 
 import bz2
-import resource
 import threading
 import zipfile
 
 import pytest
 
-from aucbench import DataError, FetchError, File
+from aucbench import FetchError, File
 from aucbench.data import fetch, load, missing_bytes
 from aucbench.data.files import download, locate
 from tests.data.conftest import TINY, Declared, files_of
@@ -75,13 +74,6 @@ def test_a_server_that_stalls_is_given_up(web, cache, monkeypatch):
     assert files_of(cache) == []
 
 
-def test_a_length_that_is_too_small_cuts_the_file_which_the_published_facts_reveal(web, cache):
-    web.serve("/binary/tiny", content(BODY, length=len(BODY) - 8))
-    with pytest.raises(DataError, match=r"tiny: expected 5 rows, got 4"):
-        load(Declared((File("binary/tiny", rows=5),)))
-    assert files_of(cache / "raw") == files_of(cache / "data") == []
-
-
 @pytest.mark.parametrize("is_told", [True, False])
 def test_a_large_download_is_refused_in_a_run_and_names_the_command(web, cache, monkeypatch, is_told):
     monkeypatch.setattr(locate.find, "__defaults__", (3_000_000,))
@@ -127,16 +119,3 @@ def test_a_file_in_a_zip_archive_is_taken_out(web, cache, tmp_path):
     web.serve("/b.zip", content((tmp_path / "archive.zip").read_bytes()[:60]))
     with pytest.raises(FetchError, match=r"a damaged or encrypted zip archive"):
         fetch(Declared((File("uci/b", urls=(f"{web.address}/b.zip#data.txt",)),)))
-
-
-def test_a_disk_that_fills_while_downloading_is_one_sentence_and_leaves_nothing(web, cache):
-    web.serve("/binary/tiny", content(BODY * 5000))
-    _, hard = before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))  # a write beyond fails, as on a full disk
-    try:
-        with pytest.raises(DataError, match=r"cannot be written .*AUCBENCH_CACHE"):
-            fetch(Declared())
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert files_of(cache) == []
-    assert len(fetch(Declared())[0].read_bytes()) == 5000 * len(BODY)

@@ -63,7 +63,7 @@ LINES = st.lists(  # well-formed, so that many are parsed
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.binary(max_size=80), LIKELY, PIECES, LINES), st.sampled_from([8, 33, 1000]))
 def test_any_bytes_are_parsed_as_sklearn_does_or_refused_with_a_line_number(tmp_path_factory, text, block):
     path = tmp_path_factory.mktemp("any") / "file"
@@ -98,7 +98,7 @@ NUMBERS = st.one_of(
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(NUMBERS, min_size=1, max_size=30))
 def test_every_decimal_number_becomes_the_double_that_float_gives(tmp_path_factory, texts):
     texts = [text for text in texts if np.isfinite(float(text))]

@@ -43,9 +43,8 @@ MAPS = ["nystroem", "fourier", "subset", "projection"]
 CASES = [(scaling, "identity") for scaling in Scaling] + [(Scaling.maxabs, name) for name in MAPS]
 
 
-@pytest.mark.parametrize("rows", ["of one array", "whole arrays"])
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("dtype", "rows"), [("float64", "of one array"), ("float32", "whole arrays")])
 @pytest.mark.parametrize(("scaling", "name"), CASES)
 def test_the_mean_squared_norm_is_one_after_any_scaling_and_map_and_the_data_set_stays_as_it_is(
     scaling, name, dtype, kind, rows

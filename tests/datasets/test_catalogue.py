@@ -60,7 +60,7 @@ def test_files_of_collections_are_those_declared_and_become_what_a_plain_reader_
     monkeypatch.setenv("AUCBENCH_CACHE", str(parsed))
     classes = [cls for cls in catalogue.CLASSES if cls.name.startswith(prefix)]
     assert len(classes) == {"keel_": 143, "adbench_": 38}[prefix]
-    for cls in classes[::3]:
+    for cls in classes[::8]:
         (file,) = cls.files
         (path,) = fetch(cls())
         assert hashlib.sha256(path.read_bytes()).hexdigest() == file.sha256, cls.name

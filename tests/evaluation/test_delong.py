@@ -1,10 +1,10 @@
-"""Intervals of AUCs and deviations of blocks against sums over all pairs, and their coverage."""
+"""Intervals of AUCs and deviations of blocks against sums over all pairs."""
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy.stats import norm, t
+from scipy.stats import t
 
 from aucbench import DataError, ParameterError
 from aucbench.evaluation import auc_difference, auc_interval, difference_interval, exact_auc
@@ -76,27 +76,6 @@ def test_scores_that_separate_the_classes_have_an_interval_without_width():
         assert found == (value, value, value, 0.0, np.inf)
 
 
-@pytest.mark.parametrize("size", [1, 5])
-def test_intervals_cover_the_truth_and_ignoring_the_groups_does_not(size):
-    rng, hits, truth = np.random.default_rng(0), [], norm.cdf(np.array([1.0, 0.7]) / np.sqrt(2))
-    for _ in range(400):
-        groups = np.repeat(np.arange(60), rng.integers(1, 2 * size, 60))
-        y = (rng.random(60) < 0.3)[groups].astype(int)
-        shared, own = rng.standard_normal((2, 60))[:, groups], rng.standard_normal((2, len(y)))
-        one, other = np.sqrt(0.8) * shared + np.sqrt(0.2) * own + y * np.array([[1.0], [0.7]])
-        intervals = [(auc_interval(one, y, g), auc_difference(one, other, y, g)) for g in (groups, None)]
-        hits.append(
-            [
-                each.low <= true <= each.high
-                for pair in intervals
-                for each, true in zip(pair, (truth[0], truth[0] - truth[1]), strict=True)
-            ]
-        )
-    covered = np.mean(hits, axis=0)
-    assert (covered[:2] > 0.91).all()
-    assert (covered[2:] < 0.85).all() if size > 1 else (covered[2:] > 0.91).all()
-
-
 @pytest.mark.parametrize(
     ("y", "groups", "confidence", "says"),
     [
@@ -137,12 +116,6 @@ def by_definition(scores, y, blocks):
     return found
 
 
-def delong(first, second, y):
-    """The variance of the difference of two AUCs over independent rows."""
-    difference = all_pairs(first, y) - all_pairs(second, y)
-    return sum(difference[y == label].var(ddof=1) / (y == label).sum() for label in (1, -1))
-
-
 @given(st.lists(st.tuples(SCORES, st.booleans(), st.integers(0, 31)), min_size=4, max_size=120))
 def test_any_scores_give_the_deviations_of_all_pairs(rows):
     scores, y = np.array([row[0] for row in rows]), np.where([row[1] for row in rows], 1, -1).astype(np.int8)
@@ -154,41 +127,20 @@ def test_any_scores_give_the_deviations_of_all_pairs(rows):
     assert block_deviations(scores, y, blocks) is None
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("n", "positives", "digits"), [(60, 12, 15), (400, 200, 1), (600, 15, 15), (1500, 150, 1)]
-)
-def test_the_variance_is_delongs_and_its_interval_covers(n, positives, digits):
-    rng = np.random.default_rng(n)
-    y = np.where(np.arange(n) < positives, 1, -1).astype(np.int8)
-    own, theirs, covered, runs = [], [], 0, 400
-    true = norm.cdf(1.2 / np.sqrt(2)) - norm.cdf(1.0 / np.sqrt(2))
-    for _ in range(runs):
-        shared, noise = rng.normal(size=n), rng.normal(size=(2, n))
-        first, second = (np.round(0.9 * shared + np.sqrt(0.19) * each, digits) for each in noise)
-        first, second = first + 1.2 * (y == 1), second + 1.0 * (y == 1)
-        blocks = rng.integers(0, 32, n, np.uint8)
-        deviations = [block_deviations(scores, y, blocks) for scores in (first, second)]
-        own.append(np.sum((deviations[0] - deviations[1]) ** 2))
-        theirs.append(delong(first, second, y))
-        difference = exact_auc(first, y) - exact_auc(second, y)
-        low, high = difference_interval(difference, *deviations, positives, n - positives)[1:3]
-        covered += low <= true <= high
-    ratio = np.array(own) / theirs
-    assert abs(ratio.mean() - 1) < 5 * ratio.std() / np.sqrt(runs)
-    assert ratio.std() < 0.4  # chi-squared with 31 degrees of freedom has 0.25
-    assert covered / runs > 0.92
+CLASSES = pytest.mark.parametrize(("positives", "negatives"), [(42, 72), (500, 3), (900, 700)])
 
 
-def test_equal_rows_in_one_block_widen_the_interval_as_fewer_rows_would():
-    rng = np.random.default_rng(0)
-    y = np.where(np.arange(300) < 100, 1, -1).astype(np.int8)
-    scores, blocks = rng.normal(size=300) + (y == 1), rng.integers(0, 32, 300, np.uint8)
-    once = block_deviations(scores, y, blocks)
-    assert block_deviations(*(np.repeat(each, 7) for each in (scores, y, blocks))) == pytest.approx(once)
+@CLASSES
+def test_the_error_of_a_difference_is_the_distance_of_the_deviations_of_blocks(positives, negatives):
+    first, second = np.random.default_rng(0).normal(size=(2, 5, BLOCKS))
+    found = difference_interval(0.3, first, second, positives, negatives, 0.9)
+    assert found.error == pytest.approx(np.sqrt(((first - second) ** 2).sum(axis=1)))
+    assert found.degrees == min(BLOCKS, positives, negatives) - 1
+    half = t.ppf(0.95, found.degrees) * found.error
+    assert np.stack([found.low, found.high]) == pytest.approx(np.stack([0.3 - half, 0.3 + half]))
 
 
-@pytest.mark.parametrize(("positives", "negatives"), [(42, 72), (500, 3), (900, 700)])
+@CLASSES
 def test_methods_that_rank_all_rows_alike_have_the_interval_of_the_rule_of_three(positives, negatives):
     alike = np.random.default_rng(0).normal(size=32)
     found = difference_interval(np.zeros(2), np.stack([alike] * 2), alike, positives, negatives)
@@ -199,22 +151,6 @@ def test_methods_that_rank_all_rows_alike_have_the_interval_of_the_rule_of_three
     one_pair = alike + np.eye(32)[0] / (positives * negatives)
     other = difference_interval(0.0, alike, one_pair, positives, negatives)
     assert [other.low, other.high] == pytest.approx([found.low[0], found.high[0]])
-
-
-@pytest.mark.parametrize("share", [0.005, 0.02, 0.05])
-def test_intervals_hold_where_hardly_any_row_is_ranked_differently(share):
-    """One method ranks all rows right, the other a share of the positives below all negatives."""
-    rng, n, held, runs = np.random.default_rng(0), 50, 0, 400
-    y, blocks = np.repeat([1, -1], n).astype(np.int8), np.tile(np.arange(25), 4).astype(np.uint8)
-    right = block_deviations(np.where(y == 1, 1.0, 0.0), y, blocks)
-    for _ in range(runs):
-        wrong = rng.random(n) < share
-        scores = np.where(y == 1, 1.0, 0.0)
-        scores[:n][wrong] = -1.0
-        other = block_deviations(scores, y, blocks)
-        low, high = difference_interval(wrong.mean(), right, other, n, n)[1:3]
-        held += low <= share <= high
-    assert held / runs > 0.93
 
 
 def test_wrong_values_are_refused():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import aucbench
 from aucbench_features import Fourier, Identity, Nystroem, Pca, Projection, Subset
 from aucbench_features.gaussian_kernel import mean_square_distance
 from tests.helpers.fake_plugins import two_clouds
@@ -64,10 +63,3 @@ def test_a_subset_holds_columns_of_the_data_and_all_when_it_is_large():
     assert Z.shape == (300, 4)
     assert all(any(np.array_equal(column, other) for other in X.T) for column in Z.T)
     np.testing.assert_array_equal(fitted(Subset(dimension=99)).transform(X), X)
-
-
-def test_a_run_maps_the_rows_and_times_the_map():
-    words = ["algo=ls_svm", "dataset=gaussian", "dataset.n=600", "dataset.d=3"]
-    record = aucbench.run(*words, "features=nystroem", "features.landmarks=50").record
-    assert record["data"]["features"] <= 50
-    assert record["data"]["features_seconds"] > 0.0

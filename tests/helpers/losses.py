@@ -69,7 +69,9 @@ class UndeclaredHinge:
 
     @staticmethod
     def value(m, theta):
-        return max(0.0, 1.0 - m)
+        if m > 1.0:
+            return 0.0
+        return 1.0 - m
 
     @staticmethod
     def derivative(m, theta):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from aucbench import Access, ParameterError
-from aucbench.contracts.random_streams import RandomStream
+from aucbench.contracts.random_streams import RandomStream, generator
 from aucbench.runner.sampler import BLOCK_ROWS, RowSampler
 from aucbench.runner.task import Order
 
@@ -31,6 +31,16 @@ def test_an_epoch_visits_every_row_once_and_only_the_stored_order_repeats(order)
         np.testing.assert_array_equal(np.sort(epoch), np.arange(n))
         assert (np.count_nonzero(np.diff(epoch // BLOCK_ROWS)) == 3) == (order is not Order.shuffled)
         assert np.array_equal(epoch, np.arange(n)) == np.array_equal(first, second) == (order is Order.stored)
+
+
+def test_the_positives_of_a_block_of_pairs_are_drawn_before_its_negatives():
+    rng, found = generator(5, RandomStream.order, 0), []
+    for _ in range(2):
+        for label in (1, -1):
+            own = np.flatnonzero(label == Y)
+            found.append(own[rng.integers(0, len(own), BLOCK_ROWS)])
+    expected = np.stack([np.concatenate(found[side::2]) for side in (0, 1)], axis=1)
+    np.testing.assert_array_equal(taken([7, 100_000], Access.pairs), expected[:100_007])
 
 
 def test_pairs_are_a_positive_and_a_negative_drawn_uniformly():

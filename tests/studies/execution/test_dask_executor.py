@@ -200,7 +200,7 @@ def test_a_scheduler_without_workers_is_named_and_those_that_join_give_what_one_
 ):
     monkeypatch.setattr(cluster_module, "WAIT_SECONDS", 0.2)
     # In threads of this process, which start more quickly than the system's.
-    options = {"n_workers": 0, "processes": False, "protocol": "tcp://", "dashboard_address": None}
+    options = {"n_workers": 0, "processes": False, "protocol": "tcp://", "dashboard_address": ":0"}
     with LocalCluster(**options) as dask, closing(DaskExecutor(dask.scheduler_address)) as executor:
         with pytest.raises(ParameterError, match=r"scheduler: no worker joined within 0\.2 s; start some"):
             run_entries(STUDY, Store(tmp_path), executor)
