@@ -86,7 +86,8 @@ def helper(function: Callable[..., Any]) -> Any:
     """Compile a function that only kernels call; called from Python it is interpreted.
 
     It is compiled with the arithmetic of `kernel`, in about 15 % less time, and kept on disk in the kernels
-    that call it.
+    that call it. They call it by its name: it cannot be an argument of a kernel, be one of two functions that
+    a condition chooses between, or call itself. A rule calls functions made by `scalar` instead.
 
     Parameters
     ----------

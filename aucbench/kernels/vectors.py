@@ -57,7 +57,10 @@ def add(a, x, w):
 
 @fast_kernel
 def copy(x, w):
-    """Set w to x; ``w[:] = x`` takes a second more to compile, for numba's message about shapes."""
+    """Set w to x, whose length must be that of w.
+
+    Nothing checks it: ``w[:] = x`` takes a second more to compile, for numba's message about shapes.
+    """
     for j in range(w.size):
         w[j] = x[j]
 
