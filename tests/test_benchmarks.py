@@ -1,9 +1,28 @@
-"""What the benchmarks rest on: lines that are mutated, and verdicts of simulated studies."""
+"""What the benchmarks rest on: families of data sets, mutated lines, verdicts of simulated studies."""
 
 import numpy as np
+import pytest
 
 import benchmarks.verdicts as simulation
+from aucbench import catalog
+from aucbench.data import load
+from aucbench_datasets import catalogue
+from benchmarks.families import families, row_hashes, shared
 from benchmarks.mutations import MUTATIONS, ROOT
+from benchmarks.real_sets import Choice
+
+SAME = [("diabetes", "keel_pima"), ("keel_satimage", "adbench_satimage_2"), ("keel_wisconsin", "adbench_wbc")]
+
+
+@pytest.mark.mirror
+def test_data_sets_that_share_rows_are_declared_one_family(monkeypatch):
+    monkeypatch.setenv("AUCBENCH_OFFLINE", "1")
+    known = {name: row_hashes(load(catalog().dataset(name)()).X) for pair in SAME for name in pair}
+    assert all(shared(known[one], known[two]) > 0.9 for one, two in SAME)
+    collected = [each for each in catalogue.CLASSES if each.name.startswith(("keel_", "adbench_"))]
+    small = tuple(each.name for each in collected if each.files[0].rows < 1_000)
+    found = list(families(Choice(sets=small)))
+    assert all(measure.reached for measure in found), [str(each) for each in found]
 
 
 def test_every_line_stands_once():

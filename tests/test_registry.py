@@ -121,6 +121,13 @@ def test_a_class_whose_name_is_taken_is_left_out(sources, words, load):
     assert len(catalog.failures) == 1
 
 
+def test_hooks_of_a_wrong_name_or_without_a_mark_are_told_beside_others(load):
+    hooks = hook("(Perceptron,)") + hook("()", "aucbench_loss") + hook("()", "aucbench_losses", "")
+    with pytest.warns(PluginWarning):
+        catalog = load(odd=HEAD + hooks)
+    assert (len(list(catalog)), len(catalog.failures)) == (1, 2)
+
+
 def test_kernels_that_numba_does_not_compile_are_refused_before_anything_runs(monkeypatch):
     monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
     with pytest.raises(MachineError, match="NUMBA_DISABLE_JIT"):

@@ -43,6 +43,7 @@ CASES = {
     "order=stored": "order=stored does not apply to a method that draws random pairs.",
     "budget.epochs=1 budget.seconds=1": "set exactly one of epochs, iterations and seconds, got epochs",
     "protocol=given": "has no test part",
+    "algo=fsauc budget.seconds=1": "fsauc must know the number of iterations beforehand",
     # words
     "run algo": "The override 'algo' cannot be read; expected NAME=VALUE.",
     "~budget": "'~budget' cannot be read",

@@ -9,6 +9,7 @@ import pytest
 from aucbench import api
 from aucbench.cli.commands import COMMANDS
 from aucbench.contracts.validation import Failure
+from aucbench.humanize import duration
 from aucbench.registry import Catalog
 
 OFFERED = {
@@ -28,6 +29,11 @@ def test_the_shell_is_offered_commands_names_and_fields(line, done, monkeypatch)
     words = done("-sc", "query=bash").split()
     assert expected <= set(words)
     assert absent not in words
+
+
+def test_times_are_told_in_three_digits():
+    seconds = {20.0: "20 s", 0.02134: "21.3 ms", 3.3e-6: "3.3 us", 1e-9: "1 ns", 5400.0: "1.5 h"}
+    assert {each: duration(each) for each in seconds} == seconds
 
 
 LIGHT = """

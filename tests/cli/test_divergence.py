@@ -40,6 +40,7 @@ def test_a_method_that_stops_before_it_has_converged_says_so(done):
     for epochs, converged in (("1", False), ("null", True)):
         out = done("algo=log_reg", f"budget.epochs={epochs}", "runs=2", UNTRACKED)
         assert ("not converged in 2 of 2 runs" in out) is not converged
+    assert aucbench.run("budget.iterations=10").record["result"]["converged"] is None
 
 
 def test_the_last_line_of_a_sweep_and_the_status_count_diverged_cells_apart(run, done):

@@ -105,6 +105,16 @@ def test_a_store_that_cannot_be_written_to_is_read(run, monkeypatch):
     assert "12 cells done" in out
 
 
+def test_data_that_could_not_be_downloaded_stand_on_the_board(run, done, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, value in {"OFFLINE": "1", "MIRROR": str(tmp_path), "CACHE": str(tmp_path / "cache")}.items():
+        monkeypatch.setenv(f"AUCBENCH_{name}", value)
+    words = ("-m", "algo=ls_svm", "dataset=wine,w8a", "study=part", "matrix.skip_missing_data=true")
+    done(*words, "tracking=none")
+    out = run("leaderboard", "--study", "part")[1]
+    assert re.search(r"study 'part'[^.]*: ls_svm on w8a\.", " ".join(out.split()))
+
+
 def test_comparing_prints_and_writes_the_table(run, tmp_path):
     status, out, err = run("compare", "psam_table2", "--study", "pair", "--out", str(tmp_path / "out"))
     assert status == 0

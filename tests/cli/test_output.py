@@ -32,6 +32,7 @@ def test_a_run_whose_output_and_kernels_nobody_takes_is_stored_all_the_same(tmp_
 def test_a_command_whose_output_is_closed_goes_on(tmp_path):
     done = shell(f"{COMMAND} list datasets >&-", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
+    assert shell(f"{COMMAND} leaderbord 2> /dev/full", tmp_path).returncode == 2  # as if it were said
 
 
 def test_a_reader_that_left_is_no_trouble_and_a_full_disk_is():

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from hydra import compose, initialize_config_dir
+from hydra.core.config_store import ConfigStore
 
 import aucbench
 from aucbench.config.compose import CHOSEN, Composer, config_folder
@@ -60,6 +61,16 @@ def test_a_choice_that_is_a_file_sets_something_else_in_its_runs(tmp_path):
 @pytest.mark.parametrize(("words", "workers"), [((), 0), (("parallel=3",), 3)])
 def test_the_launcher_of_dask_has_a_worker_for_each_core_unless_their_number_is_given(words, workers):
     assert study_of("-m", "algo=psam,solam", "hydra/launcher=dask", *words).running.parallel == workers
+
+
+def test_a_launcher_of_somebody_else_is_refused():
+    repo = ConfigStore.instance().repo["hydra"]["launcher"]
+    ConfigStore.instance().store(group="hydra/launcher", name="foreign", node={"_target_": "x.Launcher"})
+    try:
+        with pytest.raises(aucbench.ParameterError, match=r"hydra/launcher=foreign .* hydra/launcher=dask"):
+            study_of("-m", "algo=psam", "hydra/launcher=foreign")
+    finally:
+        del repo["foreign.yaml"]
 
 
 def test_a_value_may_refer_to_another_one():

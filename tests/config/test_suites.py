@@ -1,5 +1,6 @@
 """Suites: their data sets, what they combine with, and what is reported before files are downloaded."""
 
+from collections import Counter
 from itertools import product
 
 import pytest
@@ -31,6 +32,20 @@ def test_suites_have_the_sets_and_families_that_they_promise(known):
     }
 
 
+def test_the_imbalanced_suite_has_few_sets_of_many_families_and_half_of_both_are_imbalanced(known):
+    families, rare = Counter(), Counter()
+    for name in known["imbalanced"].datasets:
+        cls = catalog().dataset(name)
+        families[getattr(cls, "family", name)] += 1
+        files = [file for file in getattr(cls, "files", ()) if file.part == "train"]
+        labels = Counter({label: count for file in files for label, count in file.labels.items()})
+        rare[getattr(cls, "family", name)] += bool(labels) and min(labels.values()) < 0.15 * labels.total()
+    assert len(families) >= 60
+    assert set(families.values()) <= {1, 2, 3}
+    assert 2 * rare.total() >= families.total()
+    assert 2 * sum(count > 0 for count in rare.values()) >= len(families)
+
+
 def test_a_suite_is_a_sweep_over_its_data_sets_with_any_further_words(known):
     study = study_of("suite=small", "+experiment=smoke", "algo=psam,log_reg", "runs=3", "tracking=none")
     assert not study.refused
@@ -39,9 +54,10 @@ def test_a_suite_is_a_sweep_over_its_data_sets_with_any_further_words(known):
     assert sorted(found) == sorted(product(("psam", "log_reg"), known["small"].datasets, (3,)))
     (entry,) = study_of("+suite=small", "dataset=wine", "tracking=none").entries
     assert entry.dataset.name == "wine"
-    for words, named in {"+suite=smal": "small", "+suite=small,keel": "one name"}.items():
+    refused = {"+suite=smal": "small", "+suite=small,keel": "one name", "+suite=small +suite=keel": "suite"}
+    for words, named in refused.items():
         with pytest.raises(ParameterError, match=named):
-            study_of(words, "-m")
+            study_of(*words.split(), "-m")
 
 
 def test_what_a_suite_of_ones_own_is_to_download_is_reported_before_anything_is(tmp_path, web):

@@ -10,8 +10,10 @@ from aucbench.reports.columns import RESULTS, VERDICTS
 from aucbench.reports.report import ALL
 from aucbench.reports.results import time_note
 from aucbench.reports.views.text import markdown
-from tests.helpers.board_cells import altered, budget, finished, several, unfinished
-from tests.helpers.small_report import small_cells
+from tests.helpers.board_cells import altered, budget, finished, several, tuning, unfinished
+from tests.helpers.small_report import small_cells, small_report
+
+FRAMES = ("curves", "data_sets", "methods", "results", "gains", "verdicts")
 
 
 def measured(cells, value, name="ap", **fields):
@@ -23,6 +25,21 @@ def measured(cells, value, name="ap", **fields):
         made = altered(cell, result={"measures": known})
         found.append(replace(made, curve=made.curve | {name: made.curve["auc"]}))
     return found
+
+
+def test_settings_are_compared_apart_in_every_frame():
+    parts = {
+        "defaults": small_cells(data_sets=11),
+        "tuned": small_cells(data_sets=10, tuning=tuning(), seed=1),
+    }
+    report = build([*parts["defaults"], *parts["tuned"]], "t", True, reference="alpha")
+    for setting, cells in parts.items():
+        alone = build(cells, "t", True, reference="alpha")
+        for name in FRAMES:
+            frame, expected = getattr(report, name), getattr(alone, name)
+            kept = expected.columns.difference(["links", "colour", "dark", "marker", "dashes"])
+            part = frame.loc[frame["setting"] == setting, kept].reset_index(drop=True)
+            assert part.equals(expected[kept].reset_index(drop=True)), name
 
 
 @pytest.mark.parametrize("rope", [None, 0.05])
@@ -79,6 +96,14 @@ def test_the_target_is_a_share_of_the_way_to_the_best_linear_method_without_gaps
     results = report.results.set_index("method")
     assert results["target_share"].to_dict() == pytest.approx({"alpha": 1.0, "net": 1.0, "lost": 2 / 3})
     assert results.loc["net", "target_seconds"] < results.loc["alpha", "target_seconds"]
+
+
+def test_a_part_of_a_report_keeps_the_numbers_of_the_whole_and_its_references():
+    report = small_report(("alpha", "beta", "gamma"), data_sets=2)
+    part = report.only(("gamma",))
+    for name in ("methods", "cells", "curves", "results", "gains", "verdicts"):
+        whole, own = getattr(report, name), getattr(part, name)
+        assert own.equals(whole[whole["method"].isin(["gamma", "alpha"])])
 
 
 @pytest.mark.parametrize("odd", [(), ("beta",)])

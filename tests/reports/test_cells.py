@@ -1,14 +1,17 @@
 """The cells that are compared, the reference, names of methods, and the version of the code that counts."""
 
+from dataclasses import replace as dataclass_replace
 from functools import partial
 from itertools import product
 
 import pytest
+from msgspec.structs import replace
 
 from aucbench import ParameterError
 from aucbench.reports.build import build
 from aucbench.reports.cell_frame import cell_frame, default_reference
 from aucbench.reports.cells import of_results
+from aucbench.studies.record import RulesetRecord
 from tests.helpers import board_cells
 from tests.helpers.board_cells import PLUGIN, altered, budget, finished, parameters, result, several, tuning
 
@@ -57,6 +60,16 @@ def test_another_setting_is_another_board_but_in_one_study_a_row_unless_it_is_a_
     both = [*(finished(0.9, algorithm=name) for name in ("alpha", "beta")), finished(0.8, tuning=tuning())]
     for one_study in (False, True):
         assert settings_of(both, one_study) == ["defaults", "tuned"]
+
+
+def test_departures_from_a_ruleset_and_its_absence_stand_at_the_method():
+    fair = RulesetRecord(title="fair", version=1, date="2026-01-01")
+    rulesets = {"alpha": fair, "beta": replace(fair, departures=("algo.lam=0.5",)), "gamma": None}
+    cells = [dataclass_replace(finished(0.9, algorithm=name), ruleset=own) for name, own in rulesets.items()]
+    found = build(cells, "t", True, reference="alpha").results.set_index("method")["own_setting"]
+    assert "fair" in found["alpha"]
+    assert found["beta"].endswith("departures=algo.lam=0.5")
+    assert "fair" not in found["gamma"]
 
 
 def nystroem(landmarks):

@@ -70,3 +70,8 @@ def test_times_of_two_machines_are_marked(machine, marked):
     assert sum(bool(row["timing_mark"]) for row in found.values()) == marked
     report = build([on(cell, machine(cell)) for cell in CELLS], "s", True, reference="solam")
     assert report.verdicts["time_ratio"].isna().any()  # what is marked is not compared
+
+
+def test_runs_that_stopped_before_they_converged_are_counted_and_a_method_that_cannot_know_has_none():
+    found = rows(altered(cell, result={"converged": [False, None][cell.run.seed]}) for cell in CELLS)
+    assert [row["unconverged"] for row in found.values()] == [1, 1]

@@ -281,3 +281,23 @@ def test_more_features_than_memory_holds_are_refused():
     wide = sparse.csr_matrix((len(Y), 2**31 - 1))
     with pytest.raises(DataError, match=r"85\.9 GB"):
         run_grid([Task(Perceptron(), None, wide, Y, wide, Y)])
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "values"),
+    [
+        ("toppush", "lam", (1e-3, 0.1, 10.0)),  # zero is the minimiser, and many directions lead to it
+        ("sgd_log", "alpha", (1e-7, 1e-6, 1e-5)),  # so long steps that rounding grows
+        ("asam", "gamma", (1e-7, 1e-5)),
+    ],
+)
+def test_methods_that_depend_on_their_path_train_as_they_do_alone(name, field, values):
+    rng = np.random.default_rng(0)
+    features = (rng.random((1250, 30)) < 0.3).astype(float)
+    labels = np.where(rng.random(1250) < 0.3, 1, -1).astype(np.int8)
+    cls = method(name)
+    arrays = features[250:], labels[250:], features[:250], labels[:250]
+    epochs = None if name == "toppush" else 10
+    tasks = [Task(cls(**{field: value}), first_loss(cls), *arrays, epochs=epochs) for value in values]
+    for outcome, each in zip(run_grid(tasks), tasks, strict=True):
+        np.testing.assert_array_equal(outcome.weights, run_cell(each).weights)

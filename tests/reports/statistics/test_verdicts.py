@@ -111,6 +111,14 @@ def test_equal_gains_have_no_spread():
         assert row["verdict"] == verdict
 
 
+def test_a_method_that_differs_on_a_few_families_leaves_the_others_their_intervals():
+    gains = gains_like(np.random.default_rng(8), families=50)
+    alone = compare_families(gains, ROPE)
+    twin = compare_families(pd.concat([gains, over([0.002] * 2 + [0.0] * 48, "twin")]), ROPE)
+    width = (twin["high"] - twin["low"]) / (alone["high"] - alone["low"])
+    assert (width[alone.index] < 1.25).all()
+
+
 def test_more_families_are_just_enough_at_the_same_mean_and_spread():
     asked = 0
     for seed in range(40):

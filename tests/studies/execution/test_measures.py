@@ -202,9 +202,9 @@ def test_rescore_computes_what_a_run_would_have_measured_and_keeps_other_paramet
     page = (store.board_folder("mine") / "results.csv").read_text()
     assert "recall_at_fpr_mean" in page.splitlines()[0]
     assert "0 cells measured" in said(*words)
-    assert "4 cells measured" in said("--metrics", "pauc", "--replace")
+    assert "4 cells measured" in said("--metrics", "pauc", "pauc.max_fpr=0.2", "--replace")
     for cell in store:
-        assert cell.record.measures["pauc"].parameters == {"max_fpr": 0.1}
+        assert cell.record.measures["pauc"].parameters == {"max_fpr": 0.2}
         assert np.isnan(cell.curve["pauc"][:-1]).all()
 
 

@@ -54,6 +54,8 @@ def test_a_shared_cell_gets_the_measures_of_all_entries_and_data_that_fail_refus
     assert [each.entry for each in outcome.refused] == ["fake_other on fake_clouds"]
     assert outcome.finished == 2
     assert [set(cell.record.measures) for cell in store] == [{"ap"}] * 2
+    plan = plan_of([entry(Other(), Clouds(n=1))], store, skip_missing_data=True)
+    assert (len(plan.refused), plan.unavailable) == (1, ())  # its data are there, and are not passed over
 
 
 def test_a_study_run_in_parts_keeps_its_parts_and_the_last_word_on_each(store):
