@@ -235,8 +235,8 @@ class Composer:
         for part in values:
             _check_name(part)
         given = {part: value for part, value in values.items() if value is not None or part in TOP_LEVEL}
-        if "parallel" in hydra["launcher"]:
-            given.setdefault("parallel", hydra["launcher"]["parallel"])
+        if (workers := hydra["launcher"].get("parallel")) is not None:
+            given.setdefault("parallel", workers)
         return _Files(
             values=TOP_LEVEL | {part: {} for part in (*CHOICES, *SECTIONS)} | given,
             params=hydra["sweeper"]["params"] or {},

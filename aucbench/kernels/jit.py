@@ -67,18 +67,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def fast_kernel(function: Callable[..., Any]) -> Any:
-    """Compile like `kernel`, but sums may be reordered; for loops over dense vectors.
-
-    Parameters
-    ----------
-    function : callable
-        As for `kernel`.
-
-    Returns
-    -------
-    callable
-        Compiled when it is first called.
-    """
+    """As `kernel`, but sums may be reordered; for loops over dense vectors."""
     return cached(numba.njit, function, nogil=True, fastmath=FAST)
 
 
@@ -103,18 +92,7 @@ def helper(function: Callable[..., Any]) -> Any:
 
 
 def fast_helper(function: Callable[..., Any]) -> Any:
-    """Compile like `helper`, but sums may be reordered, as in a `fast_kernel`.
-
-    Parameters
-    ----------
-    function : callable
-        As for `kernel`.
-
-    Returns
-    -------
-    callable
-        The function itself.
-    """
+    """As `helper`, but sums may be reordered, as in a `fast_kernel`."""
     return register_jitable(error_model="numpy", fastmath=FAST, **NO_ENTRY)(function)
 
 

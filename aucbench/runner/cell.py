@@ -47,13 +47,12 @@ def run_cell(task: Task, progress: Callable[[float], None] = lambda fraction: No
         for batch in batches(trainer, next_batch):
             trainer.advance(batch)
             progress(trainer.fraction)
-        outcome = trainer.outcome()
+        outcome = replace(trainer.outcome(), warm_up=warm_up)
         if outcome.stop_reason is StopReason.diverged:
-            return replace(outcome, warm_up=warm_up)
+            return outcome
         scores, blocks = scorer.scores(), task.blocks
         return replace(
             outcome,
-            warm_up=warm_up,
             placements=None if blocks is None else block_deviations(scores, task.y_test, blocks),
             scores=scores if outcome.weights is None else None,
             model=_model(task.algorithm, trainer.final) if task.keep_model else None,

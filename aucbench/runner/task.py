@@ -134,16 +134,14 @@ def hold_out(tasks: Sequence[Task], seed: int) -> list[Task]:
     The rows are drawn by the seed of the split and the fold, once for each share, so that tasks share them.
     Rows that the protocol keeps together, such as equal rows or those of a group, are on one side.
     """
-    parts: dict[float, dict[str, Any]] = {}
+    parts: dict[float, dict[str, Any]] = {0.0: {}}
     shares = [validation_share(task.algorithm) for task in tasks]
     for task, share in zip(tasks, shares, strict=True):
-        if share and share not in parts:
+        if share not in parts:
             chosen = _drawn(task, share, generator(seed, RandomStream.validation, task.fold))
             kept, held = (rows_of(task, np.flatnonzero(each)) for each in (~chosen, chosen))
             parts[share] = {**kept._asdict(), "validation": held, "groups": None}
-    return [
-        replace(task, **parts[share]) if share else task for task, share in zip(tasks, shares, strict=True)
-    ]
+    return [replace(task, **parts[share]) for task, share in zip(tasks, shares, strict=True)]
 
 
 def rows_of(task: Task, rows: NDArray[np.int64]) -> ValidationRows:

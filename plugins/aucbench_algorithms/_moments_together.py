@@ -101,6 +101,7 @@ class SecondMoments(MomentsMethod):
             start[1:],
             [
                 *np.zeros((k, count, d)),
+                # Contiguous, as after packing: for other strides the kernels would compile once more.
                 *np.array([_numbers(each) for each in algorithms], np.float64).T.copy(),
             ],
             lambda *own: start._replace(vectors=np.concatenate(own[:k])),

@@ -58,7 +58,10 @@ def test_a_choice_that_is_a_file_sets_something_else_in_its_runs(tmp_path):
     assert [entry.budget.epochs for entry in study.entries] == [None, None, 33.0, 33.0]
 
 
-@pytest.mark.parametrize(("words", "workers"), [((), 0), (("parallel=3",), 3)])
+@pytest.mark.parametrize(
+    ("words", "workers"),
+    [((), 0), (("parallel=3",), 3), (("parallel=1",), 1), (("hydra.launcher.parallel=null",), 1)],
+)
 def test_the_launcher_of_dask_has_a_worker_for_each_core_unless_their_number_is_given(words, workers):
     assert study_of("-m", "algo=psam,solam", "hydra/launcher=dask", *words).running.parallel == workers
 
