@@ -9,6 +9,7 @@ import pytest
 @contextlib.contextmanager
 def mlflow_server(folder, backend):
     """The address of a server over a store, with its artifacts in a folder; ended afterwards."""
+    import mlflow
     from mlflow.server import app, handlers
     from werkzeug.serving import make_server
 
@@ -18,7 +19,13 @@ def mlflow_server(folder, backend):
     with pytest.MonkeyPatch.context() as patch:
         for name, word in words.items():
             patch.setenv(f"_MLFLOW_SERVER_{name}", word)
-        patch.setattr(handlers, "_tracking_store", None)  # that of an earlier server
+        for name in ("_tracking_store", "_model_registry_store"):  # those of an earlier server
+            patch.setattr(handlers, name, None)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.port}"
-        server.shutdown()
+        try:
+            yield f"http://127.0.0.1:{server.port}"
+        finally:
+            server.shutdown()
+            # With its first request the server made its store the default address of the whole process.
+            mlflow.set_tracking_uri(None)
+            mlflow.set_registry_uri(None)
