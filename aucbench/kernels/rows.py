@@ -177,45 +177,21 @@ def _dot_norms_csr(X, i, w):
     return dot(X, i, w), norm(X, i), absolute
 
 
-@for_dense_rows
+@for_rows()
 def axpy_dot_norm(a: float, X: Any, i: int, u: Any, j: int) -> Any:
-    """Add a x_i to u, then u.x_j and |x_j|^2, in one pass over dense rows; j = -1 if there is no next row."""
-    if a == 0.0:
-        return dot_norm(X, j, u)
-    product = square = 0.0
-    for k in range(X.shape[1]):
-        u[k] += a * X[i, k]
-        x = np.float64(X[j, k])
-        product += x * u[k]
-        square += x * x
-    return product, square
+    """Add a x_i to u, then u.x_j and |x_j|^2; j = -1 if there is no next row.
 
-
-@for_csr_rows(axpy_dot_norm)
-def _axpy_dot_norm_csr(a, X, i, u, j):
+    Two passes: in one, sums would be vectorised in another order than those of `dot_norm`, and the weights
+    would depend on where training is interrupted.
+    """
     if a != 0.0:
         axpy(a, X, i, u)
     return dot_norm(X, j, u) if j >= 0 else (0.0, 0.0)
 
 
-@for_dense_rows
+@for_rows()
 def axpy2_dot_norm(a: float, X: Any, i: int, u: Any, b: float, v: Any, j: int) -> Any:
     """As `axpy_dot_norm`, and add b x_i to v; b is 0 where a is."""
-    if a == 0.0:
-        return dot_norm(X, j, u)
-    product = square = 0.0
-    for k in range(X.shape[1]):
-        own = np.float64(X[i, k])
-        x = np.float64(X[j, k])
-        u[k] += a * own
-        v[k] += b * own
-        product += x * u[k]
-        square += x * x
-    return product, square
-
-
-@for_csr_rows(axpy2_dot_norm)
-def _axpy2_dot_norm_csr(a, X, i, u, b, v, j):
     if a != 0.0:
         axpy2(a, X, i, u, b, v)
     return dot_norm(X, j, u) if j >= 0 else (0.0, 0.0)
