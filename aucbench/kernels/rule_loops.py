@@ -1,8 +1,8 @@
 """The loops of a rule over rows and pairs: templates that are copied for each rule.
 
 In the copy RULE is the rule, BALL whether it projects on the l2 ball, STEP a copy of `step`, FIRST a copy of
-`first` or `no_products`, and ADVANCE a copy of one of the functions `advance` below or, for many settings, of
-that of `lockstep` (see `Rule.loop`); their values here are never used.
+`first` or `no_products`, and ADVANCE a copy of one of the `advance` functions below or, for many settings, of
+`lockstep.advance` (see `Rule.loop`); the values below are never used.
 """
 
 from typing import Any, NamedTuple
@@ -19,8 +19,8 @@ FIRST: Any = None
 ADVANCE: Any = None
 BALL = True
 
-CANCELLED = 1e-4  # compute |w|^2 exactly once it is a smaller share of its terms
-FADED = 1e3  # recompute the fixed products once they have shrunk by this factor
+CANCELLED = 1e-4  # compute |w|^2 exactly when |w|^2 is a smaller share of its terms
+FADED = 1e3  # recompute the fixed products when they have shrunk by this factor
 
 
 class Scaled(NamedTuple):
@@ -28,7 +28,7 @@ class Scaled(NamedTuple):
 
     scale: float = 1.0
     inverse: float = 1.0  # 1 / scale; stored, since division is slow
-    weight: float = 0.0  # factor of u in the sum; it grows instead of v
+    weight: float = 0.0  # factor of u in the sum; grows instead of v
     total: float = 0.0  # sum of the weights in the average
     size: float = 0.0  # |w|^2, updated for the l2 ball only; a bound on |w|_1 for the l1 ball
     peak: float = 0.0  # largest sum of |w.f| over the fixed vectors f since their exact computation
@@ -52,8 +52,8 @@ def step(
     `fixed` are the products of the fixed vectors with w, `changes` their products with x.
     """
     scale, inverse, weight, total, size, peak = w
-    known = size if BALL else np.nan
-    row = Row(t, positive, positives, scale * product, square, known, fixed, loss, row_weight)
+    w_square = size if BALL else np.nan
+    row = Row(t, positive, positives, scale * product, square, w_square, fixed, loss, row_weight)
     move, scalars = RULE(row, scalars, params)
     step, keep, shrink = move.step, move.keep, 1.0
     weight += move.before * scale
@@ -97,7 +97,7 @@ def no_products(X, i, uv):
 def advance(
     X, i, j, dots, row_weight, t, positive, n_pos, refresh, uv, w, fixed, changes, F, scalars, params, loss
 ):
-    """Take step t of the rule along row i of X, whose products are `dots`, and return those of row j.
+    """Take step t of the rule along row i of X, whose products are `dots`, and return the products of row j.
 
     |w|^2 and `fixed` are updated by differences, and recomputed exactly every `refresh` steps, a power of 2.
     """
@@ -215,15 +215,15 @@ def over_pairs(X, y, order, row_weights, refresh, uv, w, counts, fixed, F, produ
         t += 1
         i, j = pairs.visit(X, order, k)
         if rows.are_dense(X):
-            here, there = k & 1, 1 - (k & 1)
-            pairs.subtract(X, order[min(k + 1, last), 0], order[min(k + 1, last), 1], Z, there)
+            row, next_row = k & 1, 1 - (k & 1)
+            pairs.subtract(X, order[min(k + 1, last), 0], order[min(k + 1, last), 1], Z, next_row)
         else:
-            here, there = 0, -1
+            row, next_row = 0, -1
             pairs.subtract(X, i, j, Z)
             dots = FIRST(Z, 0, uv)
         changes = moved(row_of(products, i, fixed), 1.0, -1.0, row_of(products, j, fixed))
         dots, w, fixed, scalars = ADVANCE(
-            Z, here, there, dots, 1.0, t, True, t, refresh, uv, w, fixed, changes, F, scalars, params, loss
+            Z, row, next_row, dots, 1.0, t, True, t, refresh, uv, w, fixed, changes, F, scalars, params, loss
         )  # fmt: skip
     return w, (t, positives), fixed, scalars
 

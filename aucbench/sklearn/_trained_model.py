@@ -55,7 +55,7 @@ class Model:
 
 
 class Fitted:
-    """A method trained on rows as they come; scores above the `cut` are positive."""
+    """A method trained on all rows at once or in parts; scores above the `cut` are positive."""
 
     def __init__(self, parts: Ingredients, X: Any):
         self.cut, self.iterations = 0.0, 0
@@ -132,8 +132,8 @@ class Fitted:
         self._check_finite(trainer)
         task, end = replace(trainer.task, X=Z, y=y, fold=self._calls), trainer.iteration + len(y)
         if MethodFacts(task.algorithm).plans:
-            whole = "of all calls of partial_fit"
-            check_plan(task.algorithm, self._planned or 0, trainer.iteration, len(y), whole)
+            scope = "of all calls of partial_fit"
+            check_plan(task.algorithm, self._planned or 0, trainer.iteration, len(y), scope)
         self._run(task, Budget([end]))
         self._latest.add(Z, y)
         if self._latest.complete:
@@ -187,11 +187,11 @@ class Fitted:
 
     def affine(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(1, d) weights for the raw features and (1,) offset; raises AttributeError if there are none."""
-        weights, why = self._model.weights, self._preprocessing.why_not_affine
+        weights, reason = self._model.weights, self._preprocessing.why_not_affine
         if weights is None:
-            why = "the method is not linear"
-        if why is not None or weights is None:
-            raise AttributeError(f"There are no coef_ and intercept_ for raw features: {why}.")
+            reason = "the method is not linear"
+        if reason is not None or weights is None:
+            raise AttributeError(f"There are no coef_ and intercept_ for raw features: {reason}.")
         coef, offset = self._preprocessing.raw(weights)
         return coef[None], np.array([offset - self.cut])
 

@@ -1,4 +1,4 @@
-"""A healthy method in plain NumPy, methods that break one rule each, and what is found in them."""
+"""A healthy method in plain NumPy, methods that break one rule each, and the checks that find them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -103,7 +103,7 @@ def recompiling(self, state, batch):  # whole only at first
 
 
 def begun(change, **attributes):
-    """Healthy with other fields of its first state, which a function of the problem gives."""
+    """Healthy with other fields of its first state, by a function of the problem."""
 
     def init(self, problem, rng):
         return Healthy.init(self, problem, rng)._replace(**change(problem))
@@ -133,7 +133,7 @@ StepPerChunk = broken(step=stepping(per_call))
 
 
 class Forgetful:
-    """It loses what it knows when it is pickled."""
+    """A counter that pickling resets."""
 
     def __init__(self):
         self.steps = 0
@@ -153,7 +153,7 @@ class Promised(np.ndarray):
         return self
 
 
-def borrowing(self, problem, rng):  # it leaves the rows as they were
+def borrowing(self, problem, rng):  # restores the rows
     values = problem.X.data if sparse.issparse(problem.X) else problem.X
     for _ in range(2):
         np.negative(values, out=values)
@@ -215,7 +215,7 @@ class SquaresWeights(Healthy):
         return state
 
 
-CountsWeights = broken(SquaresWeights, _power=1)  # as it should be
+CountsWeights = broken(SquaresWeights, _power=1)  # correct weights
 
 
 class StepsOfTheFirst:

@@ -40,7 +40,7 @@ def each(family):
 
 each_linear = pytest.mark.parametrize(
     "method",
-    [method for method in (each.cls() for each in built_in(Family.algorithms)) if hasattr(method, "weights")],
+    [method for method in (item.cls() for item in built_in(Family.algorithms)) if hasattr(method, "weights")],
     ids=str,
 )
 
@@ -120,5 +120,5 @@ DATASETS = [
 
 @pytest.mark.parametrize(("dataset", "checks"), DATASETS)
 def test_a_data_set_passes_every_check(dataset, checks, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_OFFLINE", "1")  # what the mirror lacks is exempt
+    monkeypatch.setenv("AUCBENCH_OFFLINE", "1")  # data sets missing in the mirror are exempt
     examined(dataset, checks)

@@ -1,8 +1,8 @@
-// From the state to what is seen: the view, the theme, and what the browser reports.
+// The application: draws the state, sets the theme, and handles browser events.
 
 const BUILDERS = { overall: overallView, data: dataView, methods: methodsView, notes: notesView };
 const TITLES = { overall: "Overview", data: "Data sets", methods: "Methods", notes: "Notes" };
-const place = new Map(); // of methods in the order of gains, as their colours were given
+const place = new Map(); // positions of methods in the order of gains, which decides their colours
 
 function render() {
   const view = document.getElementById("view");
@@ -21,7 +21,7 @@ function render() {
   document.title = [state.id || TITLES[state.view], report.title, "aucbench"].join(" - ");
 }
 
-// To where the reader was, or to the top; the focus goes along.
+// Scrolls to a position and focuses the heading.
 function arrive(y) {
   document.querySelector("#view h2")?.focus({ preventScroll: true });
   window.scrollTo(0, y);

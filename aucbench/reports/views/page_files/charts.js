@@ -24,7 +24,7 @@ function gainByShare(method, width, height = 320) {
       s("circle", { cx: x.at(each.share).toFixed(1), cy: at(each.gain), r: 4.5, fill: verdictColour(each.verdict) }))));
 }
 
-// A point per method; the line joins those that no other beats in both.
+// A point per method; the line is the Pareto front.
 function meanAgainstCost(rows, width, height = 320) {
   const points = rows.filter((row) => known(row.mean) && row.time_ratio > 0);
   if (points.length < 2) return h("p", { class: "empty" }, "There are no times that compare.");

@@ -20,7 +20,7 @@ function furnished(node, attributes, children) {
   return node;
 }
 
-// A link inside the page: where it leads is a change of the state.
+// A link inside the page, which changes the state.
 function linked(node, change) {
   node.dataset.go = JSON.stringify(change);
   node.setAttribute("href", address({ ...state, id: "", ...change }));
@@ -43,7 +43,7 @@ function short(text, length) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
-// A list to choose from; values are kept in the state under `name`.
+// A selection list; the chosen value is stored in the state under `name`.
 function select(label, name, choices, chosen, change = (value) => set({ [name]: value })) {
   return h("label", { class: "field" }, h("span", null, label),
     h("select", { "data-key": name, onchange: (event) => change(event.target.value) },
@@ -56,7 +56,7 @@ function toggle(label, name, choices) {
   }, text)));
 }
 
-// The width that a picture may take.
+// The width that is available for a picture.
 function room() {
   const view = document.getElementById("view");
   const style = getComputedStyle(view);

@@ -1,6 +1,6 @@
-// The forest plot as a table: gains with their intervals over the band of equivalence, a line each.
+// The forest plot as a table: gains with their intervals over the band of equivalence, one line per method.
 
-// Where most values are: a few far away would squeeze all others, and are drawn at the edge.
+// The range of most values; outliers, which would squeeze the scale, are drawn at the edge.
 function bulk(low, high = low) {
   const quantile = (values, share) => values[Math.round(share * (values.length - 1))];
   const [a, b] = [low, high].map((values) => values.filter(known).sort((one, other) => one - other));

@@ -1,6 +1,6 @@
-// Pictures: from values to places, lines of several methods, what they say at the pointer, and which are shown.
+// Pictures: scales, lines of several methods, the readout at the pointer, and emphasised methods.
 
-// `apart`: least pixels between ticks.
+// `apart`: least distance of ticks in pixels.
 function linearScale(low, high, from, to, apart = to < from ? 48 : 70) {
   const span = high - low || 1;
   const ticksOf = (step) => {
@@ -22,7 +22,7 @@ function niceStep(span, count) {
 function logScale(low, high, from, to) {
   const [a, b] = [Math.log10(low), Math.log10(high > low ? high : low * 10)];
   const decades = b - a;
-  const most = Math.abs(to - from) / (to < from ? 22 : 52); // as many as do not touch
+  const most = Math.abs(to - from) / (to < from ? 22 : 52); // largest number of ticks without overlap
   const factors = decades < 1.5 && decades * 4 < most ? [1, 2, 3, 5] : decades < 3 && decades * 2 < most ? [1, 3] : [1];
   const every = Math.max(1, Math.ceil(decades / Math.max(2, Math.abs(to - from) / 70)));
   const ticks = [];
@@ -54,14 +54,14 @@ function leftAxis(scale, { top, left, right, label, format }) {
     s("text", { class: "name", x: 4, y: top - 8 }, label));
 }
 
-// Numbers of an axis, with as many decimals as tell its ticks apart.
+// Numbers of an axis, with enough decimals to distinguish its ticks.
 function decimals(scale) {
   const [a, b] = scale.ticks;
   const digits = b === undefined ? 3 : Math.min(6, Math.max(0, -Math.floor(Math.log10(b - a) + 1e-9)));
   return (value) => value.toFixed(digits).replace("-", "−");
 }
 
-// What is emphasised: every mark of a method, in pictures, legends and tables; null: none.
+// Emphasises every mark of a method in pictures, legends and tables; null for no method.
 
 let emphasised = null;
 
@@ -78,7 +78,7 @@ function emphasise(method) {
   }
 }
 
-// Pictures of lines find the nearest method themselves.
+// Pictures of lines find the nearest method with their pointer events.
 for (const [name, from] of [["pointerover", true], ["focusin", true], ["pointerleave", false], ["focusout", false]]) {
   document.getElementById("view").addEventListener(name, (event) => {
     if (!from) emphasise(null);
@@ -87,7 +87,7 @@ for (const [name, from] of [["pointerover", true], ["focusin", true], ["pointerl
 }
 
 // Lines of several methods in one picture, with bands, markers, names at the ends and a readout.
-// series: {method, xs, ys, low, high}, of which those of `lit` have colours; the picture follows the pointer and the arrow keys.
+// series: {method, xs, ys, low, high}, where the methods of `lit` have colours; the picture follows the pointer and the arrow keys.
 
 function lineplot({ series, lit, x, y, label, height, width }) {
   const wide = width > 700;
@@ -111,7 +111,7 @@ function lineplot({ series, lit, x, y, label, height, width }) {
   return box;
 }
 
-// Points in the picture, with where they come from.
+// The points of a line in the picture, with their indices in the data.
 function placed(each, xScale, yScale) {
   const points = [];
   each.xs.forEach((value, k) => {
@@ -164,7 +164,7 @@ function endNames(drawn, pad, width, height) {
   s("text", { x: right + 26, y: end.y + 4, fill: end.style.colour }, short(end.method, 19), s("title", null, end.method)))));
 }
 
-// What a picture of lines says at the place of the pointer, or of the arrow keys.
+// The readout of a picture of lines at the position of the pointer or the arrow keys.
 
 function readout({ box, svg, cursor, drawn, lit, pad, width, xScale, x, y }) {
   const note = h("div", { class: "readout", role: "status", hidden: true });
@@ -231,7 +231,7 @@ function nearest(found, height) {
   return found.filter((one) => away(one) < 14).sort((a, b) => away(a) - away(b))[0]?.each.method ?? null;
 }
 
-// The name before or after the emphasised one.
+// The name before or after the emphasised name.
 function beside(names, turn) {
   const at = names.indexOf(emphasised);
   if (at < 0) return names[turn > 0 ? 0 : names.length - 1] ?? null;

@@ -1,5 +1,5 @@
-// The report as Python wrote it, what of it is looked at, and how numbers and methods are shown.
-// Names are never looked up in plain objects, which know "constructor".
+// The data of the report, the selected parts, and the formats of numbers and methods.
+// Names are not looked up in plain objects, which have properties such as "constructor".
 
 async function unpacked() {
   await new Promise((done) => { setTimeout(done, 100); requestAnimationFrame(() => setTimeout(done)); }); // the head of the page is painted first
@@ -11,7 +11,7 @@ async function unpacked() {
 const report = await unpacked();
 const columns = Object.fromEntries(Object.entries(report.columns).map(([table, own]) => [table, new Map(own.map((each) => [each.name, each]))]));
 
-// The lines of a frame for which some columns have the given values.
+// The rows of a frame with the given values in some columns.
 function where(frame, wanted = {}) {
   const names = Object.keys(frame);
   const asked = Object.entries(wanted);
@@ -29,7 +29,7 @@ for (const setting of report.settings) {
   setting.results = where(setting.results);
 }
 
-// What is chosen in the state, or what is usual where that is not there.
+// The choice in the state, or the default if the choice is not available.
 const NO_SETTING = { name: "", reference: "", answer: "", groups: new Map(), methods: new Map(), data_sets: new Map(), results: [], curves: {}, compared: [] };
 const setting = () => report.settings.find(({ name }) => name === state.setting) ?? report.settings[0] ?? NO_SETTING;
 const measureAt = () => Math.max(0, report.measures.findIndex(({ name }) => name === state.measure));
@@ -82,7 +82,7 @@ const FORMS = {
   compact: (value) => inUnits(value, [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]]),
 };
 
-// A value of a row as its column shows it; a dash where there is none.
+// A value of a row as its column shows it; a dash if there is no value.
 function shown(column, row) {
   const value = row[column.name];
   if (value === null || value === undefined || value === "") return "–";
@@ -96,7 +96,7 @@ function shown(column, row) {
 
 const words = (text) => text.replaceAll("{measure}", measure().symbol).replaceAll("{reference}", reference() || "the reference");
 
-// A method looks the same everywhere: one colour, and a dash pattern and a marker for those who cannot tell colours.
+// A method looks the same everywhere: one colour, and a dash pattern and a marker for colour-blind readers.
 
 const DASHES = { solid: null, dashed: "10 4", dotted: "2 3", dashdot: "10 3 2 3", short: "5 3", dashdotdot: "9 3 2 3 2 3" };
 const isDark = () => document.documentElement.dataset.theme === "dark";
@@ -135,7 +135,7 @@ function markerShape(style, x, y, size) {
   return s("path", { d: markerPath(style.marker, x, y, size), fill: cross ? "none" : style.colour, stroke: style.colour, "stroke-width": cross ? 1.8 : 0.8 });
 }
 
-// A piece of the method's line, as it runs in the curves.
+// A sample of the method's line in the curves.
 function swatch(method) {
   const style = lookOf(method);
   return s("svg", { class: "swatch", width: 30, height: 12, viewBox: "0 0 36 12", "aria-hidden": "true" },

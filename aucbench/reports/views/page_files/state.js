@@ -1,4 +1,4 @@
-// What is looked at, and how. It is kept in the address, so that a copied address shows the same.
+// The state: view and options. It is stored in the address, so that a copied address shows the same view.
 
 const DEFAULTS = {
   view: "overall", id: "", setting: "", ref: "", measure: "", group: "all", model: "", of: "", sort: "", columns: "", heat: "gain", x: "seconds", y: "close",
@@ -38,7 +38,7 @@ function parsed(hash) {
   return found;
 }
 
-// To another place: the back button returns to this one.
+// Go to another view; the back button returns to the current view.
 function go(change) {
   remember({ y: window.scrollY }, address(state), "replaceState");
   state = { ...state, id: "", sort: "", ...change };
@@ -47,7 +47,7 @@ function go(change) {
   arrive(0);
 }
 
-// The same place, seen differently: the back button does not stop here.
+// Change options of the view without an entry in the history.
 function set(change) {
   state = { ...state, ...change };
   remember({ y: window.scrollY }, address(state), "replaceState");
@@ -62,7 +62,7 @@ function remember(kept, place, how) {
   }
 }
 
-// Drawing anew keeps the focus and the place on the screen.
+// Redraws with the same focus and scroll position.
 function keepingFocus(change) {
   const key = document.activeElement?.dataset?.key;
   const y = window.scrollY;

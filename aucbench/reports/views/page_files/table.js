@@ -1,5 +1,5 @@
-// Tables that sort by any column; what is not known comes last in either direction.
-// A column is {name, heading, hint, isText, cell(row), order(row)}; Python's columns become such ones by `columnOf`.
+// Tables that sort by any column; unknown values come last in either direction.
+// A column is {name, heading, hint, isText, cell(row), order(row)}; `columnOf` makes it from a column of Python.
 
 function columnOf(table, name, changes) {
   const own = columns[table].get(name);
@@ -54,10 +54,10 @@ function heading(column, kind, fixed) {
     }, title, h("span", { class: "arrow", "aria-hidden": "true" }, on ? (down ? " ▼" : " ▲") : "")), column.above ?? null);
 }
 
-// The values of the columns as text: a line a row, a number a field.
+// The values of the columns as CSV, with a line per row.
 function csv(all, rows) {
   const fields = [...new Set(all.flatMap(({ name, low, high, spread }) => [name, low, high, spread].filter(Boolean)))];
-  // Text that a spreadsheet would compute, such as the name of a file, begins with a quote.
+  // Text that a spreadsheet would evaluate gets a leading quote.
   const plain = (value) => (typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value));
   const quoted = (value) => (/[",\r\n]/.test(value) ? `"${value.replace(/"/g, '""')}"` : value);
   const line = (values) => `${values.map((value) => quoted(isMissing(value) ? "" : plain(value))).join(",")}\n`;

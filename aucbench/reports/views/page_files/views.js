@@ -13,7 +13,7 @@ function controls(withGroups, ...more) {
     withGroups && groups.length > 1 ? select("Data sets", "group", groups, group()) : null, more);
 }
 
-// How many methods of each class of model got which verdict; it is also the legend of the colours.
+// Counts of verdicts for each class of model, which are also the legend of the colours.
 function tally(rows) {
   if (comparison().rope === null) {
     return h("p", { class: "tally" }, "There are no verdicts: no difference that does not matter in practice was named for this measure.");
@@ -52,7 +52,7 @@ function overallView() {
 const times = (row) => (known(row.time_ratio) ? h("span", { title: row.time_note }, `${FORMS.number(row.time_ratio)}×${row.time_note ? "*" : ""}`) : "–");
 const smaller = (...words_) => h("span", { class: "below" }, words_);
 
-// A method with its class of model, where there are several.
+// A method with its class of model, if there are several classes.
 const methodCell = (row) => [methodLink(row.method), classes().length > 1 ? h("span", { class: "soft tag" }, classOf(row.method)) : null];
 
 function ranking(rows) {
@@ -70,21 +70,21 @@ function ranking(rows) {
   return resultTable({ caption: `Methods against ${reference()}`, all, rows, marked: (row) => row.method === reference() });
 }
 
-// Facts of one thing as a list of names and values; empty ones are left out.
+// Facts as a list of names and values, without empty values.
 function facts(pairs) {
   const kind = (value) => (value instanceof Node || value.length > 48 ? "long" : value.length > 16 ? "half" : null);
   return h("dl", { class: "facts" }, pairs.filter(([, value]) => value && value !== "–" && value.length !== 0)
     .map(([name, value]) => h("div", { class: kind(value) }, h("dt", null, name), h("dd", null, value))));
 }
 
-// How the gain of a method changes with properties of the data, over all data sets; null where it is not known.
+// The slopes of a method's gain on properties of the data, over all data sets; null if unknown.
 function slopes(method) {
   const rows = where(comparison().slopes, { reference: reference(), method }).filter(({ slope }) => known(slope));
   return rows.length ? resultTable({ caption: `${method} on data with ten times the imbalance, rows or columns`, fixed: true, rows,
     all: ["covariate", "slope", "families"].map((name) => columnOf("slopes", name)) }) : null;
 }
 
-// A link to another page, and a text where the address is of any other kind.
+// A link to another page, or a text if the address is not a web address.
 function outside(name, target) {
   const isPage = URL.canParse(target, location.href) && ["http:", "https:", location.protocol].includes(new URL(target, location.href).protocol);
   return isPage ? h("a", { href: target, rel: "noreferrer" }, name) : `${name}: ${target}`;
@@ -185,7 +185,7 @@ function methodsView() {
     { name: "summary", heading: "Summary", hint: "What the plugin says", isText: true, kind: "wide", cell: (row) => row.summary, order: (row) => row.summary }] }));
 }
 
-// What the verdict on a method says, in words.
+// The verdict on a method as sentences.
 function said(method, row) {
   const parts = [method === reference() ? "This method is the reference." : "There is no gain of this method."];
   const gain = shown(columns.verdicts.get("gain"), row);
