@@ -149,21 +149,21 @@ def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
     plugins: dict[Family, dict[str, Plugin]] = {family: {} for family in Family}
     failures: list[Failure] = []
     # Built-in plugins come first, so that no other plugin takes their names.
-    entries = sorted(found or entry_points(group=GROUP), key=lambda e: (not _is_ours(e), _dist(e), e.name))
+    entries = sorted(found or entry_points(group=GROUP), key=lambda e: (not _built_in(e), _dist(e), e.name))
     with ThreadPoolExecutor() as threads:  # modules that hang are waited for in parallel
         futures = {
-            entry: threads.submit(_announced_apart, entry)
+            entry: threads.submit(_plugins_apart, entry)
             for entry in entries
-            if not (found or _is_ours(entry))
+            if not (found or _built_in(entry))
         }
         try:
             for entry in entries:
-                new_plugins, failed = futures[entry].result() if entry in futures else _announced(entry)
+                new_plugins, failed = futures[entry].result() if entry in futures else _plugins(entry)
                 failures += failed
                 for plugin in new_plugins:
                     first = plugins[plugin.family].setdefault(plugin.name, plugin)
                     if first is not plugin:
-                        failures.append(_refused(plugin, _taken(first)))
+                        failures.append(_refused(plugin, _conflict(first)))
         except KeyboardInterrupt:
             stand_ins.end_processes()
             raise
@@ -172,20 +172,20 @@ def load_catalog(found: list[EntryPoint] | None = None) -> Catalog:
     return Catalog(plugins, tuple(failures))
 
 
-def _announced(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:
+def _plugins(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:
     """The plugins of an entry point, imported in this process, and the failures."""
     distribution, version = _dist(entry)
     manager, module = pluggy.PluginManager(PROJECT), None
     manager.add_hookspecs(hooks)
     plugins: list[Plugin] = []
     failures: list[Failure] = []
-    with _left_out(failures, entry):
+    with _as_failures(failures, entry):
         module = entry.load()
         manager.register(module)
     families = {f"{PROJECT}_{family}": family for family in Family}
     for name, family in families.items():
         for hook in getattr(manager.hook, name).get_hookimpls():
-            with _left_out(failures, entry, name):
+            with _as_failures(failures, entry, name):
                 result = hook.function()
                 if not isinstance(result, Iterable):
                     raise TypeError(f"it must return a tuple of classes, such as (Mine,), got {result!r:.60}")
@@ -197,36 +197,38 @@ def _announced(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:
                         failures.append(_refused(plugin, reason))
     for name, _ in inspect.getmembers(module, inspect.isroutine):
         marks = manager.parse_hookimpl_opts(module, name)
-        with _left_out(failures, entry, name):
+        with _as_failures(failures, entry, name):
             if marks is not None and (marks["specname"] or name) not in families:
                 raise PluginError(f"there is no such hook. {suggest(name, families)}".removesuffix("."))
             if marks is None and name in families:
                 raise PluginError("it must be marked with @aucbench.hookimpl")
     if not plugins and not failures:
-        with _left_out(failures, entry):
+        with _as_failures(failures, entry):
             names = ", ".join(families)
             raise PluginError(f"it announces nothing: one of {names} must be marked with @aucbench.hookimpl")
     return plugins, failures
 
 
-def _announced_apart(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:
+def _plugins_apart(entry: EntryPoint) -> tuple[list[Plugin], list[Failure]]:
     """The plugins of an entry point, imported in a separate process, and the failures."""
     distribution, version = _dist(entry)
     plugins: list[Plugin] = []
     failures: list[Failure] = []
-    with _left_out(failures, entry):
-        pairs, failed = stand_ins.from_its_process(_described, distribution, version, entry.name, entry.value)
+    with _as_failures(failures, entry):
+        pairs, failed = stand_ins.from_its_process(
+            _descriptions, distribution, version, entry.name, entry.value
+        )
         failures += failed
         classes = [(family, stand_ins.stand_in(description)) for family, description in pairs]
         plugins += [Plugin(family, cls.name, cls, distribution, version) for family, cls in classes]
     return plugins, failures
 
 
-def _described(*identity: str) -> tuple[list[tuple[Family, Any]], list[Failure]]:
+def _descriptions(*identity: str) -> tuple[list[tuple[Family, Any]], list[Failure]]:
     """Descriptions of the plugins of an entry point, and the failures."""
     points = entry_points(group=GROUP, name=identity[2])
     entry = next(point for point in points if (*_dist(point), point.name, point.value) == identity)
-    plugins, failures = _announced(entry)
+    plugins, failures = _plugins(entry)
     described: list[tuple[Family, Any]] = []
     for plugin in plugins:
         try:
@@ -239,7 +241,7 @@ def _described(*identity: str) -> tuple[list[tuple[Family, Any]], list[Failure]]
 
 
 @contextmanager
-def _left_out(failures: list[Failure], entry: EntryPoint, hook: str = "") -> Iterator[None]:
+def _as_failures(failures: list[Failure], entry: EntryPoint, hook: str = "") -> Iterator[None]:
     """Turn any error in third-party code into a failure, so that other plugins still load."""
     try:
         yield
@@ -276,13 +278,13 @@ def _refused(plugin: Plugin, reason: str) -> Failure:
     return Failure(subject, reason, frozenset(names) - {""}, place_of(kind))
 
 
-def _taken(by: Plugin) -> str:
+def _conflict(by: Plugin) -> str:
     """The reason why another plugin cannot have the name of `by`."""
     owner = f"{by.source}.{by.cls.__name__} of distribution {by.distribution}"
     return f"the name '{by.name}' is that of {owner}; choose another"
 
 
-def _is_ours(entry: EntryPoint) -> bool:
+def _built_in(entry: EntryPoint) -> bool:
     return _dist(entry)[0] == PROJECT
 
 

@@ -68,13 +68,13 @@ class StandIn(metaclass=_StandInType):
     def __post_init__(self) -> None:
         """Check the fields after a `__post_init__` of the class, if any, has checked and completed them."""
         if self._described.checks:
-            for name, content in _asked(self, _pickled_values, self).items():
+            for name, content in _remote_call(self, _pickled_values, self).items():
                 object.__setattr__(self, name, pickle.loads(content))
         check_fields(self)
 
     def __reduce__(self) -> Any:
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
-        return _made, (self._described.module, self._described.qualname, values)
+        return _rebuilt, (self._described.module, self._described.qualname, values)
 
 
 class _Pickler(pickle.Pickler):
@@ -177,7 +177,7 @@ def stand_in(described: Description) -> Any:
             options = {"default_factory": partial(deepcopy, value)} if is_mutable else {"default": value}
         fields.append((name, hint | None if is_optional else hint, dataclasses.field(**options)))
     namespace = {name: pickle.loads(content) for name, content in described.facts.items()}
-    namespace |= {name: _elsewhere(name, kind) for name, kind in described.functions.items()}
+    namespace |= {name: _remote_function(name, kind) for name, kind in described.functions.items()}
     namespace |= {"__doc__": described.doc, "__qualname__": described.qualname, "_described": described}
     make_class = partial(dataclasses.make_dataclass, bases=(StandIn,), frozen=True, kw_only=True)
     cls = make_class(described.qualname.rpartition(".")[2], fields, namespace=namespace)
@@ -197,7 +197,7 @@ def _imported(module: str, qualname: str) -> Any:
     return cls
 
 
-def _made(module: str, qualname: str, values: Mapping[str, Any]) -> Any:
+def _rebuilt(module: str, qualname: str, values: Mapping[str, Any]) -> Any:
     cls = _imported(module, qualname)
     kinds = field_types(cls)
     return cls(**{name: _member(kinds[name].base, value) for name, value in values.items()})
@@ -211,18 +211,18 @@ def _member(base: Any, value: Any) -> Any:
 copyreg.pickle(_StandInType, lambda cls: (_imported, (cls._described.module, cls._described.qualname)))
 
 
-def _elsewhere(name: str, kind: str) -> Any:
+def _remote_function(name: str, kind: str) -> Any:
     """A function of a stand-in."""
 
     def call(owner: Any, *arguments: Any, **named: Any) -> Any:
-        return _asked(owner, methodcaller(name, *arguments, **named), owner)
+        return _remote_call(owner, methodcaller(name, *arguments, **named), owner)
 
     if kind == "property":
-        return property(lambda owner: _asked(owner, attrgetter(name), owner))
+        return property(lambda owner: _remote_call(owner, attrgetter(name), owner))
     return call if kind == "function" else classmethod(call)
 
 
-def _asked(owner: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+def _remote_call(owner: Any, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function in the process of the owner's distribution."""
     distribution = owner._described.distribution
     try:

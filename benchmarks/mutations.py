@@ -58,8 +58,8 @@ MUTATIONS = (
     ),
     Mutation(  # a setting is chosen by the AUC, whatever measure is asked for
         "aucbench/studies/execution/tuning_search.py",
-        "np.mean([trial.judged for trial in own])",
-        "np.mean([trial.auc for trial in own])",
+        "np.mean([trial.judged for trial in chosen])",
+        "np.mean([trial.auc for trial in chosen])",
         "tests/studies",
     ),
     Mutation(  # the correction for overlapping training sets is lost

@@ -48,7 +48,7 @@ WEAK = ("fsauc", "solam")  # references that fail on a few families
 ALIKE = ("psam", "pair_batch", "oam_gra", "sgd_hinge")  # rank nearly as the reference, unlike the others
 
 
-class Asked(NamedTuple):
+class TrueVerdict(NamedTuple):
     """A true verdict, with the kind of its methods and their true gain."""
 
     alike: bool
@@ -61,8 +61,8 @@ class Asked(NamedTuple):
         return f"{'alike' if self.alike else 'unlike'}, {self.gain:+.2f}: {self.verdict}"
 
 
-ASKED = tuple(
-    Asked(alike, sign * gain, verdict)
+VERDICTS = tuple(
+    TrueVerdict(alike, sign * gain, verdict)
     for alike, gain in ((True, 0.01), (False, 0.03))
     for sign, verdict in ((0, Verdict.equivalent), (1, Verdict.better), (-1, Verdict.worse))
 )
@@ -171,15 +171,15 @@ def _wrong(low: Floats, high: Floats, truth: Floats | float) -> tuple[bool, bool
 
 
 def power(families: int, methods: int, rng: np.random.Generator) -> list[float]:
-    """The frequency of each verdict of `ASKED` where it is true, with gains shifted to the true gain."""
+    """The frequency of each verdict of `VERDICTS` where it is true, with gains shifted to the true gain."""
     table = pd.read_csv(TABLE, index_col=["family", "dataset"]).groupby("family").mean()
     population, alike = Population(table.to_numpy()), table.columns.isin(ALIKE)
-    outcomes: list[list[bool]] = [[] for _ in ASKED]
+    outcomes: list[list[bool]] = [[] for _ in VERDICTS]
     for _ in range(STUDIES):
         columns = rng.permutation(len(alike))[:methods]
         values, truth = population.study(families, columns, rng)
         got = family_intervals(values - truth)
-        for case, hits in zip(ASKED, outcomes, strict=True):
+        for case, hits in zip(VERDICTS, outcomes, strict=True):
             verdicts = verdict_of(got.mean, got.low + case.gain, got.high + case.gain, ROPE)
             hits += list(verdicts[alike[columns] == case.alike] == case.verdict)
     return [float(np.mean(hits)) for hits in outcomes]
@@ -205,8 +205,8 @@ def verdicts() -> Iterator[Measure]:
             note = "; ".join(f"{kind} {share:.3f}" for kind, share in shares.items())
             yield Measure(title + "wrong", max(shares.values()), WRONG, at_most=True, note=note)
     yield Measure("mean coverage, from 20 families on", float(np.mean(coverages)), AVERAGE)
-    print("\n| families | methods | " + " | ".join(case.heading for case in ASKED) + " |")
-    print("|" + "---|" * (len(ASKED) + 2))
+    print("\n| families | methods | " + " | ".join(case.heading for case in VERDICTS) + " |")
+    print("|" + "---|" * (len(VERDICTS) + 2))
     for families, methods in product(FAMILIES[1:], (1, 12)):
         cells = " | ".join(f"{100 * share:.0f} %" for share in power(families, methods, rng))
         print(f"| {families} | {methods + 1} | {cells} |", flush=True)

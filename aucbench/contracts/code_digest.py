@@ -112,7 +112,7 @@ def _append(node: Any, write: Callable[[str], None]) -> None:
         for field in node._fields:
             value = getattr(node, field, None)
             if isinstance(value, list):
-                value = [item for item in value if not _says_nothing(node, item)]
+                value = [item for item in value if not _has_no_effect(node, item)]
             if value is None or value == [] or field in LEFT_OUT:
                 continue
             write(f" {field}=")
@@ -130,7 +130,7 @@ def _append(node: Any, write: Callable[[str], None]) -> None:
         write(ascii(node))  # `repr` escapes other characters in other versions
 
 
-def _says_nothing(parent: ast.AST, node: Any) -> bool:
+def _has_no_effect(parent: ast.AST, node: Any) -> bool:
     if isinstance(parent, ast.JoinedStr):
         return isinstance(node, ast.Constant) and node.value == ""
     constant = node.value if isinstance(node, ast.Expr) else None

@@ -41,11 +41,11 @@ def available() -> int:
             soft, _ = resource.getrlimit(limit)
             if soft != resource.RLIM_INFINITY:
                 room.append(soft - getattr(psutil.Process().memory_info(), taken))
-        room += _room_in_groups()
+        room += _room_in_control_groups()
     return max(0, min(room))
 
 
-def _room_in_groups(system: Path = Path("/")) -> Iterator[int]:
+def _room_in_control_groups(system: Path = Path("/")) -> Iterator[int]:
     """Bytes left in the control groups, of version 2 or 1, of a container or a cluster job."""
     home = system / "sys/fs/cgroup"
     try:

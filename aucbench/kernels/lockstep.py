@@ -14,7 +14,7 @@ import numpy as np
 from aucbench.kernels import rows, vectors, weights
 from aucbench.kernels.jit import fast_helper, fast_kernel, helper, overloaded, scalar
 from aucbench.kernels.rows import CSR, entry, extent, for_csr_rows, for_dense_rows, for_rows
-from aucbench.kernels.rule_loops import Scaled, exactly, has_faded, written_out
+from aucbench.kernels.rule_loops import Scaled, has_faded, recompute, written_out
 from aucbench.kernels.weights import _less
 
 STEP: Any = None
@@ -29,7 +29,7 @@ START = Scaled()
 PRODUCT, A, B = 6, 7, 8  # u.x, and the coefficients of x added to u and v
 FOLDS, FOLD_SCALE, FOLD_WEIGHT = 9, 10, 11  # flag to fold (1 or 0), scale and weight of the folding
 UNCERTAIN, AFTER = 12, 13  # fields of `rule_loops.Update`
-OWN = 14  # first row of the method's numbers
+STATE = 14  # first row of the method's numbers
 
 MOST_FOLDS = 512  # most pending foldings of a column; a new folding updates all pending foldings
 NEGLIGIBLE = 1e-150  # a smaller remaining share of a weight counts as zero
@@ -70,11 +70,11 @@ def advance(
         catch_up_all(uv, lazy)
         for m in range(LANES):
             w = pick(numbers, START, 0, m, LANES)
-            products = pick(numbers, fixed, OWN + len(scalars) + len(params), m, LANES)
+            products = pick(numbers, fixed, STATE + len(scalars) + len(params), m, LANES)
             if is_due or has_faded(w, products):
-                w, products = exactly(w, products, F, uv[:, m])
+                w, products = recompute(w, products, F, uv[:, m])
                 put(numbers, START, 0, m, LANES, w)
-                put(numbers, fixed, OWN + len(scalars) + len(params), m, LANES, products)
+                put(numbers, fixed, STATE + len(scalars) + len(params), m, LANES, products)
     if positive:  # branch outside the loop over settings
         folds, uncertain, sums, faded = STEP_ALL(
             t, True, n_pos, square, row_weight, is_due, numbers, fixed, changes, scalars, params, loss
@@ -92,7 +92,7 @@ def advance(
         for m in range(LANES):
             if numbers[at(UNCERTAIN, m, LANES)] > 0.0:
                 w = pick(numbers, START, 0, m, LANES)
-                radius = pick(numbers, params, OWN + len(scalars), m, LANES).radius
+                radius = pick(numbers, params, STATE + len(scalars), m, LANES).radius
                 shrink, size = weights.into_ball(w.scale * w.scale * vectors.square(uv[:, m]), radius)
                 scale = w.scale * shrink
                 weight = w.weight + numbers[at(AFTER, m, LANES)] * (scale - w.scale)
@@ -109,12 +109,13 @@ def step_all(
     Returns the numbers of settings that must fold, are uncertain, have a sum, and have faded products.
     """
     folds = uncertain = sums = faded = 0
-    last = OWN + len(scalars) + len(params)
+    first = STATE + len(scalars)
+    last = first + len(params)
     for m in range(LANES):
         update, w, products, new = STEP(
             t, positive, positives, numbers[at(PRODUCT, m, LANES)], square, row_weight, is_due,
             pick(numbers, START, 0, m, LANES), pick(numbers, fixed, last, m, LANES), changes,
-            pick(numbers, scalars, OWN, m, LANES), pick(numbers, params, OWN + len(scalars), m, LANES), loss,
+            pick(numbers, scalars, STATE, m, LANES), pick(numbers, params, first, m, LANES), loss,
         )  # fmt: skip
         numbers[at(FOLDS, m, LANES)] = 1.0 if update.must_fold else 0.0
         numbers[at(FOLD_SCALE, m, LANES)] = w.scale
@@ -125,7 +126,7 @@ def step_all(
         weight = 0.0 if update.must_fold else w.weight
         w = Scaled(scale, inverse, weight + update.after * scale, w.total, w.size, w.peak)
         put(numbers, START, 0, m, LANES, w)
-        put(numbers, scalars, OWN, m, LANES, new)
+        put(numbers, scalars, STATE, m, LANES, new)
         put(numbers, fixed, last, m, LANES, products)
         numbers[at(A, m, LANES)] = a
         numbers[at(B, m, LANES)] = weight * a

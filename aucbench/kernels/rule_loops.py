@@ -104,7 +104,7 @@ def advance(
     u, v = uv[0], uv[1]
     is_due = t & (refresh - 1) == 0
     if len(fixed) > 0 and (is_due or has_faded(w, fixed)):
-        w, fixed = exactly(w, fixed, F, u)
+        w, fixed = recompute(w, fixed, F, u)
     update, w, fixed, scalars = STEP(
         t, positive, n_pos, dots[0], dots[1], row_weight, is_due, w, fixed, changes, scalars, params, loss
     )  # fmt: skip
@@ -131,7 +131,7 @@ def has_faded(w, fixed):
 
 
 @scalar
-def exactly(w, fixed, F, u):
+def recompute(w, fixed, F, u):
     """Recompute the scalars and the products of w = scale u with the rows of F."""
     fixed = exact(fixed, w.scale, F, u)
     return Scaled(w.scale, w.inverse, w.weight, w.total, w.size, magnitude(fixed)), fixed
@@ -239,7 +239,7 @@ def written_out(arguments: str, result: str, *lines: str, **names: Any) -> Any:
     return scope["implementation"]
 
 
-def _each(count: int, expression: str) -> str:
+def _tuple_text(count: int, expression: str) -> str:
     return "(" + "".join(expression.format(c=c) + ", " for c in range(count)) + ")"
 
 
@@ -252,18 +252,18 @@ def magnitude(fixed: Any) -> Any:
 @overloaded()
 def exact(fixed: Any, scale: float, F: Any, u: Any) -> Any:
     """The products of w = scale u with the rows of F."""
-    result = _each(len(fixed), "scale * dot(F[{c}], u)")
+    result = _tuple_text(len(fixed), "scale * dot(F[{c}], u)")
     return written_out("fixed, scale, F, u", result, dot=vectors.dot)
 
 
 @overloaded()
 def moved(fixed: Any, factor: float, step: float, changes: Any) -> Any:
     """The products after w <- factor w + step x; `changes` are the products with x."""
-    result = _each(len(fixed), "factor * fixed[{c}] + step * changes[{c}]")
+    result = _tuple_text(len(fixed), "factor * fixed[{c}] + step * changes[{c}]")
     return written_out("fixed, factor, step, changes", result)
 
 
 @overloaded()
 def row_of(products: Any, i: int, fixed: Any) -> Any:
     """Row i of an array as a tuple of the length of `fixed`."""
-    return written_out("products, i, fixed", _each(len(fixed), "products[i, {c}]"))
+    return written_out("products, i, fixed", _tuple_text(len(fixed), "products[i, {c}]"))

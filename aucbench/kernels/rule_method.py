@@ -223,10 +223,10 @@ class _Block:
         self._uv[:] = uv
         is_lazy = not np.asarray(first.uv).flags.c_contiguous  # as `two_vectors` makes them
         self._folds = lockstep.no_folds(len(self._uv), self._count, is_lazy)
-        self._numbers = lanes.zeros(lockstep.OWN + sum(map(len, self._tuples(first))), self._count)
+        self._numbers = lanes.zeros(lockstep.STATE + sum(map(len, self._tuples(first))), self._count)
         for lane, state in enumerate(full):
             self._numbers[: len(state.w), lane] = state.w
-            self._numbers[lockstep.OWN :, lane] = np.concatenate(self._tuples(state))
+            self._numbers[lockstep.STATE :, lane] = np.concatenate(self._tuples(state))
 
     @staticmethod
     def _tuples(state: RuleState) -> tuple[Any, Any, Any]:
@@ -254,7 +254,7 @@ class _Block:
         lane = self.lanes[number]
         lockstep.catch_up_all(self._uv, self._folds)
         w = Scaled(*self._numbers[: len(self._first.w), lane].tolist())
-        flat = iter(self._numbers[lockstep.OWN :, lane].tolist())
+        flat = iter(self._numbers[lockstep.STATE :, lane].tolist())
         scalars, params, fixed = (_typed(part, islice(flat, len(part))) for part in self._tuples(self._first))
         # The memory order is that of the first state: see `two_vectors`.
         uv = np.copy(np.asarray(self._first.uv), order="K")

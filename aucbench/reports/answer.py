@@ -25,7 +25,7 @@ def listed(names: Sequence[str], most: int = 4) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
-def _few(names: Sequence[str]) -> str:
+def _names(names: Sequence[str]) -> str:
     """The names, or their number if there are more than three."""
     return listed(names) if len(names) <= 3 else str(len(names))
 
@@ -55,13 +55,13 @@ def _verdict(report: Report, setting: str, judged: "pd.DataFrame", scope: str) -
     model_class = report.part("methods", setting).set_index("method")["class_of_model"][reference]
     baseline = reference if model_class in classes else f"{reference} ({model_class})"
     texts = [
-        _told(judged[judged["class_of_model"] == model], baseline, NOUNS[model], classes != [model_class])
+        _verdicts(judged[judged["class_of_model"] == model], baseline, NOUNS[model], classes != [model_class])
         for model in classes
     ]
     return " ".join([f"{scope}{texts[0]}.", *(f"{text[0].upper()}{text[1:]}." for text in texts[1:])])
 
 
-def _told(judged: "pd.DataFrame", reference: str, noun: str, with_noun: bool) -> str:
+def _verdicts(judged: "pd.DataFrame", reference: str, noun: str, with_noun: bool) -> str:
     """The better, equivalent, worse and undecided methods of a class; `with_noun` names the class."""
     parts = []
     better, equal = judged[judged["verdict"].isin(BETTER)], judged[judged["verdict"] == "equivalent"]
@@ -74,7 +74,7 @@ def _told(judged: "pd.DataFrame", reference: str, noun: str, with_noun: bool) ->
         parts.append(f"no {noun} is better than {reference}")
     if len(equal):
         costs = equal.dropna(subset=["time_ratio"]).sort_values("time_ratio")
-        text = f"{_few(list(equal['method']))} {'is' if len(equal) == 1 else 'are'} equivalent"
+        text = f"{_names(list(equal['method']))} {'is' if len(equal) == 1 else 'are'} equivalent"
         if len(costs):
             cheapest = "" if len(equal) == 1 else f", and {costs['method'].iloc[0]} is the cheapest of these"
             text += f"{cheapest}: {number(float(costs['time_ratio'].iloc[0]))} times the training time"
@@ -83,7 +83,7 @@ def _told(judged: "pd.DataFrame", reference: str, noun: str, with_noun: bool) ->
         ("worse", ("worse", "slightly worse")), ("not worse", ("not worse",)), ("undecided", ("undecided",)),
     ):  # fmt: skip
         if methods := list(judged.loc[judged["verdict"].isin(values), "method"]):
-            parts.append(f"{_few(methods)} {'is' if len(methods) == 1 else 'are'} {verdict}")
+            parts.append(f"{_names(methods)} {'is' if len(methods) == 1 else 'are'} {verdict}")
     return "; ".join(parts)
 
 

@@ -56,7 +56,7 @@ def labels(boards: Iterable[Sequence[EntryDescription]], one_study: bool = False
     A field distinguishes methods if it differs within some board; differences between boards do not count.
     In one study the setting belongs to the method.
     """
-    return _told_apart(
+    return _distinct(
         [_Named(method_of(item, one_study), item.algorithm.name, _fields(item, one_study)) for item in board]
         for board in boards
     )
@@ -97,7 +97,7 @@ def sweep_names(
         fields |= {"features": "identity", "tuning": "none"} | fields
         methods.append(_Named(canonical([entry.algorithm.name, fields]), entry.algorithm.name, fields))
         boards.setdefault(dataset_of(entry), []).append(methods[-1])
-    names = _told_apart(boards.values())
+    names = _distinct(boards.values())
     return list(zip((names[method.identity] for method in methods), dataset_names(entries), strict=True))
 
 
@@ -108,7 +108,7 @@ def dataset_names(entries: Sequence[EntryDescription]) -> list[str]:
         facts = {name: getattr(entry.dataset, name) for name in ("part", "name", "distribution")}
         fields = {f"dataset.{key}" if key in facts else key: x for key, x in entry.dataset.parameters.items()}
         datasets.append(_Named(dataset_of(entry), entry.dataset.title, fields | facts))
-    named = _told_apart([datasets])
+    named = _distinct([datasets])
     return [named[dataset.identity] for dataset in datasets]
 
 
@@ -188,7 +188,7 @@ def _fields(described: EntryDescription, one_study: bool) -> dict[str, Any]:
     return fields | (_setting(described) if one_study else {}) | subset(described.algorithm, ["distribution"])
 
 
-def _told_apart(groups: Iterable[Sequence[_Named]]) -> dict[str, str]:
+def _distinct(groups: Iterable[Sequence[_Named]]) -> dict[str, str]:
     """From identities to labels: the name, and in brackets the fields that differ between equal names.
 
     Values of a field are written briefly, unless a difference would be lost.

@@ -120,14 +120,14 @@ def compare(table: PublishedTable, cells: Sequence[BoardCell]) -> pd.DataFrame:
         candidates = runs[names == row.dataset]
         is_match = [is_method(described, str(row.method)) for described in candidates["described"]]
         matches = candidates[pd.Series(is_match, candidates.index, dtype=bool)]
-        ours.append(_ours(matches, str(row.note), table.other_data.get(str(row.dataset), "")))
+        ours.append(_our_part(matches, str(row.note), table.other_data.get(str(row.dataset), "")))
     frame = judge_table(numbers.drop(columns="note").join(pd.DataFrame(ours)))
     frame["difference"] = frame["ours"] - frame["published"]
     frame["time_ratio"] = frame["published_seconds"] / frame["seconds"].where(frame["seconds"] > 0)
     return frame[list(COLUMNS)]
 
 
-def _ours(runs: pd.DataFrame, note: str, other_data: str) -> dict[str, Any]:
+def _our_part(runs: pd.DataFrame, note: str, other_data: str) -> dict[str, Any]:
     """Our part of a line of `compare`; every run must have finished, since finished runs alone are biased."""
     settings = runs.groupby(["setting", "data_set", "method"]).ngroups
     reasons = [f"the study has this method with {settings} settings"] * (settings > 1)

@@ -108,7 +108,7 @@ class Fitted:
             )
         Z = self._preprocessing.fit_transform(canonical(X), seed)
         self._run(self._task(Z, y, seed), Budget([0]), self._parts.iterations)
-        self._take_in(Z, y)
+        self._train_rows(Z, y)
         return self
 
     def go_on(self, parts: Ingredients, X: Any, y: NDArray[np.int8]) -> None:
@@ -122,9 +122,9 @@ class Fitted:
         if sparse.issparse(X) != self._is_sparse:
             kinds = ("sparse", "dense") if self._is_sparse else ("dense", "sparse")
             raise DataError(f"The rows of the first call were {kinds[0]}, these are {kinds[1]}.")
-        self._take_in(self._preprocessing.transform(canonical(X)), y)
+        self._train_rows(self._preprocessing.transform(canonical(X)), y)
 
-    def _take_in(self, Z: Any, y: NDArray[np.int8]) -> None:
+    def _train_rows(self, Z: Any, y: NDArray[np.int8]) -> None:
         """Train on preprocessed rows, once each, in an order that differs from call to call."""
         trainer = self._trainer
         if trainer is None:

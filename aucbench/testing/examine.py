@@ -46,7 +46,7 @@ class Subject:
         self.where, self._loss = "", loss
         self._size: Size | None = None
 
-    def again(self, **changes: Any) -> Self:
+    def changed(self, **changes: Any) -> Self:
         """The same subject with some other attributes."""
         clone = copy.copy(self)
         vars(clone).update(changes)
@@ -74,7 +74,7 @@ class Subject:
         current = self._size or Size(0, 0, 0)
         for size in SMALL:
             if size.n <= current.n and size.d <= current.d and size != current:
-                yield self.again(_size=size)
+                yield self.changed(_size=size)
 
     def exempt_if_it_requires(self, name: str) -> None:
         """Raise `Skipped` if the plugin requires `name` ("dense", "float64"), with its reason."""
@@ -253,10 +253,10 @@ def _smallest(check: Check, subject: Subject, error: BaseException) -> Finding:
             check.run(candidate)
         except Skipped:
             break
-        except (Exception, SystemExit) as again:  # as in `Check.find`
-            text, location = explain(type(subject.plugin), again)
+        except (Exception, SystemExit) as changed:  # as in `Check.find`
+            text, location = explain(type(subject.plugin), changed)
             alike = ("CSR" in candidate.where) == ("CSR" in subject.where)
-            if (type(again), location) == (cls, place) and alike:
+            if (type(changed), location) == (cls, place) and alike:
                 subject, message = candidate, text
                 break
     where = f" The smallest input that shows it: {subject.where}." if subject.where else ""

@@ -57,9 +57,9 @@ class Trainee(Subject):
             self.began = monotonic()  # compiling does not count
         return self._size
 
-    def again(self, **changes: Any) -> Self:
+    def changed(self, **changes: Any) -> Self:
         """The same method with some other attributes; the first calls are made again."""
-        clone = super().again(**changes)
+        clone = super().changed(**changes)
         vars(clone).pop("first_use", None)
         return clone
 

@@ -76,7 +76,7 @@ class Tracker:
         if self._store is not None:
             command = f"aucbench sync --store {self._store.path} --uri {without_secrets(self._uri)}"
             hint = f"the result is in the store {self._store.path}, and {command} sends it"
-        with self._alone():
+        with self._exclusive():
             if (logged_id := self.known(entry.key)) is not None:
                 return logged_id
             address = without_secrets(self._address)
@@ -94,7 +94,7 @@ class Tracker:
         the id of the run of the study.
         """
         subject, hint = f"The leaderboard of the study {study}", "its entries are there"
-        with self._alone():
+        with self._exclusive():
             board = self._sent(subject, hint, partial(_log_study, study, folder))
             if standings is not None:
                 self._sent(subject, hint, partial(_log_standings, study, standings, board))
@@ -120,7 +120,7 @@ class Tracker:
                 f"{subject} could not be logged to {address} ({reason(error, self._uri)}); {hint}."
             ) from error
 
-    def _alone(self) -> contextlib.AbstractContextManager[Any]:
+    def _exclusive(self) -> contextlib.AbstractContextManager[Any]:
         """Wait for other processes that log from the store, because they do not see each other's new runs."""
         if self._store is None:
             return contextlib.nullcontext()

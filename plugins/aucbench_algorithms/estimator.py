@@ -242,7 +242,7 @@ class EstimatorMethod(Method):
         fit_params = {} if batch.weights is None else {"sample_weight": batch.weights}
         with _quiet():
             try:
-                model = self._made(seed, batch)
+                model = self._unfitted(seed, batch)
                 model.fit(_float64_rows(batch.X), labels, **fit_params)
                 return Fitted(model)
             except (TypeError, ValueError):
@@ -255,7 +255,7 @@ class EstimatorMethod(Method):
                     f"features are too many to be written out: use another estimator, such as extra_trees, "
                     f"or features=projection."
                 )
-            model = self._made(seed, batch)
+            model = self._unfitted(seed, batch)
             model.fit(_float64_rows(batch.X.toarray()), labels, **fit_params)
             return Fitted(model, writes_out=True)
 
@@ -277,7 +277,7 @@ class EstimatorMethod(Method):
         # Probabilities from these logarithms would round to 0 and 1.
         return scores[:, 1] - scores[:, 0] if name == "predict_joint_log_proba" else scores[:, 1]
 
-    def _made(self, seed: int, batch: Batch) -> Any:
+    def _unfitted(self, seed: int, batch: Batch) -> Any:
         """The classifier before its fit."""
         cls, overrides, (n_pos, n_neg) = imported(self._path), dict(self.params or {}), class_totals(batch)
         names = _parameters(cls)

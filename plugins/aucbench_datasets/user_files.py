@@ -39,7 +39,7 @@ LATER = {"later": True}  # marks a field that older results lack: keys leave it 
 
 
 @dataclass(frozen=True)
-class _Own(Labels):
+class _UserFile(Labels):
     """Fields of all files of the user.
 
     Parameters
@@ -97,7 +97,7 @@ class _Own(Labels):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Libsvm(_Own):
+class Libsvm(_UserFile):
     """Any file in LIBSVM format (plain, .bz2, .xz or .gz): ``dataset=libsvm dataset.path=FILE``.
 
     Parameters
@@ -203,7 +203,7 @@ class Columns(Labels):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Csv(Columns, _Own):
+class Csv(Columns, _UserFile):
     """Any CSV file (plain, .bz2, .xz or .gz): ``dataset=csv dataset.path=FILE dataset.target=COLUMN``.
 
     Columns with texts become one column of zeros and ones for each text of the training part.
@@ -234,21 +234,21 @@ class Csv(Columns, _Own):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parquet(Columns, _Own):
+class Parquet(Columns, _UserFile):
     """Any Parquet file: ``dataset=parquet dataset.path=FILE dataset.target=COLUMN``."""
 
     name = "parquet"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Arff(Columns, _Own):
+class Arff(Columns, _UserFile):
     """Any ARFF file (plain, .bz2, .xz or .gz): ``dataset=arff dataset.path=FILE dataset.target=COLUMN``."""
 
     name = "arff"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Npz(_Own):
+class Npz(_UserFile):
     """An archive of NumPy with rows X (or the parts of a CSR matrix) and labels y: ``dataset=npz``.
 
     Arrays X_test and y_test are the test part.

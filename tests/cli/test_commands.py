@@ -40,18 +40,18 @@ LIGHT = """
 import contextlib, io, sys
 from aucbench.cli.main import main
 
-def said(*words):
+def output(*words):
     with contextlib.redirect_stdout(io.StringIO()) as out:
         main(words)
     return out.getvalue()
 
 heavy = lambda *names: [name for name in names if name in sys.modules]
-assert "leaderboard" in said("--help") and said("--version").startswith("aucbench ")
+assert "leaderboard" in output("--help") and output("--version").startswith("aucbench ")
 assert not heavy("hydra", "numba", "mlflow", "numpy", "pandas")
 for command in sys.argv[1:]:
-    assert len(said(command, "--help").splitlines()) > 5, command
+    assert len(output(command, "--help").splitlines()) > 5, command
     assert not heavy("numba", "mlflow"), command
-assert not heavy("pandas") and "psam" in said("list") and not heavy("pandas", "mlflow")
+assert not heavy("pandas") and "psam" in output("list") and not heavy("pandas", "mlflow")
 """
 
 

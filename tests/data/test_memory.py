@@ -151,7 +151,7 @@ def test_the_limits_of_the_process_and_of_its_container_count(monkeypatch):
     assert memory.available() <= 100_000_000 < free
     limits.clear()
     assert memory.available() > 100_000_000
-    monkeypatch.setattr(memory, "_room_in_groups", lambda: [100_000])
+    monkeypatch.setattr(memory, "_room_in_control_groups", lambda: [100_000])
     assert memory.available() == 100_000
     monkeypatch.setattr(memory, "available", lambda: 600_000_000)  # an array leaves room for the rest
     assert [memory.fits(size) for size in (150_000_000, 300_000_000)] == [True, False]
@@ -189,4 +189,4 @@ def test_control_groups_of_both_versions_are_read(tmp_path, cgroup, files, room)
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    assert list(memory._room_in_groups(tmp_path)) == room
+    assert list(memory._room_in_control_groups(tmp_path)) == room

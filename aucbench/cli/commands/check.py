@@ -54,7 +54,7 @@ def check(names: tuple[str, ...], every: bool, listed: bool, patience: float) ->
         print(f"{failure.what}: left out, it could not be registered")
         print(f"  failed   {failure.reason}{'' if failure.reason.endswith('?') else '.'}")
         _details(("the place", failure.place))
-    counts = Counter(finding.status for plugin in plugins for finding in _checked(plugin, patience))
+    counts = Counter(finding.status for plugin in plugins for finding in _check(plugin, patience))
     summary = ", ".join(f"{counts[status]} {status}" for status in Status)
     unusable = f"; {len(failures)} could not be registered" if failures else ""
     print(f"{counted(len(plugins), 'plugin')} checked: {summary}{unusable}")
@@ -74,7 +74,7 @@ def _chosen(catalog: Catalog, names: tuple[str, ...]) -> list[Plugin | Failure]:
     return list(chosen)
 
 
-def _checked(plugin: Plugin, patience: float) -> tuple[Finding, ...]:
+def _check(plugin: Plugin, patience: float) -> tuple[Finding, ...]:
     """Check a plugin and print the checks that did not pass; a failure lists the checks that it stopped."""
     seconds: list[float] = []  # time counted against the limit; empty if the process ended early
     with bar("{desc}") as progress:  # shown on a terminal only

@@ -92,7 +92,7 @@ def leaderboard(
     from aucbench.reports.build import build
     from aucbench.reports.views.text import show
 
-    inputs, folder = gathered(sources_of(store, archives), study), _made(out)
+    inputs, folder = gathered(sources_of(store, archives), study), _make_folder(out)
     report = build(**inputs, **compared)
     chosen = [name for text in methods.split(",") if (name := text.strip())]
     _check_names("method", chosen, sorted({*report.methods["method"], *report.methods["algorithm"]}))
@@ -155,7 +155,7 @@ def compare(
             raise ParameterError(f"{sources[0].path} has no study '{study}': {hint}.")
     pairs = [(source, {plan.study for plan in source.plans()}) for source in sources]
     cells = joined(from_store(source, study) for study in names for source, plans in pairs if study in plans)
-    folder = _made(out)
+    folder = _make_folder(out)
     frame = papers.compare(papers.TABLES[table], cells)
     print("\n".join([papers.about(papers.TABLES[table]), *papers.verdicts(frame)]))
     for dataset, rows in papers.tried(frame).groupby("dataset", sort=False):
@@ -179,7 +179,7 @@ def _check_names(kind: str, names: Sequence[str], valid: list[str]) -> None:
             raise ParameterError(f"No {kind} of the leaderboard is called '{name}'. {suggest(name, valid)}")
 
 
-def _made(out: str | None) -> Path | None:
+def _make_folder(out: str | None) -> Path | None:
     """The output folder, created before any computation, so that an invalid path fails early."""
     if out is None:
         return None

@@ -67,11 +67,11 @@ def board_table(report: Report, setting: str, data_set: str = "", brief: bool = 
         settings = report.part("methods", setting).set_index("method")["own_setting"]
         frame = report.over_all(setting).assign(own_setting=lambda rows: rows["method"].map(settings))
         formats, names = VERDICTS, list(BRIEF if brief else OVERALL)
-    columns = [formats[name] for name in names if _tells(frame, name)]
+    columns = [formats[name] for name in names if _is_shown(frame, name)]
     return text_table(frame, columns, report.measure.symbol, report.references[setting])
 
 
-def _tells(frame: "pd.DataFrame", name: str) -> bool:
+def _is_shown(frame: "pd.DataFrame", name: str) -> bool:
     """Whether a column is shown: always, unless it is optional and has no value or one class of model."""
     if name not in OPTIONAL or name not in frame:
         return name in frame

@@ -62,7 +62,7 @@ def estimate(plan: Plan, store: Store, begun: Callable[[Entry], None] = lambda _
     kinds: dict[str, list[tuple[float, int, float]]] = defaultdict(list)  # length of rows, position, work
     for at, planned in enumerate(plan.entries):
         begun(entry := planned.entry)
-        cells = [cell for cell in plan.wanted(planned) if not cell.scored]
+        cells = [cell for cell in plan.to_run(planned) if not cell.scored]
         if not cells:  # no data are loaded
             estimates.append(Estimate())
             continue

@@ -67,7 +67,7 @@ def _planned(study: Study, store: Store, observer: Observer) -> Plan:
 def _executor_for(plan: Plan, observer: Observer) -> Executor:
     """The executor of a study; local unless a scheduler is set."""
     entries, running = [planned.entry for planned in plan.entries], plan.study.running
-    count = len({cell.key for planned in plan.entries for cell in plan.wanted(planned)})
+    count = len({cell.key for planned in plan.entries for cell in plan.to_run(planned)})
     workers, isolated = running.parallel or cores(), running.isolation is Isolation.distribution
     if count and running.scheduler:
         from aucbench.studies.execution.dask_executor import DaskExecutor

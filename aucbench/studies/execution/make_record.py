@@ -169,7 +169,7 @@ def measure_record(measure: Measure, value: float | None) -> MeasureRecord:
     return MeasureRecord(parameters=measure.parameters, value=float(value))
 
 
-def lacking(record: CellRecord, measures: Sequence[Measure]) -> list[Measure]:
+def missing_measures(record: CellRecord, measures: Sequence[Measure]) -> list[Measure]:
     """The measures that a finished cell lacks, or has with other parameters."""
     records = record.measures
     return [
@@ -198,7 +198,7 @@ def can_be_scored(record: CellRecord, arrays: Collection[str], measures: Sequenc
 
     Final weights cannot replace the curve of a measure with other parameters.
     """
-    missing = lacking(record, measures)
+    missing = missing_measures(record, measures)
     if "checkpoint_weights" in arrays or not missing:
         return True
     replaced = any(measure.name in record.measures for measure in missing)
@@ -221,7 +221,7 @@ def scored(
     The curve of a measure covers what is stored: the weights of all checkpoints, or only the last weights or
     scores, with NaN before them. Raises a `DataError` if these do not reproduce the recorded AUC.
     """
-    missing = lacking(cell.record, measures)
+    missing = missing_measures(cell.record, measures)
     points = len(cell.curve["auc"])
     curves = np.full((len(missing), points), np.nan)
     models, scorer = _models(cell), Scorer(X_test, y_test, missing)

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from aucbench.errors import AucbenchError, FetchError
 from aucbench.studies.default_settings import Isolation
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.execution.make_record import can_be_scored, lacking, lacks_minimum
+from aucbench.studies.execution.make_record import can_be_scored, lacks_minimum, missing_measures
 from aucbench.studies.execution.prepared_data import prepared_data
 from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.record import CellStatus, EntryPlan, FailureRecord, StudyPlan
@@ -45,9 +45,9 @@ class Plan:
         """Number of cells with a status."""
         return sum(cell.status is status for cell in self.cells())
 
-    def wanted(self, planned: PlannedEntry) -> list[Unit]:
+    def to_run(self, planned: PlannedEntry) -> list[Unit]:
         """The cells of an entry that are to be run."""
-        return [cell for cell in planned.cells if cell.is_wanted(self.study.only_failed)]
+        return [cell for cell in planned.cells if cell.must_run(self.study.only_failed)]
 
     def describe(self, planned: str) -> StudyPlan:
         """The record of the plan, read by `aucbench status` and boards; `planned` is an ISO date."""
@@ -123,7 +123,7 @@ def looked_up(cell: Unit, study: Study, store: Store, done: Container[str], fail
             return replace(cell, status=CellStatus.finished)
         if is_alone and record.environment.concurrency != 1:
             return replace(cell, search=None, scored=False)
-        if lacking(record, entry.measures) or lacks_minimum(record, entry):
+        if missing_measures(record, entry.measures) or lacks_minimum(record, entry):
             scored = can_be_scored(record, store.sizes(key), entry.measures)
             return replace(cell, search=None, scored=scored)
         return replace(cell, status=CellStatus.finished)

@@ -8,7 +8,7 @@ from typing import Any
 from aucbench.errors import AucbenchError
 from aucbench.evaluation.measures import Measure, listed, restored
 from aucbench.studies.entry_and_keys import Entry
-from aucbench.studies.execution.make_record import lacking
+from aucbench.studies.execution.make_record import missing_measures
 from aucbench.studies.execution.work_units import Unit
 from aucbench.studies.execution.worker import run_unit
 from aucbench.studies.record import EntryPlan, Failure
@@ -47,7 +47,7 @@ def rescore_study(
         entry: Entry | None = None
         written = set()
         for cell in filter(None, map(store.get, planned.cells)):
-            record, missing = cell.record, lacking(cell.record, measures)
+            record, missing = cell.record, missing_measures(cell.record, measures)
             result.known += not missing and not cell.diverged
             result.diverged += cell.diverged
             if not replace_others:

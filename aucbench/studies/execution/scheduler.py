@@ -97,7 +97,7 @@ class Scheduler:
         """Queue each remaining cell once, or the search on which it depends."""
         queued = set[str]()
         for planned in self._plan.entries:
-            cells = self._plan.wanted(planned)
+            cells = self._plan.to_run(planned)
             self._left[planned.key] = {cell.key for cell in cells}
             for cell in planned.cells:
                 self._sharers[cell.key].append(planned)
@@ -142,7 +142,7 @@ class Scheduler:
                 for future in wait(running, POLL_SECONDS, FIRST_COMPLETED).done:
                     _, unit = running.pop(future)
                     error = CancelledError() if future.cancelled() else future.exception()
-                    self._take(unit, future.result() if error is None else report_of(error, unit))
+                    self._accept(unit, future.result() if error is None else report_of(error, unit))
             elif self._complete:  # completed by a search without a result, or by another process
                 continue
             elif is_over or not (self._queue or self._later or self._last):
@@ -180,7 +180,9 @@ class Scheduler:
         None if another process has done its work, or for a search, whose units are queued.
         """
         search = self._searches.get(unit.key)
-        cells = [cell for old in (search.cells if search else [unit]) if (cell := self._now(old)) is not None]
+        cells = [
+            cell for old in (search.cells if search else [unit]) if (cell := self._current(old)) is not None
+        ]
         if not cells:
             self._leases.give_back(unit.key)
             return None
@@ -203,7 +205,7 @@ class Scheduler:
         self._advance(unit.key)
         return None
 
-    def _now(self, cell: Unit) -> Unit | None:
+    def _current(self, cell: Unit) -> Unit | None:
         """The current state of a cell; None if another process has run it, whose outcome then counts."""
         finished, failed = ([cell.key] if self._store.has(cell.key) else []), [cell.key]
         retry = replace(cell, status=CellStatus.missing)
@@ -212,10 +214,10 @@ class Scheduler:
             return unit
         self._begin()
         self._result.stored += unit.status is CellStatus.finished
-        self._ended(cell, self._store.failure(cell.key))
+        self._notify(cell, self._store.failure(cell.key))
         return None
 
-    def _take(self, unit: Unit, report: Report) -> None:
+    def _accept(self, unit: Unit, report: Report) -> None:
         """Store the results of a unit, or run the unit again if its process has ended."""
         if isinstance(report, MachineError):
             raise report
@@ -275,9 +277,9 @@ class Scheduler:
         if cell.stored is not None:
             for sharer in self._sharers[cell.key]:
                 self._store.forget_tracked(sharer.key)
-        self._ended(cell, failure)
+        self._notify(cell, failure)
 
-    def _ended(self, cell: Unit, failure: FailureRecord | None) -> None:
+    def _notify(self, cell: Unit, failure: FailureRecord | None) -> None:
         """Notify the observer of the end of a cell, and collect the entries that the cell completes."""
         self._observer.cell_finished(cell.entry, failure)
         for sharer in self._sharers[cell.key]:
@@ -308,7 +310,7 @@ class Scheduler:
             cells,
             failed,
             missing=len(results) - len(cells) - len(failed),
-            from_store=not self._plan.wanted(planned),
+            from_store=not self._plan.to_run(planned),
             entry=planned.entry,
             ruleset=planned.entry.ruleset,
         )

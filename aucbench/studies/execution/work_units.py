@@ -35,7 +35,7 @@ class Unit:
     points: tuple[tuple[int, Point], ...] = ()  # numbers and settings of a search; empty for a cell
     losses: int = 0  # processes that ended while they ran the unit
 
-    def is_wanted(self, only_failed: bool) -> bool:
+    def must_run(self, only_failed: bool) -> bool:
         """Whether the cell must be run."""
         return self.failed_before if only_failed else self.status is CellStatus.missing
 

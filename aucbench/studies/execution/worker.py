@@ -30,8 +30,8 @@ from aucbench.studies.entry_and_keys import Entry
 from aucbench.studies.execution.make_record import (
     cell_record,
     compact,
-    lacking,
     lacks_minimum,
+    missing_measures,
     scored,
     with_objective,
 )
@@ -162,7 +162,7 @@ def _fault_of_the_machine(error: BaseException | None) -> MachineError | None:
     return None
 
 
-class _Telling(Observer):
+class _RemoteObserver(Observer):
     """Sends stages and progress to the process that started this process."""
 
     _sent_at = 0.0
@@ -185,7 +185,7 @@ def run_in_process(unit: Unit, concurrency: int, command: str | None = None) -> 
             f"{name}: a worker has other source code (of the plugin, its helpers or the kernels) than the "
             f"process that planned the study; install the same there."
         )
-    return run_unit(unit, _Telling(), concurrency, command)
+    return run_unit(unit, _RemoteObserver(), concurrency, command)
 
 
 def _run_cell_unit(
@@ -201,7 +201,7 @@ def _run_cell_unit(
     objective = measures.pop(TrainingObjective.name, None)
     if stored is not None and unit.scored:
         result = scored(stored, prepared.X_test, prepared.y_test, tuple(measures.values()))
-        if objective is not None and not lacking(stored.record, [objective]):
+        if objective is not None and not missing_measures(stored.record, [objective]):
             objective = None
     else:
         observer.stage(f"training {entry.algorithm.name} (seed {unit.seeds.seed})")

@@ -122,7 +122,7 @@ def auc(trainee: Trainee) -> str:
     tried = [settings[i] for i in np.random.default_rng(0).permutation(len(settings))[:GRID_SETTINGS]]
     message, by_default = "", 0.0
     for setting in ({}, *tried):
-        tuned = trainee.again(plugin=with_setting(trainee.plugin, setting)) if setting else trainee
+        tuned = trainee.changed(plugin=with_setting(trainee.plugin, setting)) if setting else trainee
         scores = tuned.scores(_trained(tuned, train, epochs), test.X)
         test_auc = exact_auc(scores, test.y) if np.isfinite(scores).all() else 0.0
         if not setting:

@@ -153,4 +153,4 @@ def _neighbours(trainee: Trainee) -> list[Trainee]:
         if isinstance(value, float) and value:
             with suppress(ParameterError):
                 settings.append(replace(plugin, **{field.name: value / 2.0}))
-    return [trainee.again(plugin=setting) for setting in settings]
+    return [trainee.changed(plugin=setting) for setting in settings]

@@ -21,7 +21,7 @@ from tests.studies.conftest import run_in
 pytestmark = pytest.mark.slow  # whole studies
 
 SHORT = ("algo=psam", "dataset=digits", "budget.epochs=0.5", "budget.checkpoints=6")
-ASKED = ("metrics=[ap,pauc,recall_at_fpr]", "pauc.max_fpr=0.2")
+METRICS = ("metrics=[ap,pauc,recall_at_fpr]", "pauc.max_fpr=0.2")
 NAMES = ["ap", "pauc", "recall_at_fpr"]
 WEIGHTS = ("store.weights=checkpoints",)
 
@@ -42,7 +42,7 @@ class Weightless(Gentle):
 def measured(tmp_path_factory):
     """A run with measures and with the weights of all checkpoints, and its store."""
     path = tmp_path_factory.mktemp("measured")
-    result = aucbench.run(*SHORT, *ASKED, f"store.path={path}", *WEIGHTS)
+    result = aucbench.run(*SHORT, *METRICS, f"store.path={path}", *WEIGHTS)
     return result, Store(path)
 
 
@@ -71,7 +71,7 @@ def test_a_stored_cell_that_lacks_measures_gets_them_without_training(weights, m
     (complete,) = measured[1]
     overrides = (*SHORT, f"store.path={tmp_path}", f"store.weights={weights}")
     first = aucbench.run(*overrides).cells[0]
-    second = aucbench.run(*overrides, *ASKED).cells[0]
+    second = aucbench.run(*overrides, *METRICS).cells[0]
     # A second training would not take exactly as long.
     assert second.curve["train_seconds"].tolist() == first.curve["train_seconds"].tolist()
     assert second.record.measures == complete.record.measures
@@ -82,7 +82,7 @@ def test_a_stored_cell_that_lacks_measures_gets_them_without_training(weights, m
         assert np.isnan(curve[:-1]).all() == (weights == "final")
     (stored,) = Store(tmp_path)
     assert stored.record.measures == complete.record.measures
-    wider = aucbench.run(*overrides, *ASKED[:1], "pauc.max_fpr=0.5").cells[0]
+    wider = aucbench.run(*overrides, *METRICS[:1], "pauc.max_fpr=0.5").cells[0]
     assert wider.record.measures["pauc"].parameters == {"max_fpr": 0.5}
     assert np.isfinite(wider.curve["pauc"]).all()  # with final weights only, the cell was trained again
     same_time = wider.curve["train_seconds"].tolist() == first.curve["train_seconds"].tolist()
@@ -154,11 +154,11 @@ def test_a_model_is_kept_as_the_method_gives_it_and_anything_but_bytes_is_refuse
 def test_a_diverged_cell_has_no_value_says_why_and_is_not_trained_again(tmp_path):
     overrides = ("algo=opauc", "algo.eta=1e6", "algo.bounded=false", "budget.epochs=3", *WEIGHTS)
     overrides = (*overrides, f"store.path={tmp_path}")
-    plain, cell, repeat = (aucbench.run(*overrides, *metrics).cells[0] for metrics in ((), ASKED, ()))
+    plain, cell, repeat = (aucbench.run(*overrides, *metrics).cells[0] for metrics in ((), METRICS, ()))
     assert cell.diverged
     assert {measure.value for measure in cell.record.measures.values()} == {None}
     assert all("diverged" in measure.reason for measure in cell.record.measures.values())
-    assert aucbench.run(*overrides[:-1], *ASKED).cells[0].record.measures == cell.record.measures
+    assert aucbench.run(*overrides[:-1], *METRICS).cells[0].record.measures == cell.record.measures
     assert len({run.record.result.train_seconds for run in (plain, cell, repeat)}) == 1
 
 
