@@ -115,9 +115,9 @@ class _Grid:
             trainer = self._trainer(k, make_budget(task), init)
             for batch in batches(trainer, batch_sampler(task)):
                 trainer.advance(batch)
-                self._progress(k, trainer.fraction)
+                self._notify(k, trainer.fraction)
             self.results[k] = trainer.outcome()
-        self._progress(k, 1.0)
+        self._notify(k, 1.0)
         return trainer
 
     def _train_at_once(self, members: Sequence[int]) -> None:
@@ -149,7 +149,7 @@ class _Grid:
                 for k, trainer in list(trainers.items()):
                     with self.error_ends(k):
                         trainer.follow(batch, partial(lockstep.state, numbers[k]), chunks % CHECK_CHUNKS == 0)
-                        self._progress(k, trainer.fraction)
+                        self._notify(k, trainer.fraction)
                     if k in self.results or trainer.stop_reason:
                         self._finish(k, trainers.pop(k))
                         lockstep.drop(numbers[k])
@@ -164,9 +164,9 @@ class _Grid:
         if k not in self.results:
             with self.error_ends(k):
                 self.results[k] = trainer.outcome()
-        self._progress(k, 1.0)
+        self._notify(k, 1.0)
 
-    def _progress(self, k: int, fraction: float) -> None:
+    def _notify(self, k: int, fraction: float) -> None:
         """Pass on the progress; a setting that runs again does not reduce it."""
         self._fractions[k] = max(self._fractions[k], fraction)
         try:
