@@ -68,10 +68,10 @@ def optimum(*overrides: str) -> "OptimumResult":
 
 
 def describe_data(path: str, *overrides: str) -> "DataDescription":
-    """Read a file of the user and describe its columns; missing cells of a table are counted, not refused.
+    """Read a user's file and describe its columns; missing cells of a table are counted, not refused.
 
-    The ending of the file determines the reader, unless overrides of `run` do, such as ``dataset=npz`` or
-    ``dataset.drop=[id]``. Raises an `AucbenchError` that names the override needed to read the file.
+    The ending of the file determines how it is read, unless overrides of `run` do, such as ``dataset=npz``
+    or ``dataset.drop=[id]``. Raises an `AucbenchError` that names the override needed to read the file.
 
     Examples
     --------
@@ -109,12 +109,12 @@ def entry_of(overrides: Sequence[str], trust: Collection[str] | None = None) -> 
 
 
 def run_command(path: str, *overrides: str) -> str:
-    """The command that trains the default method on a file of the user, for a shell."""
+    """The command that trains the default method on a user's file, for a shell."""
     return shlex.join(["aucbench", *_file_words(path, overrides)])
 
 
 def _file_words(path: str, overrides: Sequence[str]) -> tuple[str, ...]:
-    """Overrides that read a file of the user; without a reader among them, its ending decides."""
+    """Overrides that read a user's file; without a reader among them, its ending decides."""
     from aucbench.data.readers.formats import reader_of
 
     kind = next((item for item in overrides if item.startswith("dataset=")), f"dataset={reader_of(path)}")
@@ -122,7 +122,7 @@ def _file_words(path: str, overrides: Sequence[str]) -> tuple[str, ...]:
 
 
 def dataset_words(dataset: str, *overrides: str) -> tuple[str, ...]:
-    """The overrides of a run on a data set by its name, or on a file of the user."""
+    """The overrides of a run on a data set by its name, or on a user's file."""
     if dataset not in catalog().plugins[Family.datasets] and Path(dataset).is_file():
         return _file_words(dataset, overrides)
     return (f"dataset={dataset}", *overrides)
@@ -173,8 +173,8 @@ def suggest(
     if count < 1 or (seconds is not None and not seconds > 0):
         raise ParameterError(f"count must be >= 1 and seconds > 0, got count={count} and seconds={seconds}.")
     check_overrides(overrides)
-    request = dataset_words(dataset, *overrides)
-    is_named = request[0] == f"dataset={dataset}"
+    options = dataset_words(dataset, *overrides)
+    is_named = options[0] == f"dataset={dataset}"
     taken = re.compile(rf"\+*((algo|tuning)\b{'|dataset=' * is_named})")
     if extra := [item for item in overrides if taken.match(item)]:
         raise ParameterError(
@@ -185,7 +185,7 @@ def suggest(
     path = archive or shipped()
     if path is None:
         raise ParameterError("This installation has no archive of trials: give one (--with FILE).")
-    entry, tried = entry_of(request), tried_settings(read(path)[1])
+    entry, tried = entry_of(options), tried_settings(read(path)[1])
     return suggest_methods(tried, facts_of(entry), seconds, count, linear)
 
 

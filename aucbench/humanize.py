@@ -34,12 +34,12 @@ def without_secrets(text: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds with three digits in the largest unit that is not above them."""
+    """Seconds with three digits in the largest unit that does not exceed them."""
     return "never" if math.isinf(seconds) else _in_units(seconds, DURATIONS)
 
 
 def filesize(size: float) -> str:
-    """Bytes with three digits in the largest unit that is not above them: 950 B, 12 MB, 1.34 GB."""
+    """Bytes with three digits in the largest unit that does not exceed them: 950 B, 12 MB, 1.34 GB."""
     return _in_units(size, SIZES)
 
 

@@ -162,7 +162,7 @@ def lightgbm_objective(loss: Any) -> _Objective:
 
     It is `params["objective"]` of `lightgbm.train`, or, as `xgboost_objective`, `obj` of `xgboost.train`. The
     derivatives are those of the mean over all pairs times n, so that they add up over rows as boosters
-    expect, in float32 as boosters use, and with an error of at most 1e-8 of the mean slope. The Hessian is
+    expect, in float32 as boosters store them, with an error of at most 1e-8 of the mean slope. The Hessian is
     the diagonal of the mean's, at least 0.001 times the row's share of its class, so that no leaf has an
     infinite value; for a piecewise linear loss it is the share. The weights of the data set are row
     weights. Start at a score of 0: LightGBM's `boost_from_average` does not apply; pass `base_score=0` to

@@ -70,7 +70,7 @@ class Catalog:
             yield from family.values()
 
     def find(self, family: Family | str, name: str) -> Plugin:
-        """The plugin of that name; `PluginError` if there is none, with the nearest names."""
+        """The plugin with this name; `PluginError` if there is none, with the nearest names."""
         family = Family(family)
         plugins = self.plugins[family]
         if name not in plugins:
@@ -229,15 +229,15 @@ def _descriptions(*identity: str) -> tuple[list[tuple[Family, Any]], list[Failur
     points = entry_points(group=GROUP, name=identity[2])
     entry = next(point for point in points if (*_dist(point), point.name, point.value) == identity)
     plugins, failures = _plugins(entry)
-    described: list[tuple[Family, Any]] = []
+    pairs: list[tuple[Family, Any]] = []
     for plugin in plugins:
         try:
             contract = contract_of(plugin.family)
-            described.append((plugin.family, stand_ins.described(plugin.cls, plugin.distribution, contract)))
+            pairs.append((plugin.family, stand_ins.described(plugin.cls, plugin.distribution, contract)))
         except BaseException as error:
             failure = _refused(plugin, _reason(error))
             failures.append(failure._replace(place=place_in(error, package_of(plugin.cls)) or failure.place))
-    return described, failures
+    return pairs, failures
 
 
 @contextmanager

@@ -204,7 +204,7 @@ def _rebuilt(module: str, qualname: str, values: Mapping[str, Any]) -> Any:
 
 
 def _member(base: Any, value: Any) -> Any:
-    """The member of an enumeration with the name of a text; other values unchanged."""
+    """The member of an enumeration with a text as its value; other values unchanged."""
     return base(value) if _derives(base, StrEnum) and value in list(base) else value
 
 

@@ -96,7 +96,7 @@ def against_sgd() -> Iterator[Measure]:
 
 
 def exact_area() -> Iterator[Measure]:
-    """scikit-learn's roc_auc_score beside `exact_auc`, and all measures beside the AUC alone."""
+    """scikit-learn's roc_auc_score beside `exact_auc` on 100,000 scores, and all measures beside the AUC."""
     from sklearn.metrics import roc_auc_score
 
     rng = np.random.default_rng(0)

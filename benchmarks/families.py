@@ -40,7 +40,7 @@ def families(choice: Choice) -> Iterator[Measure]:
         largest = max(largest, share)
         if share >= SHOWN:
             yield Measure(_named(first[0], second[0]), share, SHARED, at_most=True)
-    note = f"{len(sets)} data sets, {len({item.family for item in sets})} families; {within} pairs within one"
+    note = f"{len(sets)} data sets, {len({real.family for real in sets})} families; {within} pairs within one"
     yield Measure("largest share of rows between families", largest, SHARED, at_most=True, note=note)
 
 

@@ -102,15 +102,15 @@ def _bca(means: Floats, middle: Floats, acceleration: Floats, normal: float) -> 
 def intervals() -> Iterator[Measure]:
     """The table of candidates."""
     rng, rows = np.random.default_rng(0), []
-    drawn = {name: source for name, source in populations(rng).items() if not source.missing}
+    drawn = {name: population for name, population in populations(rng).items() if not population.missing}
     for (name, population), families, methods in product(drawn.items(), FAMILIES, METHODS):
         for _ in range(STUDIES):
             columns = rng.permutation(population.gains.shape[1])[:methods]
             values, truth = population.study(families, columns, rng)
-            interval = family_intervals(values)
-            ours = {"bootstrap-t, symmetric, as used": (-interval.critical, interval.critical)}
+            estimate = family_intervals(values)
+            ours = {"bootstrap-t, symmetric, as used": (-estimate.critical, estimate.critical)}
             for candidate, (below, above) in (candidates(values, rng) | ours).items():
-                low, high = (interval.mean + end * interval.se - truth for end in (below, above))
+                low, high = (estimate.mean + end * estimate.se - truth for end in (below, above))
                 holds = ((low <= ROUNDING) & (high >= -ROUNDING)).all()
                 rows.append((candidate, families, name, holds, np.median(above - below) / 2))
     frame = pd.DataFrame(rows, columns=["candidate", "families", "population", "coverage", "width"])

@@ -113,9 +113,9 @@ def half_widths(values: Floats) -> Floats:
     t = np.where(np.isnan(t), np.inf, t)
     student, bonferroni = stats.t.ppf(0.975, count - 1), stats.t.ppf(1 - 0.025 / len(count), count - 1)
     quantiles = np.quantile(t, 0.97, axis=0, method="higher")
-    outliers = quantiles > 3 * student
-    common = 0.0 if outliers.all() else np.quantile(t[:, ~outliers].max(axis=1), 0.97, method="higher")
-    critical = np.where(outliers, np.maximum(quantiles * bonferroni / student, common), common)
+    is_outlier = quantiles > 3 * student
+    common = 0.0 if is_outlier.all() else np.quantile(t[:, ~is_outlier].max(axis=1), 0.97, method="higher")
+    critical = np.where(is_outlier, np.maximum(quantiles * bonferroni / student, common), common)
     return np.clip(critical, student, 3 * bonferroni) * std / np.sqrt(count)
 
 

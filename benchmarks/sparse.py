@@ -90,7 +90,7 @@ def _every_sixteenth(shape: Shape, X: Any, pairs: Any) -> Iterator[Measure]:
 
 
 def independent_of_width() -> Iterator[Measure]:
-    """Cost per iteration when d grows 16-fold with fixed non-zeros of a row, without init and scoring."""
+    """Cost per iteration, without init and scoring, when d grows 16-fold at equal non-zeros per row."""
     methods = (
         *("asam", "roc_sgd", "uni_exp", "oam_seq", "oam_gra", "cbr_diag", "spdam", "sauc"),
         *("fifo_ogd", "aogd", "spauc", "ftrl_auc", "ftrl_log"),

@@ -1,8 +1,8 @@
 """Settings of one method run together over one order beside separate runs, init and scoring included.
 
-A run whose rows lie in the cache and are drawn once spends its time on the arithmetic of its steps, nine
-tenths at 22 to 123 features; the share of the arithmetic in a separate run bounds the gain. Methods of
-access `full` share work that does not depend on the setting, and most begin at the neighbour's solution.
+With the rows in the cache and drawn once, a run is left with the arithmetic of its steps, nine tenths of the
+time at 22 to 123 features; the share of the arithmetic in a separate run bounds the gain. Methods of access
+`full` share work that does not depend on the setting, and most begin at the solution of a neighbour.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ SETTINGS = 32  # settings in each grid
 ROUNDS = 3
 FEW = 4  # settings of every other method
 BUFFERED = ("oam_seq", "oam_gra", "cbr_diag")  # keep rows, which all settings share
-EIGHT = 8  # settings of each of these
+EIGHT = 8  # settings of each method in `BUFFERED`
 ITERATIONS = {"adaoam": 5_000, "cbr": 5_000, "opauc": 5_000, "mba": 100, "spdam": 20}  # fewer than one epoch
 MOMENTS = ("opauc", "adaoam")  # methods with one matrix product instead of many
 SPEEDUPS = {"ijcnn1": 3.0, "a9a": 3.0, "mnist": 6.0}  # least speed-up of `MOMENTS`

@@ -178,9 +178,9 @@ def power(families: int, methods: int, rng: np.random.Generator) -> list[float]:
     for _ in range(STUDIES):
         columns = rng.permutation(len(alike))[:methods]
         values, truth = population.study(families, columns, rng)
-        got = family_intervals(values - truth)
+        shifted = family_intervals(values - truth)
         for case, hits in zip(VERDICTS, outcomes, strict=True):
-            verdicts = verdict_of(got.mean, got.low + case.gain, got.high + case.gain, ROPE)
+            verdicts = verdict_of(shifted.mean, shifted.low + case.gain, shifted.high + case.gain, ROPE)
             hits += list(verdicts[alike[columns] == case.alike] == case.verdict)
     return [float(np.mean(hits)) for hits in outcomes]
 
@@ -189,7 +189,7 @@ def verdicts() -> Iterator[Measure]:
     """Coverage and wrong verdicts in every population, and the table of power."""
     rng, coverages = np.random.default_rng(0), []
     for (name, population), families in product(populations(rng).items(), FAMILIES):
-        tallies = [tally(population, families, min(size, population.gains.shape[1]), rng) for size in METHODS]
+        tallies = [tally(population, families, min(n, population.gains.shape[1]), rng) for n in METHODS]
         mean = Tally(*np.mean(tallies, axis=0))
         details = ", ".join(f"{t.coverage:.3f}" for t in tallies)
         title = f"{name}, {families} families: "

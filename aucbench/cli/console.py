@@ -190,15 +190,15 @@ class _SweepView(_View):
         self._print_ranking()
         finished, counts = result.stored + result.finished, failures_by_word(result.failures)
         not_run = result.cells - finished - len(result.failures)
-        without = sum(record.diverged for record in records)  # a diverged cell may have a result
+        diverged = sum(record.diverged for record in records)  # a diverged cell may have a result
         tallies = {
-            "diverged": without + counts["diverged"],
+            "diverged": diverged + counts["diverged"],
             "failed": counts["failed"],
             "not run": not_run,
         }
         texts = [f"{count} {kind}" for kind, count in tallies.items() if count > 0 or kind == "failed"]
         elapsed = duration(perf_counter() - self._begun)
-        head = f"{counted(finished - without, 'cell')} done"
+        head = f"{counted(finished - diverged, 'cell')} done"
         print(f"{', '.join([head, *texts])} in {elapsed}")
         print_next(self.study, [] if result.untracked else self._described, self._stored_as)
 

@@ -1,4 +1,4 @@
-"""Entry point of the command line; arguments without the name of a command belong to `run`."""
+"""Entry point of the command line; arguments that do not begin with a command belong to `run`."""
 
 import atexit
 import contextlib
@@ -49,8 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             return complete(arguments)
         function = _command(first, arguments)
-        parameters = arguments[1:] if first in COMMANDS else arguments
-        status = int(function(parameters) or 0)
+        command_line = arguments[1:] if first in COMMANDS else arguments
+        status = int(function(command_line) or 0)
     except (Exception, KeyboardInterrupt) as error:
         if _was_interrupted(error):
             runs = first == "run" or first not in COMMANDS
@@ -126,7 +126,7 @@ def _warning(usual: Any, message: object, category: type[Warning], *args: object
 class Output:
     """A standard stream that ignores errors of writing, so that a run continues without it.
 
-    `trouble` is the error, empty if the reader closed the pipe. Unencodable characters are replaced.
+    `trouble` is the error message, empty if the reader closed the pipe. Unencodable characters are replaced.
     """
 
     def __init__(self, stream: Any):

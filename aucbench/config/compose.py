@@ -115,8 +115,8 @@ class Composer:
     def jobs(self) -> list[Job]:
         """The runs of the request, at least one, without the runs that the study's matrix skips.
 
-        The overrides of the matrix for a job's data set and method come first, so that the command line
-        wins.
+        The overrides of the matrix for a job's data set and method precede the other overrides, so that the
+        command line wins.
         """
         for override in self._several:
             name, _, values = override.partition("=")
@@ -149,12 +149,12 @@ class Composer:
     def run(self, words: Sequence[str]) -> Run:
         """The values of a run, changed by one override after the other."""
         files = self._chosen_files(words)
-        parts: dict[str, list[str]] = {}
+        by_part: dict[str, list[str]] = {}
         for override in words:
             if override not in files:
-                parts.setdefault(_part(override), []).append(override)
+                by_part.setdefault(_part(override), []).append(override)
         values = self._files(files).values
-        run = values | {part: self._part(files, part, tuple(overrides)) for part, overrides in parts.items()}
+        run = values | {part: self._part(files, part, tuple(texts)) for part, texts in by_part.items()}
         if REFERENCE in str(values) or any(REFERENCE in override for override in words):
             with self._as_sentence(words):
                 plain: Any = OmegaConf.to_container(OmegaConf.create(self.complete(run)), resolve=True)

@@ -117,7 +117,7 @@ class Grammar:
     def expand(self, words: Iterable[str], yes: bool = True) -> list[list[str]]:
         """The overrides of every job of a sweep; the last name varies fastest, its last override wins.
 
-        Without `yes`, more jobs than the largest number of cells of a study are refused.
+        Without `yes`, more than `MOST_CELLS` jobs are refused.
         """
         values: dict[str, list[str]] = {}
         for text in words:

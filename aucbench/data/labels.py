@@ -130,8 +130,7 @@ def _declared(name: str, counts: Mapping[Label, int], declared: Any, where: str)
     # Hydra parses 1 and true, which may be texts in the file.
     texts: dict[str, Label] = {shown(label).lower(): label for label in counts}
     positive: frozenset[Any] = frozenset(
-        label if label in counts and not isinstance(label, bool) else _matching_label(texts, label)
-        for label in labels
+        label if label in counts and not isinstance(label, bool) else _match(texts, label) for label in labels
     )
     absent = ordered(positive - set(counts))
     if absent:
@@ -147,7 +146,7 @@ def _declared(name: str, counts: Mapping[Label, int], declared: Any, where: str)
     return positive
 
 
-def _matching_label(texts: Mapping[str, Label], declared: Any) -> Any:
+def _match(texts: Mapping[str, Label], declared: Any) -> Any:
     """The label of the data that matches a declared label: true may be True, TRUE or 1."""
     spellings = [str(declared).lower().strip("'")]
     with suppress(ValueError):

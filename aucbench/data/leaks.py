@@ -22,7 +22,7 @@ MANY_GROUPS = 20  # least number of distinct texts, or numbers of a column of ow
 _OWNER = re.compile(
     r"(?i:(^|[^a-z])p?id$|_id_|patient|subject|customer|client|user|person|household)|[a-z]I[dD]$"
 )
-IDENTIFYING = 0.4  # least number of distinct whole numbers or texts a row of a column with a note
+IDENTIFYING = 0.4  # least ratio of distinct whole numbers or texts to rows, for a note
 
 
 def with_leaks(X: Any, y: NDArray[np.int8], columns: Sequence[ColumnRecord]) -> list[ColumnRecord]:

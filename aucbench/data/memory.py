@@ -25,7 +25,7 @@ VECTORS = 5  # least number of vectors (d,) held while a scaling is fitted, or a
 FEW_BYTES = 1 << 24  # vectors up to this size are never refused
 SHARE = 0.75  # largest share of the available memory for one array
 RESERVED = 400_000_000  # bytes that a large array leaves for the rest of the run
-SMALL_SHARE = 1 / 16  # arrays up to this share of the available memory always fit
+SMALL_SHARE = 1 / 16  # arrays up to this share of the available memory fit without the reserve
 BLOCK_BYTES = 1 << 25  # bytes of rows written at a time
 
 

@@ -6,7 +6,7 @@ m_j their mean and s_j their standard deviation (with divisor n):
 ========================  ==============================================================================
 ``auto``                  the default; fitted to dense rows: ``standard``;
                           fitted to sparse rows: (x_j - m_j) / s_j in a dense column, which is
-                          nonzero in 99.9 % of the rows and has several nonzero values; else
+                          nonzero in 99.9 % of the rows, with different nonzero values; else
                           x_j / max(s_j, 1); if the root r_j of the mean square of the nonzero
                           values is below 0.001, x_j / r_j
 ``none``                  x
@@ -26,7 +26,7 @@ value in 20 is non-zero, however much memory is free. ``standard`` fitted to spa
 like scikit-learn's ``StandardScaler(with_mean=False)``, and keeps them sparse; ``auto`` leaves
 sparse columns of zeros and ones as they are: divided by their deviation, rare columns would become huge.
 Columns in tiny units, which regularisation would remove, are brought to the size of such columns. Dense
-columns beside them are standardised; the columns of common words of texts would become huge, too.
+columns beside them are standardised; standardising common words of texts would make them huge, too.
 """
 
 from dataclasses import dataclass

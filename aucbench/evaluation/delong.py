@@ -256,7 +256,7 @@ def _estimate(
 
 def t_quantile(confidence: float, degrees: float) -> float:
     """The quantile of Student's t for a two-sided interval; ParameterError if the confidence is invalid."""
-    from scipy.special import stdtrit  # workers import this module when they start
+    from scipy.special import stdtrit  # imported here, as workers import this module at their start
 
     if not 0.0 < confidence < 1.0:
         raise ParameterError(f"confidence must be > 0 and < 1, got {confidence!r}.")

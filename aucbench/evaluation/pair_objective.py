@@ -25,7 +25,7 @@ from aucbench.kernels import loss_pieces, pair_loss
 
 WIDTHS = tuple(10.0**-power for power in range(1, 8))  # widths of the smoothing below a kink
 ROUNDING = 1e-15  # relative rounding error of the terms in a gap
-ROUNDING_AT_KINKS = 1e-7  # the same for narrow widths, where slopes are differences of close sums
+ROUNDING_AT_KINKS = 1e-7  # the same for narrow widths: slopes are differences of nearly equal sums
 ONE_PAIR = np.array([1, -1], np.int8)
 NEAR_ZERO = 1e-3  # smallest scale of suboptimalities, as a share of F(0)
 LARGEST_FACTORED = 2048  # largest d for the Hessian bound of an unregularised quadratic
@@ -93,8 +93,8 @@ def certificate(
 ) -> Certificate:
     """The objective, of a convex loss >= 0, at weights w (d,) in the ball, and a bound on its gap.
 
-    X is (n, d), dense or CSR; y has labels in {-1, 1} of both classes. Of the `widths` of the range below a
-    kink, the best bound counts. Errors are those of `objective_value`.
+    X is (n, d), dense or CSR; y has labels in {-1, 1} of both classes. The bound is the best over all
+    `widths` of the range below a kink. Errors are those of `objective_value`.
     """
     scores, gap = np.asarray(X @ w, np.float64), math.inf
     start = pair_loss.pair_mean(objective.loss, np.zeros(2), ONE_PAIR).value

@@ -99,7 +99,7 @@ def fast_helper(function: Callable[..., Any]) -> Any:
 def scalar(function: Callable[..., Any]) -> Any:
     """Compile a function of scalars for use in rules; inlined, so that no scalar passes through memory.
 
-    Array references are not counted, which would cost as much as a short row. The function makes no arrays.
+    No array references are counted, since this would cost as much as a short row; arrays cannot be made.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ def in_cells(scores: np.ndarray, y: np.ndarray, weights: np.ndarray) -> tuple[Ra
     rows, ordered, shares = _in_cells(scores, y, weights, float(math.floor(low / width)), width)
     positives = int(np.count_nonzero(y == 1))
     sides = slice(None, positives), slice(positives, None)
-    return Ranking(*(column[side] for column in (rows, ordered, shares) for side in sides)), width
+    return Ranking(*(array[side] for array in (rows, ordered, shares) for side in sides)), width
 
 
 def plan_pairs(

@@ -270,7 +270,7 @@ class _Block:
         del self.lanes[number]
         if len(self.lanes) > self._count // 2 or self._count == BLOCKS[0]:
             return self
-        packed = _Block(self._rule, self._template, {member: self.state(member) for member in self.lanes})
+        packed = _Block(self._rule, self._template, {setting: self.state(setting) for setting in self.lanes})
         if self._no_rows is not None:
             packed.step(self._no_rows)  # compiles the loop of this width outside the timed part
         return packed

@@ -78,7 +78,7 @@ class Rule:
         template : callable
             A function whose globals RULE and BALL, and those in `names`, are set in the copy.
         **names : int or callable
-            Constants, and templates that are copied in the same way and inlined; templates use earlier names.
+            Constants, and templates that are copied in the same way and inlined; each may use earlier names.
 
         Returns
         -------

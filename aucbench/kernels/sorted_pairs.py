@@ -136,7 +136,7 @@ def members(ranking: Ranking, pairs: Window) -> tuple[np.ndarray, np.ndarray]:
 
 
 def scatter(ranking: Ranking, pairs: Window, X: Any) -> np.ndarray:
-    """(d, d) sum of z z^T over the pairs; takes twice the memory of the dense rows in pairs."""
+    """(d, d) sum of z z^T over the pairs; takes twice the memory of all rows in pairs, stored dense."""
     pos = np.flatnonzero(pairs.stops > pairs.starts)
     if pos.size == 0:
         return np.zeros((X.shape[1], X.shape[1]))

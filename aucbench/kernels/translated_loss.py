@@ -1,7 +1,7 @@
 """The functions of a loss as functions of arrays, of NumPy or JAX, translated from their source.
 
-A loss consists of two scalar functions for Numba, with branches, which arrays do not have. The source of the
-functions is translated: branches become `where`, and `math`, `min`, `max` and `abs` array functions.
+A loss consists of two scalar functions for Numba, with branches, which arrays do not have. Their source is
+translated: branches become `where`; functions of `math`, `min`, `max` and `abs` become array functions.
 """
 
 import ast

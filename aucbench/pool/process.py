@@ -30,8 +30,8 @@ def dumped(content: Any) -> bytes:
         pass
     import cloudpickle  # type: ignore[import-untyped]  # it has no types
 
-    by_value: bytes = cloudpickle.dumps(content)
-    return by_value
+    dump: bytes = cloudpickle.dumps(content)
+    return dump
 
 
 def called(content: bytes) -> Any:

@@ -25,7 +25,7 @@ def listed(names: Sequence[str], most: int = 4) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
-def _names(names: Sequence[str]) -> str:
+def _names_or_count(names: Sequence[str]) -> str:
     """The names, or their number if there are more than three."""
     return listed(names) if len(names) <= 3 else str(len(names))
 
@@ -73,17 +73,17 @@ def _verdicts(judged: "pd.DataFrame", reference: str, noun: str, with_noun: bool
     else:
         parts.append(f"no {noun} is better than {reference}")
     if len(equal):
-        costs = equal.dropna(subset=["time_ratio"]).sort_values("time_ratio")
-        text = f"{_names(list(equal['method']))} {'is' if len(equal) == 1 else 'are'} equivalent"
-        if len(costs):
-            cheapest = "" if len(equal) == 1 else f", and {costs['method'].iloc[0]} is the cheapest of these"
-            text += f"{cheapest}: {number(float(costs['time_ratio'].iloc[0]))} times the training time"
+        timed = equal.dropna(subset=["time_ratio"]).sort_values("time_ratio")
+        text = f"{_names_or_count(list(equal['method']))} {'is' if len(equal) == 1 else 'are'} equivalent"
+        if len(timed):
+            cheapest = "" if len(equal) == 1 else f", and {timed['method'].iloc[0]} is the cheapest of these"
+            text += f"{cheapest}: {number(float(timed['time_ratio'].iloc[0]))} times the training time"
         parts.append(text)
     for verdict, values in (
         ("worse", ("worse", "slightly worse")), ("not worse", ("not worse",)), ("undecided", ("undecided",)),
     ):  # fmt: skip
         if methods := list(judged.loc[judged["verdict"].isin(values), "method"]):
-            parts.append(f"{_names(methods)} {'is' if len(methods) == 1 else 'are'} {verdict}")
+            parts.append(f"{_names_or_count(methods)} {'is' if len(methods) == 1 else 'are'} {verdict}")
     return "; ".join(parts)
 
 

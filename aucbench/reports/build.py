@@ -38,7 +38,7 @@ def build(
 ) -> Report:
     """The report on some cells: finished, failed and missing ones.
 
-    With `one_study` the cells belong together, so that methods on a data set are compared for any budget.
+    With `one_study` the cells belong together: methods on a data set are compared regardless of budget.
     `remarks` come before the notes on the numbers. `reference` is the name of the method that gains are
     relative to, or the label of one of its variants (None: `default_reference`). `by` is the name of the
     measure that is compared. `rope` is the largest difference of the measure that does not matter in practice
@@ -114,7 +114,7 @@ def _best_of(report: Report) -> list[bool]:
 
 
 def _methods(cells: pd.DataFrame, results: pd.DataFrame, first: list[str]) -> pd.DataFrame:
-    """The methods of each setting, facts of their plugins and looks; `first` get the first looks."""
+    """The methods of each setting, with plugin facts and looks; the methods `first` get the first looks."""
     keys = ["setting", "method"]
     firsts = cells.sort_values(["setting", "data_set"], kind="stable").drop_duplicates(keys)
     frame = firsts[[*keys, "algorithm", "class_of_model"]].reset_index(drop=True)

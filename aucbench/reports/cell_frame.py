@@ -1,4 +1,4 @@
-"""The frame of cells, a line for each cell with its setting, data set and method, and the reference."""
+"""The frame of cells, a line for each cell with setting, data set and method; choice of the reference."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,9 +41,9 @@ CELL = (
 
 
 def cell_frame(cells: Sequence[BoardCell], one_study: bool) -> "pd.DataFrame":
-    """A line for each cell, enough to compute all results again except those from curves; and the `cell`.
+    """A line for each cell, enough to recompute all results except those from curves; and the column `cell`.
 
-    In one study methods are compared on a data set for any budget. Otherwise they are compared only if
+    In one study methods are compared regardless of budget. Otherwise they are compared on a data set only if
     everything except the method agrees, and data sets share a setting only if everything except the data set
     agrees. If cells were run with several versions of the code, or several numbers of checkpoints, only the
     version that finished last counts: `setting`, `data_set` and `method` are null for the others. The last
@@ -96,7 +96,7 @@ def _entries(entries: Mapping[int, EntryDescription], one_study: bool) -> dict[i
 
 
 def _counts(frame: "pd.DataFrame") -> "pd.Series[bool]":
-    """Whether a cell counts for its run: it is of the method's last version, or has no result."""
+    """Whether a cell counts: one per method and run, of the method's last version or else without result."""
     records = [cell.record for cell in frame["cell"]]
     runs = frame[[*PLACE, *SEEDS]].assign(
         done=[record is not None for record in records],
@@ -132,7 +132,7 @@ def _cell(cell: BoardCell) -> dict[str, Any]:
 
 
 def default_reference(cells: "pd.DataFrame", planned: str | None = None) -> str:
-    """The planned reference if it was run; else `log_reg_cv` if run and methods are tuned, or `log_reg`."""
+    """The planned reference if it was run; else `log_reg_cv` if run and methods are tuned; else `log_reg`."""
     if planned and planned in {*cells["method"], *cells["algorithm"]}:
         return planned
     was_run = cells["algorithm"].eq(TUNED_REFERENCE).any()
@@ -153,8 +153,8 @@ def check_reference(name: str, known: Iterable[str] = ()) -> None:
 def reference_of(cells: "pd.DataFrame", name: str) -> str:
     """The label of the reference among the cells of a setting, "" if it was not run.
 
-    An exact label is preferred. Among several variants of a method, variants without a feature map and a
-    limit of the training rows come first; then the variant on most data sets; then alphabetical order.
+    An exact label is preferred. Among several variants of a method, variants with neither feature map
+    nor limit of the training rows come first; then the variant on most data sets; then alphabetical order.
     """
     group = cells[(cells["method"] == name) | (cells["algorithm"] == name)]
     described = [cell.described for cell in group["cell"]]

@@ -114,11 +114,11 @@ def gains_of(
             half = _over_test_rows(board, row, column, values, first, second)
             by_rows &= np.isfinite(half)
             low, high = np.where(by_rows, stats.mean - half, low), np.where(by_rows, stats.mean + half, high)
-        values_of = (
+        arrays = (
             setting, data_set, board["family"].iloc[0], names[first], names[second], stats.runs.astype(int),
             stats.mean, low, high, verdict_of(stats.mean, low, high, rope).astype(str),
         )  # fmt: skip
-        parts.append(pd.DataFrame(dict(zip(COLUMNS, values_of, strict=True)))[stats.runs > 0])
+        parts.append(pd.DataFrame(dict(zip(COLUMNS, arrays, strict=True)))[stats.runs > 0])
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
@@ -170,11 +170,11 @@ def compared(
 ) -> pd.DataFrame:
     """The verdict on each method against each reference of the gains, over each group of data sets.
 
-    The columns are those of `compare_families` and `class_of_model`; `mean`, the mean of the measure over
+    The columns are those of `compare_families`; `class_of_model`; `mean`, the mean of the measure over
     families; `mean_note`, the number of data sets with a mean, if some lack one; `time_ratio`, the geometric
     mean over data sets of training and tuning time relative to the reference, NaN if times are not
     comparable; `time_note`, why times are not those of one thread; `front`, whether the method is on the
-    Pareto front of mean and time; and `gaps`, the data sets that are left out because a run gave no result.
+    Pareto front of mean and time; and `gaps`, the number of data sets left out because a run gave no result.
     The reference, methods without gains, and all methods if the reference was not run have lines without
     gain. The best gain comes first, then the mean over most data sets, then the best mean.
     """
@@ -203,10 +203,10 @@ def compared(
                         line["time_ratio"] = np.exp(ratios.mean()).to_numpy()
                     line["front"] = pareto_front(line["mean"], line["time_ratio"])
                     gain = np.where(methods.index == reference, 0.0, line["gain"])
-                    orders = (line["mean"], line["mean_sets"], gain)
-                    best = np.lexsort([-np.nan_to_num(order, nan=-np.inf) for order in orders])
+                    sort_keys = (line["mean"], line["mean_sets"], gain)
+                    order = np.lexsort([-np.nan_to_num(key, nan=-np.inf) for key in sort_keys])
                     parts.append(
-                        {key: np.broadcast_to(line[key], len(methods))[best] for key in VERDICT_COLUMNS}
+                        {key: np.broadcast_to(line[key], len(methods))[order] for key in VERDICT_COLUMNS}
                     )
     return pd.DataFrame(
         {key: np.concatenate([part[key] for part in parts]) if parts else [] for key in VERDICT_COLUMNS}
@@ -214,7 +214,7 @@ def compared(
 
 
 def _by_method(results: pd.DataFrame, families: "pd.Series[str]") -> pd.DataFrame:
-    """Class, mean, time note and gaps of each method in a group of data sets, for any reference."""
+    """Class, mean, time note and gaps of each method in a group of data sets, for all references."""
     complete = results[results["gaps"] == ""].assign(family=results["data_set"].map(families))
     methods = pd.DataFrame(
         {

@@ -46,7 +46,7 @@ def setting_of(described: EntryDescription) -> str:
 
 
 def method_of(described: EntryDescription, one_study: bool = False) -> str:
-    """Identity of a method on a board, for any version of its code; in one study with its setting."""
+    """Identity of a method on a board, regardless of its version; in one study with its setting."""
     return canonical([described.algorithm.name, _fields(described, one_study)])
 
 
@@ -120,7 +120,7 @@ def parameters_text(described: EntryDescription) -> str:
 
 
 def setting_texts(cells: Mapping[Any, "BoardCell"]) -> tuple[list[str], list[str]]:
-    """The conditions that all methods of a data set share, for each data set, and the others, for each place.
+    """Texts of the conditions shared by all methods, for each data set, and of the others, for each place.
 
     A place is (setting, data set, method); the places of a data set are consecutive.
     """
@@ -189,7 +189,7 @@ def _fields(described: EntryDescription, one_study: bool) -> dict[str, Any]:
 
 
 def _distinct(groups: Iterable[Sequence[_Named]]) -> dict[str, str]:
-    """From identities to labels: the name, and in brackets the fields that differ between equal names.
+    """From identities to labels: the name, and in brackets fields that differ between equal names of a group.
 
     Values of a field are written briefly, unless a difference would be lost.
     """
@@ -205,8 +205,8 @@ def _distinct(groups: Iterable[Sequence[_Named]]) -> dict[str, str]:
             differences.setdefault(name, {}).update(dict.fromkeys(_differing(namesakes)))
     details: dict[str, list[str]] = {identity: [] for identity in all_members}
     for name, key in ((name, key) for name, keys in differences.items() for key in keys):
-        candidates = {at: member.fields for at, member in all_members.items() if member.name == name}
-        values = {at: fields[key] for at, fields in candidates.items() if key in fields}
+        by_identity = {at: member.fields for at, member in all_members.items() if member.name == name}
+        values = {at: fields[key] for at, fields in by_identity.items() if key in fields}
         exact, brief = ({write(value) for value in values.values()} for write in (canonical, short))
         write = short if len(brief) == len(exact) else canonical
         for identity, value in values.items():
@@ -221,6 +221,6 @@ def _differing(rivals: Sequence[Mapping[str, Any]]) -> list[str]:
     for name in dict.fromkeys(key for fields in rivals for key in fields):
         context = name.partition(".")[0] if "." in name else ""
         values = {(canonical(fields.get(context)), canonical(fields.get(name))) for fields in rivals}
-        if len(values) > len({where for where, _ in values}):
+        if len(values) > len({group for group, _ in values}):
             names.append(name)
     return names

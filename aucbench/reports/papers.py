@@ -25,7 +25,7 @@ COLUMNS = (
 )  # fmt: skip
 SHOWN = described("papers")
 DRAWN = "the paper drew the halves of the classes at random and did not publish them"
-MARGIN = 0.003  # largest difference of AUC that is equal for any published deviation
+MARGIN = 0.003  # AUCs that differ by at most this are equal, for any published deviation
 
 
 class Verdict(StrEnum):
@@ -64,7 +64,7 @@ class PublishedTable:
     paper: str  # names of paper and table as in `papers.csv`
     table: str
     source: str
-    other_data: Mapping[str, str] = field(default_factory=dict)  # why a data set differs from the paper's
+    other_data: Mapping[str, str] = field(default_factory=dict)  # by data set: why it is not the paper's
 
     def numbers(self) -> pd.DataFrame:
         """The numbers of the table, in the order of the file; NaN for numbers that were not printed.

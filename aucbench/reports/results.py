@@ -51,7 +51,7 @@ def tables_of(cells: pd.DataFrame, measures: Sequence[Measure]) -> dict[str, pd.
     boards = {at: list(group) for at, group in cells.groupby(BOARD)["cell"]}
     facts = pd.DataFrame(map(data_facts, boards.values()), pd.MultiIndex.from_tuples(boards, names=BOARD))
     facts["chance"] = [by.chance(share) for share in facts.get("positive_share", [NAN] * len(facts))]
-    results = pd.DataFrame(map(_words, places.values()), index)
+    results = pd.DataFrame(map(_record_columns, places.values()), index)
     results["class_of_model"] = cells.groupby(PLACE)["class_of_model"].first()
     ratios = facts["test_train_ratio"].reindex(board).to_numpy(float)
     results = results.join(_numbers(cells, ratios, [measure.name for measure in measures]))
@@ -145,8 +145,8 @@ def _numbers(cells: pd.DataFrame, ratios: Floats, names: Sequence[str]) -> pd.Da
     return table
 
 
-def _words(cells: Sequence[BoardCell]) -> dict[str, Any]:
-    """The columns of results for a method on a data set that `_numbers` does not compute."""
+def _record_columns(cells: Sequence[BoardCell]) -> dict[str, Any]:
+    """Columns of the results from the records of a method on a data set, beside those of `_numbers`."""
     finished, all_records = _finished(cells), [cell.record for cell in cells if cell.record]
     records = [cell.record for cell in finished if cell.record]
     results = [record.result for record in records]
@@ -231,7 +231,7 @@ def _curves(places: Mapping[Any, Sequence[BoardCell]], by: str) -> pd.DataFrame:
 
 
 def timing_marks(cells: pd.DataFrame) -> "pd.Series[str]":
-    """Why the times of a place are not comparable: they were measured under unusual conditions."""
+    """Why times of a place are not comparable: their conditions are not the commonest of the data set."""
     measured = cells[[cell.record is not None for cell in cells["cell"]]]
     conditions = [_condition(cell.record.environment) for cell in measured["cell"]]
     frame = measured[PLACE].assign(own=conditions).drop_duplicates()

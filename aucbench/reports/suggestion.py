@@ -113,7 +113,7 @@ def suggest_methods(
 
 
 def distances(archive: Sequence[Facts], facts: Facts) -> tuple[Floats, float]:
-    """Euclidean distances of scaled facts from the archive, and the largest distance within the archive.
+    """Euclidean distances of scaled facts from the archive, and the largest nearest-neighbour distance.
 
     The second value is the largest distance of a data set of the archive from its nearest neighbour there.
     The number of rows is capped at the largest number in the archive.
@@ -131,7 +131,7 @@ def distances(archive: Sequence[Facts], facts: Facts) -> tuple[Floats, float]:
 
 
 def _best(method: str, nearest: Sequence[tuple[float, TriedDataset]], facts: Facts) -> SuggestedMethod | None:
-    """The setting of a method with the largest mean gain over the data sets; None if none covers all."""
+    """The setting of a method with the largest mean gain over the data; None if none covers all data sets."""
     tried = [dataset.methods[method] for _, dataset in nearest]
     gains = [
         dict(zip(map(canonical, trial.settings), gains_of(dataset, trial), strict=True))
@@ -154,8 +154,8 @@ def _best(method: str, nearest: Sequence[tuple[float, TriedDataset]], facts: Fac
         for (distance, dataset), trial, row, at in zip(nearest, tried, gains, positions, strict=True)
     ]
     # On small data sets fixed costs dominate: the data set of the nearest size is the best guide.
-    times = [_nonzeros(facts) / _nonzeros(dataset.facts) for _, dataset in nearest]
-    closest = min(range(len(times)), key=lambda at: abs(np.log(times[at])))
+    ratios = [_nonzeros(facts) / _nonzeros(dataset.facts) for _, dataset in nearest]
+    closest = min(range(len(ratios)), key=lambda at: abs(np.log(ratios[at])))
     return SuggestedMethod(
         method,
         tried[0].settings[positions[0]],
@@ -163,7 +163,7 @@ def _best(method: str, nearest: Sequence[tuple[float, TriedDataset]], facts: Fac
         mean,
         mean - half,
         mean + half,
-        tried[closest].seconds * times[closest],
+        tried[closest].seconds * ratios[closest],
         pd.DataFrame(evidence, columns=list(EVIDENCE)),
     )
 
@@ -176,8 +176,8 @@ def _nonzeros(facts: Facts) -> float:
 def gains_of(dataset: TriedDataset, trial: TriedSettings) -> Floats:
     """AUC minus that of balanced logistic regression, (settings, splits, folds).
 
-    Settings of a tuning are compared with the default baseline on the validation rows of the same fold, and
-    a method without tuning by the test AUC of the same split.
+    Settings of a tuning are compared with the default baseline, on the validation rows of the same fold; a
+    method without tuning is compared by the test AUC of the same split.
     """
     baseline = dataset.methods[REFERENCE]
     if not trial.is_tuned:

@@ -88,8 +88,8 @@ def compile_kernels(task: Task) -> str:
 
     A method of access `minibatch` or `balanced`, or one that declares `wait`, trains on real rows, since
     compilers such as XLA's make code for one shape of arrays; others train on a few rows of the same types.
-    Nothing is done if this process has warmed up a task of the same kind, such as a run of the same entry
-    with another seed.
+    Nothing is done if this process has lately warmed up a task of the same kind, such as a run of the same
+    entry with another seed.
     """
     kind = _kind_of(task)
     if kind not in _compiled:

@@ -123,7 +123,7 @@ class _Grid:
     def _train_at_once(self, members: Sequence[int]) -> None:
         """Train settings by the method's `together`, each for an equal share of the time.
 
-        An error of the method ends all of them. Nothing is done if the method declines them.
+        An error of the method ends all settings. Nothing is done if the method declines the settings.
         """
         first, trainers = self._tasks[members[0]], dict[int, Trainer]()
         with self.error_ends(*members):

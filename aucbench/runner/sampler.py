@@ -16,7 +16,7 @@ Rows = NDArray[np.int64]
 BLOCK_ROWS = 65_536  # rows in a shuffled block, and pairs whose positives are drawn at a time
 PART_PAIRS = 4096  # pairs whose negatives are drawn at a time: a short run must not wait for a block
 DRAW_ELEMENTS = 1 << 20  # most row numbers drawn at a time for minibatches
-REPEATED = 1024  # rows of a balanced batch that are allowed for any number of training rows
+REPEATED = 1024  # rows of a balanced batch that are allowed even if training rows must be repeated
 DRAW_BATCHES = 8  # most minibatches drawn at a time: a short run must not wait for many
 
 
@@ -24,8 +24,8 @@ def batch_sampler(task: Task) -> Callable[[int], Batch]:
     """A function that returns a batch of the next `count` iterations of a run."""
     rows = RowSampler(task.access, task.y, task.order, task.order_seed, task.rows_per_iteration, task.fold)
     # All batches share the view of the rows of this batch.
-    none = Batch(task.X, task.y, rows.take(0), task.access, task.weights)
-    return lambda count: none.take(rows.take(count))
+    empty = Batch(task.X, task.y, rows.take(0), task.access, task.weights)
+    return lambda count: empty.take(rows.take(count))
 
 
 class RowSampler:

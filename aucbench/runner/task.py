@@ -195,8 +195,8 @@ def rows_per_iteration(algorithm: Any, n_samples: int) -> int:
 class Budget:
     """Ends a run at the last of its checkpoints, which are iterations, or seconds of training.
 
-    In seconds, a checkpoint is due when the first chunk ends after its time. The number of iterations of a
-    chunk is estimated from the speed so far, and at most doubled from chunk to chunk.
+    In seconds, a checkpoint is due when the first chunk ends after its time. The number of iterations until
+    then is estimated from the speed so far, and at most doubled from chunk to chunk.
     """
 
     def __init__(self, checkpoints: Sequence[float], in_seconds: bool = False):

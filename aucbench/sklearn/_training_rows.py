@@ -65,8 +65,8 @@ def weighted_rows(
         return X, y, groups, None
     n, row_weights = len(y), _check_sample_weight(weights, X, dtype=np.float64, ensure_non_negative=True)
     if MethodFacts(algorithm).weighted:
-        rows = slice(None) if row_weights.all() else row_weights > 0.0
-        return X[rows], y[rows], None if groups is None else groups[rows], row_weights[rows]
+        mask = slice(None) if row_weights.all() else row_weights > 0.0
+        return X[mask], y[mask], None if groups is None else groups[mask], row_weights[mask]
     if row_weights.sum() > MOST_COPIES * n or not np.array_equal(row_weights, np.rint(row_weights)):
         methods = catalog().plugins[Family.algorithms].values()
         names = ", ".join(method.name for method in methods if MethodFacts(method.cls).weighted)

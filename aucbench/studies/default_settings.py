@@ -1,4 +1,4 @@
-"""The settings of a run that belong to no plugin, and their only defaults."""
+"""The settings of a run that belong to no plugin; their defaults are defined only here."""
 
 import os
 from collections.abc import Sequence
@@ -333,7 +333,7 @@ MLFLOW_FILE = "sqlite:///mlflow.db"
 
 
 def mlflow_address(uri: str | None) -> str:
-    """The address `uri`, else the address MLFLOW_TRACKING_URI, else a file in the current folder."""
+    """The address `uri` of MLflow, else MLFLOW_TRACKING_URI, else a file in the current folder."""
     return uri or os.environ.get("MLFLOW_TRACKING_URI", "").strip() or MLFLOW_FILE
 
 

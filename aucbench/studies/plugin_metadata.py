@@ -36,7 +36,7 @@ D = TypeVar("D", bound=EntryDescription)
 
 
 def installed(group: str, name: str) -> Any:
-    """The registered plugin of that name; None if it is not installed."""
+    """The registered plugin with this name; None if it is not installed."""
     from aucbench.registry import catalog  # imports plugins, which reading records does not need
 
     return catalog().plugins[FAMILIES[group]].get(name)

@@ -276,7 +276,7 @@ def mean_in_words(values: Sequence[float], spec: str = ".4f") -> str:
 
 
 def objective_in_words(cells: Sequence[CellResult]) -> dict[str, str]:
-    """The training objective and its certified minimum, or why it is not known; empty if not requested."""
+    """The training objective and its certified minimum, or why they are not known; empty if not requested."""
     measured = [cell for cell in cells if TrainingObjective.name in cell.record.measures]
     if not measured:
         return {}

@@ -62,7 +62,7 @@ def with_setting(algorithm: Any, point: Point) -> Any:
 
 
 def with_budget(budget: Budget, point: Point) -> Budget:
-    """The budget with the epochs or iterations of a setting, if the setting has any."""
+    """The budget, or the epochs or iterations of a setting in its place, if the setting has any."""
     new = {field.rpartition(".")[2]: value for field, value in point.items() if field in BUDGETS}
     return replace(budget, **{"epochs": None, "iterations": None, "seconds": None, **new}) if new else budget
 
@@ -73,7 +73,7 @@ def frozen(value: Any) -> Any:
 
 
 def grid_points(space: Mapping[str, Sequence[Any]], algorithm: Any) -> list[Point]:
-    """Every combination, the last field varying fastest; differences in ignored fields only do not count."""
+    """Every combination, the last field varying fastest; if only ignored fields differ, one is kept."""
     combinations = itertools.product(*space.values())
     return _different(effective(algorithm, dict(zip(space, values, strict=True))) for values in combinations)
 

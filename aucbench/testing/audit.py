@@ -187,8 +187,8 @@ class _Trial:
             return Line(NOTE, "Unknown, as the surrogate is.")
         law, factors = self._by.match.law, self._by.match.factors
         if law is None:
-            line = ", ".join(f"{r:.4g} at {k} + {m}" for (k, m), r in zip(COMPOSITIONS, factors, strict=True))
-            return Line(DEPARTS, f"The factor by positives + negatives follows no law: {line}.")
+            text = ", ".join(f"{r:.4g} at {k} + {m}" for (k, m), r in zip(COMPOSITIONS, factors, strict=True))
+            return Line(DEPARTS, f"The factor by positives + negatives follows no law: {text}.")
         if not law.name:
             return Line(OK, "It does not depend on the rows or the share of positives.")
         ratio = LAWS[law.name](0.1, 100) / LAWS[law.name](0.5, 100)

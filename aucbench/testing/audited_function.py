@@ -97,7 +97,7 @@ class AuditedFunction:
                     errors.append(error)
             if codings:
                 return codings
-        if refusals := [reason for reason in errors if isinstance(reason, ParameterError)]:
+        if refusals := [error for error in errors if isinstance(error, ParameterError)]:
             raise refusals[0]
         raise ParameterError(
             f"{self.name}: f(scores, labels) with 12 scores and labels in {{0, 1}} or {{-1, 1}} raised "

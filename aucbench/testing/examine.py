@@ -253,10 +253,10 @@ def _smallest(check: Check, subject: Subject, error: BaseException) -> Finding:
             check.run(candidate)
         except Skipped:
             break
-        except (Exception, SystemExit) as changed:  # as in `Check.find`
-            text, location = explain(type(subject.plugin), changed)
+        except (Exception, SystemExit) as failure:  # as in `Check.find`
+            text, location = explain(type(subject.plugin), failure)
             alike = ("CSR" in candidate.where) == ("CSR" in subject.where)
-            if (type(changed), location) == (cls, place) and alike:
+            if (type(failure), location) == (cls, place) and alike:
                 subject, message = candidate, text
                 break
     where = f" The smallest input that shows it: {subject.where}." if subject.where else ""

@@ -145,7 +145,7 @@ class Connection:
     def experiment(self, name: str, tags: Callable[[str], dict[str, str]] = lambda _: {}) -> str:
         """The id of the experiment named `name`, which is created or restored if necessary.
 
-        `tags` returns the tags for an id. Only missing tags are set, because others may be a user's.
+        `tags` returns the tags for an id. Only missing tags are set, because existing tags may be a user's.
         """
         if name not in self._experiments:
             experiment = self.client.get_experiment_by_name(name) or self._created(name)

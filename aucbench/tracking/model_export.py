@@ -68,7 +68,7 @@ def export_model(cell: CellResult, folder: str | Path) -> Path:
     """Write a model that ``mlflow.pyfunc.load_model(folder)`` reads; the folder must be new or empty.
 
     Its ``predict`` takes rows of raw features and returns the decision values of the cell's final weights:
-    higher values are more likely for the labels listed as ``positive`` in the model's metadata.
+    higher values mean more resemblance to rows of the labels listed as ``positive`` in the model's metadata.
     Raises ParameterError for a cell without a linear model of its data set's features, and DataError if the
     data differ from the training data or the folder is not empty.
     """

@@ -169,10 +169,10 @@ def _log_standings(study: str, standings: pd.DataFrame, board: str, connection: 
     from mlflow.entities import Metric, RunTag
 
     looks = shown_looks(list(standings["method"].unique()))
-    now, studies = int(time() * 1000), connection.experiment(STUDIES)
+    now, studies_id = int(time() * 1000), connection.experiment(STUDIES)
 
     def linked(tags: Mapping[str, str]) -> str:
-        return chart_views.with_board(tags.get(chart_views.NOTE, ""), study, studies, board)
+        return chart_views.with_board(tags.get(chart_views.NOTE, ""), study, studies_id, board)
 
     for data_set, rows in standings.groupby("data_set"):
         experiment = connection.client.get_experiment_by_name(data_set)
@@ -254,9 +254,9 @@ def sync(
     plans: Sequence[StudyPlan],
     on_entry: Callable[[FinishedEntry, str], None] = lambda entry, run_id: None,
 ) -> Synced:
-    """Log the complete entries of some plans that are new to an address, and the leaderboards.
+    """Log all complete entries of some plans that an address lacks, and the leaderboards of the plans.
 
-    `on_entry` is called with every entry that was sent and its run id. Entries sent before an error stay.
+    `on_entry` gets every entry that was sent, with its run id. Entries sent before a `TrackingError` stay.
     """
     tracker = Tracker(uri, store)
     sent = known = incomplete = 0

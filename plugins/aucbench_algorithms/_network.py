@@ -158,7 +158,7 @@ def program(kind: Kind) -> Callable[..., Trained]:
             spread = jnp.mean((high - a) ** 2) + jnp.mean((low - b) ** 2)
             return spread + 2.0 * alpha * gap, 2.0 * (gap - alpha)
 
-        steps = t - numbers.first + 1  # steps of PESG after this one
+        steps = t - numbers.first + 1  # steps of PESG, including this one
         stage = jnp.minimum((steps - 1) // numbers.length, STAGES - 1)
         eta = numbers.pesg_step / STAGE_DECAY**stage
         point = (trained.params, old.a, old.b)

@@ -26,7 +26,7 @@ NUMBERS = np.dtype(
         ("size", "f8"), ("total", "f8"),  # coefficients of W in w0 and in the sum of all rounds
         ("apart", "f8"), ("mixed", "f8"), ("centre", "f8"),  # |w - w0|^2, (w - w0).w0, |w0|^2
         ("square", "f8"), ("peak", "f8"),  # |W|^2, and its largest value since it was computed exactly
-        ("finished", "i8"), ("steps", "i8"), ("touched", "i8"),  # finished rounds; those of this round
+        ("finished", "i8"), ("steps", "i8"), ("touched", "i8"),  # rounds; this round's steps and columns
     ]
 )  # fmt: skip
 

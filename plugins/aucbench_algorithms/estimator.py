@@ -171,10 +171,10 @@ class EstimatorMethod(Method):
             raise ParameterError(
                 f"{self.name}: {self._label} needs the package {package}, which is not found: {way_out}."
             )
-        family = next((kind for begin, kind in CLASSES.items() if path.startswith(begin)), ModelClass.other)
+        model_class = next((kind for key, kind in CLASSES.items() if path.startswith(key)), ModelClass.other)
         if any((self.params or {}).get(name) == value for name, value in LINEAR_PARAMS.items()):
-            family = ModelClass.linear
-        object.__setattr__(self, "class_of_model", family)
+            model_class = ModelClass.linear
+        object.__setattr__(self, "class_of_model", model_class)
         object.__setattr__(self, "packages", () if package == "sklearn" else distributions(package))
         if self.params or path not in PATHS.values():
             self._check()

@@ -86,7 +86,7 @@ class LsSvm(LinearMethod):
         return State(np.zeros(problem.n_features), problem.mean_pos, problem.mean_neg, False, None)
 
     def init_from(self, problem: Problem, rng: np.random.Generator, state: State | None) -> State:
-        """The Gram matrix, which does not depend on lam, and the solution for another lam as the start."""
+        """The statistics that do not depend on lam, and the solution for another lam as the start."""
         if state is not None:
             return state._replace(solved=False)
         start = self.init(problem, rng)

@@ -9,7 +9,7 @@ positives and B negatives (see `_pair_blocks`) gives the gradient
 to which lam w is added, for a step of plain gradient descent, with momentum, or of Adam (see `_optimisers`).
 The model is the last iterate, or the average over blocks.
 
-The pairs are not visited singly where the loss is multiplicative or quadratic by pieces. Such a loss is its
+The B^2 pairs are not visited where the loss is multiplicative or quadratic by pieces. Such a loss is its
 last piece, plus what each knot adds below its margin (see `loss_pieces.knots`). Both classes are sorted by
 their scores: the negatives that a positive with score s meets below the margin are those above s - margin, so
 that a sweep over both from above, with a count and a sum of scores, gives the coefficients of the positives,
@@ -75,7 +75,7 @@ class PairBatch(BlockMethod):
         return self._first_state(problem, np.zeros((0, 0)), schedule=self.schedule, average=self.average)
 
     def objective(self, problem: Problem) -> Objective:
-        """As the formula says; with a constant step the iterates stay within a distance of the minimum."""
+        """As in the formula; with a constant step the iterates stay within a distance of the minimum."""
         return Objective(problem.loss, l2=self.lam)
 
     def _train(self, X: Any, blocks: np.ndarray, state: State, loss: LossAt) -> Any:

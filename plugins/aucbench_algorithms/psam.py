@@ -34,7 +34,7 @@ class Params(NamedTuple):
     t0: float
     rskip: int
     askip: int
-    theta: float  # the margin of the hinge loss, or the parameter of another
+    theta: float  # the margin of the hinge loss, or the parameter of another loss
 
 
 @kernels.scalar

@@ -224,11 +224,11 @@ def _with_defaults(where: str, entry: dict[str, Any], defaults: dict[str, Any]) 
         raise PluginError(f"{where}: {stray[0]} stands beside files; write it into each of these.")
     counts = entry.get("labels", {}).values()
     fields = entry | {"rarest": f"{100 * min(counts) / sum(counts):.2g}%" if counts else ""}
-    gaps = {
+    missing = {
         key for key in defaults if any(key not in part for part in (parts if key in _OF_FILE else [entry]))
     }
     try:
-        filled = {key: _filled(defaults[key], fields) for key in defaults if key in gaps}
+        filled = {key: _filled(defaults[key], fields) for key in defaults if key in missing}
     except (KeyError, ValueError) as error:
         raise PluginError(f"{where}: the braces of a default cannot be filled in ({error}).") from None
     if "files" in entry:

@@ -1,9 +1,9 @@
 """The cost of an iteration as a power of n, d, nnz and hyperparameters, beside the claimed formula.
 
-Problems are designed: along a line one size doubles from point to point while the others stay. Two lines have
-different values of the others. A time is that of many iterations in one call, in CPU time of the thread, less
-that of a call with one iteration. The whole design is gone through several times, each time with new states,
-and each time gives one exponent of every variable, the mean over both lines. The interval is over these
+Problems are designed: along a line one size doubles from point to point while the others stay. Each size has
+two lines, at different values of the others. A time is that of many iterations in one call, in CPU time of
+the thread, less that of a call with one iteration. The whole design is repeated several times with new
+states, and each time gives one exponent of every variable, the mean over both lines. The interval is over the
 repetitions: they lie as far apart in time as the measurement lasts, so that other work on the machine widens
 it, and they are few, so that its quantiles are Student's.
 

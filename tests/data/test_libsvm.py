@@ -149,7 +149,7 @@ def test_parsing_a_file_needs_memory_for_one_block_only(tmp_path, monkeypatch):
     path = tmp_path / "long.txt"
     line = " ".join(f"{j}:0.5" for j in range(1, 60)) + "\n"
     path.write_text(f"1 {line}-1 {line}" * 14_999)
-    load(Libsvm(str(path)))  # compiles the kernels before memory is watched
+    load(Libsvm(str(path)))  # compiles the code for many blocks before memory is watched
     path.write_text(f"1 {line}-1 {line}" * 15_000)
     tracemalloc.start()
     assert load(Libsvm(str(path))).X.shape == (30_000, 59)  # 14 MB

@@ -27,7 +27,7 @@ PAGES = [
 ]
 RUNNABLE = [page for page in PAGES if any(block.is_python or block.is_commands for block in blocks(page))]
 
-# The marks of commands of README, by their beginning: its comments would show on some sites.
+# Marks of README's commands by their first words, since comments in README would show on some sites.
 README = {
     "pip install": "not run: installs the checkout, which the tests have done",
     "mlflow ui": "not run: a server that goes on until it is stopped",

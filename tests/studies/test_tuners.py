@@ -64,7 +64,7 @@ def test_random_draws_stay_inside_their_ranges_and_the_first_do_not_depend_on_ho
     assert points[:7] == random_points(space, 7, 3, Gentle()) != random_points(space, 7, 4, Gentle())
     assert all(0.01 <= point["eta"] <= 100.0 for point in points)
     assert {type(point["rounds"]) for point in points} == {int}
-    assert {point["shrink"] for point in points} == {0.0, 0.5}  # zero has no logarithm: draw a value
+    assert {point["shrink"] for point in points} == {0.0, 0.5}  # zero has no logarithm: the values are drawn
     assert {point["kind"] for point in points} == {"a", "b", "c"}
     # Log-uniform: as many below the geometric mean as above it.
     below = np.mean([point["eta"] < math.sqrt(0.01 * 100.0) for point in points])

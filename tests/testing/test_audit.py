@@ -236,7 +236,7 @@ def test_the_command_imports_from_the_current_folder_and_differentiates(
 ):
     (tmp_path / f"own_{library}_loss.py").write_text(dedent(SOURCES[library]))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)  # and removes it after the test
+    monkeypatch.syspath_prepend(tmp_path)  # undone after the test
     assert main(["audit", f"own_{library}_loss:loss"]) == 0
     output = capsys.readouterr().out
     assert f"({library})" in output

@@ -34,7 +34,7 @@ def test_a_method_that_breaks_one_rule_is_found_by_its_check_alone_at_its_line(
     assert set(by_check) == set(checks.split()), [str(finding) for finding in by_check.values()]
     first = next(iter(by_check.values()))
     assert re.search(regex, first.message), first.message
-    if checks in ("grid", "exempt"):  # they stop no other check
+    if checks in ("grid", "exempt"):  # failures that stop no other check
         assert Status.untried not in {finding.status for finding in findings}
     if culprit.__module__ == mistaken.__name__:
         file, number, line = first.place.split(":", 2)

@@ -65,7 +65,7 @@ def _fetch(dataset: Any, yes: bool) -> None:
 
 def _is_small(cls: type) -> bool:
     files = DatasetFacts(cls).files
-    is_published = isinstance(files, tuple) and bool(files)  # otherwise it is a user's file
+    is_published = isinstance(files, tuple) and bool(files)  # otherwise the data are in a user's file
     return is_published and not DatasetFacts(cls).large and not any(file.by_hand for file in files)
 
 
@@ -89,8 +89,8 @@ def show_data(context: click.Context, removed: tuple[str, ...], remove_all: bool
     datasets = [plugin.cls() for plugin in api.catalog().plugins[Family.datasets].values()]
     listed = {entry.name: entry for entry in cache_inventory.held(datasets)}
     for name in sorted(listed) if remove_all else removed:
-        called = {key: (key, Path(key).name, entry.dataset) for key, entry in listed.items()}
-        keys = [key for key, names in called.items() if name in names or str(Path(name).absolute()) == key]
+        aliases = {key: (key, Path(key).name, entry.dataset) for key, entry in listed.items()}
+        keys = [key for key, names in aliases.items() if name in names or str(Path(name).absolute()) == key]
         if not keys:
             raise _nothing_of(name, listed)
         for key in keys:

@@ -154,7 +154,7 @@ def compare(
         if study not in available:
             raise ParameterError(f"{sources[0].path} has no study '{study}': {hint}.")
     pairs = [(source, {plan.study for plan in source.plans()}) for source in sources]
-    cells = joined(from_store(source, study) for study in names for source, plans in pairs if study in plans)
+    cells = joined(from_store(source, study) for study in names for source, known in pairs if study in known)
     folder = _make_folder(out)
     frame = papers.compare(papers.TABLES[table], cells)
     print("\n".join([papers.about(papers.TABLES[table]), *papers.verdicts(frame)]))

@@ -28,10 +28,10 @@ from aucbench.studies.record import CellStatus
 from aucbench.studies.result import CellResult, FinishedEntry, by_reason, failures_by_word
 from aucbench.studies.study import Study
 
-LISTED = 40  # most listed entries of a plan; a larger plan is shown with one line per method
+LISTED = 40  # largest number of listed entries of a plan; a larger plan has one line per method
 CELL_SECONDS, MLFLOW_SECONDS = 0.01, 5.0  # overhead per cell; MLflow's import and first run
 CHEAP = 2.0  # seconds; a slower reference is not trained automatically
-# Upper bound of log_reg's seconds per training row and pair of columns, for at most 50 columns.
+# Upper bound of log_reg's seconds per training row and pair of columns; a column has at most 50 pairs.
 PAIR_SECONDS, MOST_COLUMNS = 4e-9, 50
 OF_THE_METHOD = (
     "algo", "loss", "budget", "tuning", "study", "tracking", "metrics", "store.weights", "reference",

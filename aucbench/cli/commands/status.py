@@ -55,8 +55,8 @@ def _show(store: Store, plan: StudyPlan) -> dict[str, FailureRecord]:
     versions: Counter[str] = Counter()
     for entry in plan.entries:
         records = {key: record for key in entry.cells if (record := store.record(key)) is not None}
-        pending = [key for key in entry.cells if key not in records]
-        failed = {key: failure for key in pending if (failure := store.failure(key)) is not None}
+        unfinished = [key for key in entry.cells if key not in records]
+        failed = {key: failure for key in unfinished if (failure := store.failure(key)) is not None}
         failures |= failed
         for record in records.values():
             for name, (recorded, installed) in changed_versions(record).items():
@@ -65,7 +65,7 @@ def _show(store: Store, plan: StudyPlan) -> dict[str, FailureRecord]:
         by_word = failures_by_word(list(failed.values()))
         diverged = sum(record.diverged for record in records.values())
         counts = [len(records) - diverged, diverged + by_word["diverged"], by_word["failed"]]
-        rows.append([entry.algorithm, entry.dataset, *counts, len(pending) - len(failed)])
+        rows.append([entry.algorithm, entry.dataset, *counts, len(unfinished) - len(failed)])
     rows.append(["all", "", *map(sum, list(zip(*rows, strict=True))[2:])])
     lines = [[str(value) for value in row] for row in rows]
     head = ["method", "data set", "done", "diverged", "failed", "missing"]

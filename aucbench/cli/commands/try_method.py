@@ -123,12 +123,12 @@ class _Trial:
         self._stages.begin("training the methods it is compared with")
         self._add([entry for entry in rivals if entry.algorithm.name != self._name], end)
         self._stages.begin(f"measuring how fast {self._name} is")
-        needed = seconds_alone(entries, self._seconds / 3.0)  # its run reports failures and hangs
+        needed = seconds_alone(entries, self._seconds / 3.0)  # failures and hangs are reported by the runs
         self._stages.begin(f"training {self._name} with its defaults")
         self._add(self._fitted(entries, needed, max(1e-3, end - monotonic()) / 2.0), end)
 
     def report(self) -> Report:
-        """The leaderboard of all finished runs; a remark gives the number of missing runs."""
+        """The leaderboard of all runs that were made; a remark gives the number of missing runs."""
         from aucbench.reports.build import build
 
         planned = list(from_store(self._store, self._study))

@@ -145,7 +145,7 @@ def _open_csr(folder: Path, shape: tuple[int, int]) -> Any:
     if len(data) < 2**31:  # SciPy requires both index arrays to have one type
         indptr = indptr.astype(np.int32, copy=False)
     X = sparse.csr_matrix((data, indices, indptr), shape=shape, copy=False)  # checks the lengths
-    X.has_canonical_format = True  # ensured by the parser; SciPy would read all values to check
+    X.has_canonical_format = True  # ensured by the parser; SciPy would read all indices to check
     return X
 
 

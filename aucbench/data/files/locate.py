@@ -29,10 +29,10 @@ def find(name: str, file: File, limit: int | None = LARGE_BYTES) -> FoundFile:
 
     Sources, in this order: an earlier download, the mirror `AUCBENCH_MIRROR` (a folder, whose files are used
     in place, or an http address), the file's public addresses. With `AUCBENCH_OFFLINE` set nothing is
-    downloaded. In folders, the name of a file may end with .bz2, .xz, .gz or without.
+    downloaded. In folders, a file may also be named with .bz2, .xz or .gz, or without an ending.
 
     Raises FetchError if no source has the file (the message names sources and remedies) or if it exceeds the
-    limit. Raises DataError if a user's file does not exist, or if the cache folder cannot be written.
+    limit. Raises DataError if a user's path is not a file, or if the cache folder cannot be written.
     """
     if Path(file.path).is_absolute():
         return _user_file(name, file)

@@ -59,7 +59,7 @@ def read_numbers(kind: str, array: Any, missing: Sequence[str]) -> NDArray[np.fl
             values = _in_notation(kind, plain_texts(array, missing).cast(pyarrow.string()))
         else:
             values = None if array.null_count and is_text(array) else _numbers(array)
-            if values is None or np.isnan(values).any():  # `plain_texts` handles blanks and missing words
+            if values is None or np.isnan(values).any():  # `plain_texts` handles blanks, NA and the like
                 values = _numbers(plain_texts(array, missing))
             return values
     except _NOT_READ:  # the 30th of February, or bytes that are not text

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.readers.cells import is_number
 
-STRAY_SHARE = 0.01  # texts among numbers up to this share are errors, for any number of levels
+STRAY_SHARE = 0.01  # texts among numbers up to this share are errors, even if few numbers are distinct
 MANY_NUMBERS = 10  # more distinct numbers are not categories
 SHOWN_TEXTS = 5
 MAX_CATEGORIES = 1 << 16
@@ -38,7 +38,7 @@ _GROUPED = re.compile(
 class TextCounts:
     """The counts and the codes of the texts of a column, up to a number of distinct texts."""
 
-    counts: Counter[str] = field(default_factory=Counter)  # without numbers if there are many texts
+    counts: Counter[str] = field(default_factory=Counter)  # numbers are removed above `MAX_CATEGORIES`
     codes: dict[str, int] = field(default_factory=dict)  # in order of the first occurrence
     numbers: int = 0  # cells with numbers that are not in `counts`
     many: bool = False  # more distinct texts than are counted

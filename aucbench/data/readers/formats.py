@@ -94,7 +94,7 @@ def _refuse_other(path: Path, head: bytes) -> None:
 
 
 def reader_of(path: str) -> str:
-    """The name of the data set that reads a file, a folder or a pattern: by first bytes or by suffix."""
+    """The name of the data set that reads a file, a folder or a pattern: by first bytes, else by suffix."""
     file = Path(path).expanduser()
     if not file.is_file():
         paths = file.rglob("*") if file.is_dir() else map(Path, glob.glob(str(file), recursive=True))

@@ -51,7 +51,7 @@ def read_blocks(
 
 
 def most_frequent_label(paths: list[Path]) -> float:
-    """The label of the most rows, which have any number of labels; the smallest label in a tie."""
+    """The most frequent label of rows with any number of labels; the smallest label in a tie."""
     counts: Counter[float] = Counter()
     for path in paths:
         for _, labels in _parsed(path, BLOCK_BYTES, has_topics=True, zero_based=False):

@@ -63,13 +63,13 @@ class TableReader:
             if feature.numbers_the_rows and not feature.kept:
                 columns[feature.place] = feature.left_out("numbers the rows")
         # Features come before the kept columns.
-        self._file_columns = [k for k, feature in enumerate(features) if feature.place not in columns]
-        self._all_features = [features[k] for k in self._file_columns]
+        self._learned_columns = [k for k, feature in enumerate(features) if feature.place not in columns]
+        self._all_features = [features[k] for k in self._learned_columns]
         self._features = [feature for feature in self._all_features if not feature.kept]
         if not self._features:
             raise DataError(f"{path}: the only columns but the label number the rows, expected features.")
         _check_missing(path, self._features, table)
-        for k, feature in zip(self._file_columns, self._features, strict=False):
+        for k, feature in zip(self._learned_columns, self._features, strict=False):
             if table.missing == "median" and feature.numeric:
                 # A column without gaps may have gaps in the test part; a column without values has median 0.
                 values = self._numbers[:, k]
@@ -132,13 +132,13 @@ class TableReader:
     def _cells(self, file: File, path: Path) -> Iterator[tuple[NDArray[np.float64], Coded]]:
         """The cells (n, columns) of each batch of a file, features before kept columns, and the labels."""
         if path in self._batches:
-            is_whole = len(self._file_columns) == self._numbers.shape[1] and all(
+            is_whole = len(self._learned_columns) == self._numbers.shape[1] and all(
                 feature.table is None for feature in self._all_features
             )
             for rows, labels in self._batches[path]:
                 cells = self._numbers[rows]  # gaps are filled in place
                 if not is_whole:
-                    pairs = zip(self._all_features, self._file_columns, strict=True)
+                    pairs = zip(self._all_features, self._learned_columns, strict=True)
                     cells = np.stack([feature.placed(cells[:, k]) for feature, k in pairs], axis=1)
                 yield cells, labels
             return

@@ -93,10 +93,10 @@ def _rounded(counts: NDArray[np.float64], rng: np.random.Generator) -> Rows:
 
 def _complete(part: Rows, has: NDArray[np.bool_], sizes: Rows, parts: int) -> None:
     """Move small groups to the parts that lack a class, from parts that have both classes without them."""
-    for label, number in np.argwhere(_groups_with_a_class(part, has, parts) == 0):
+    for side, number in np.argwhere(_groups_with_a_class(part, has, parts) == 0):
         enough = _groups_with_a_class(part, has, parts) > 1
-        spare = np.flatnonzero(has[label] & np.all(~has | enough[:, part], axis=0))
-        if len(spare) and not np.any(has[label] & (part == number)):
+        spare = np.flatnonzero(has[side] & np.all(~has | enough[:, part], axis=0))
+        if len(spare) and not np.any(has[side] & (part == number)):
             part[spare[np.argmin(sizes[spare])]] = number
 
 

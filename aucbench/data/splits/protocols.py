@@ -226,8 +226,8 @@ class KFold(SplitProtocol):
 
     Source: five folds, five times, in Gao, Jin, Zhu, Zhou, One-pass AUC optimization, ICML 2013, and in
     Natole, Ying, Lyu, Stochastic AUC optimization algorithms with linear convergence, Front. Appl. Math.
-    Stat. 2019; ten times in Yang, Shen, Ying, Yuan, Stochastic AUC optimization with general loss, 2020. No
-    paper states whether its folds are stratified.
+    Stat. 2019; ten times in Yang, Shen, Ying, Yuan, Stochastic AUC optimization with general loss, 2020. None
+    of the papers states whether its folds are stratified.
 
     Parameters
     ----------

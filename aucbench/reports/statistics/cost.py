@@ -16,7 +16,7 @@ def first_crossing(cost: Floats, value: Floats, target: float) -> float:
     Between the last checkpoint below the target and the first one not below it, the value is taken as linear
     in the logarithm of the cost, like the spacing of checkpoints; methods with a common grid would otherwise
     tie. Nothing is extrapolated: a curve that starts at or above the target gets the cost of its first
-    checkpoint, and a crossing after a first checkpoint without cost that of the second. Arrays are (c,).
+    checkpoint; after a first checkpoint of cost 0, a crossing gets the cost of the second. Arrays are (c,).
     """
     if np.isnan(target):
         return float("nan")
@@ -41,8 +41,8 @@ def pareto_front(auc: ArrayLike, cost: ArrayLike) -> NDArray[np.bool_]:
     """Whether a point is on the Pareto front of a large AUC and a small cost.
 
     A point is off the front if another point is at least as good in both and better in one; equal points are
-    treated alike. A point with a NaN or infinite cost is off the front and dominates none. `auc`, `cost` are
-    (n,), one value per method.
+    treated alike. A point with a NaN or with infinite cost is off the front and dominates no point. `auc` and
+    `cost` are (n,), one value per method.
     """
     y, x = np.asarray(auc, dtype=float), np.asarray(cost, dtype=float)
     is_finite = np.isfinite(y) & np.isfinite(x)

@@ -69,7 +69,7 @@ def family_intervals(values: Floats, confidence: float = 0.95, seed: int = 0) ->
     critical = np.where(std == 0.0, 0.0, np.nan)
     varies = std > 0.0
     if varies.any():
-        # The resamples must not depend on the labels, order and signs of families.
+        # The position of a family decides its resamples, and must not depend on labels, order or sign.
         order = np.lexsort((np.abs(deviations).min(axis=1), np.abs(deviations).max(axis=1)))
         units = deviations[np.ix_(order, varies)] / std[varies]
         critical[varies] = _critical(units, has_value[np.ix_(order, varies)], confidence, seed)

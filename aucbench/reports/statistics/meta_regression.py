@@ -21,7 +21,7 @@ def meta_regression(gains: pd.DataFrame, data_sets: pd.DataFrame, confidence: fl
     every family counts once. The covariates are log10 of the ratio (rows of the more frequent class) / (rows
     of the rarer class), of the rows and of the columns. A slope is therefore the change of the gain per
     decade, for example for classes ten times as unequal, with the other covariates fixed. The fit is by least
-    squares with a constant, the covariance is robust to unequal error variances (HC3): with the matrix X, its
+    squares with a constant; the covariance is robust to unequal error variances (HC3): with the matrix X, its
     rows x_i, the residuals e_i and the leverages h_i = x_i' (X'X)^-1 x_i,
 
         cov = (X'X)^-1 [sum_i x_i x_i' e_i^2 / (1 - h_i)^2] (X'X)^-1,
@@ -34,7 +34,7 @@ def meta_regression(gains: pd.DataFrame, data_sets: pd.DataFrame, confidence: fl
     ----------
     gains : DataFrame
         `method`, `data_set`, `family` and `gain`, as for `compare_families`, and `reference` if there are
-        gains over several; NaN are left out.
+        gains over several references; NaN are left out.
     data_sets : DataFrame
         `data_set`, `positive_share` (of either class), `rows` and `features`. Data sets with a missing
         value are left out.

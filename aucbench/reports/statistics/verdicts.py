@@ -90,7 +90,7 @@ def compare_families(
     -------
     DataFrame
         A line for each method, in the order of their first rows, with the index `method` and the columns
-        `families` and `data_sets`, their numbers with a gain; `gain`, the mean over families of the
+        `families` and `data_sets`, the numbers with a gain; `gain`, the mean over families of the
         means over their data sets; `low` and `high` of `family_intervals`; `median`, Hodges and Lehmann's, of
         the families' gains; `verdict`, the value of a `Verdict`, empty with fewer than ten families;
         `more_families`, for undecided methods, see `families_to_decide`; `worse`, `same` and `better`, the
@@ -115,8 +115,8 @@ def compare_matrix(
     members = (codes == np.arange(len(names))[:, None]).astype(float)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = members @ np.where(has_gain, gains, 0.0) / (members @ has_gain)
-    some = ~np.isnan(values).all(axis=1)
-    values, names = values[some], names[some]
+    mask = ~np.isnan(values).all(axis=1)
+    values, names = values[mask], names[mask]
     stats = family_intervals(values, confidence, seed)
     enough = stats.families >= FEWEST
     verdicts = verdict_of(np.where(enough, stats.mean, np.nan), stats.low, stats.high, rope)
@@ -141,7 +141,7 @@ def compare_matrix(
 
 
 def hodges_lehmann(values: Floats) -> Floats:
-    """(c,) the median of the means of all pairs of values in each column, and of each with itself.
+    """(c,) the median of the means of all pairs of values in each column, also of a value with itself.
 
     NaN are left out; the median is NaN without values.
 
@@ -175,7 +175,7 @@ def families_to_decide(stats: Intervals, verdicts: Any, rope: float | None) -> F
 def _without_one(
     values: Floats, families: "pd.Index[str]", stats: Intervals, verdicts: Any, rope: float | None
 ) -> list[str]:
-    """Changes of the verdicts if one family is left out; intervals keep their width in standard errors."""
+    """Changes of the verdicts without any one family; intervals keep their width in standard errors."""
     has_gain = ~np.isnan(values)
     n = stats.families - 1
     with np.errstate(divide="ignore", invalid="ignore"):

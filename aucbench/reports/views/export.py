@@ -15,7 +15,7 @@ TABLES = ("results", "verdicts")  # also written as CSV
 def write(report: Report, folder: Path, quoted: Report | None = None) -> list[Path]:
     """Write frames, documents and the page; returns the files.
 
-    LaTeX, which is meant for papers, shows `quoted`, a part of the report, instead of all of it.
+    LaTeX, which is meant for papers, shows only `quoted`, a part of the report, if it is set.
     """
     quoted = quoted or report
     folder.mkdir(parents=True, exist_ok=True)

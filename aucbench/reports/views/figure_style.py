@@ -10,7 +10,7 @@ import numpy as np
 from aucbench.reports.columns import text
 
 WIDTHS = {"column": 3.35, "page": 7.0}  # inches: one column and two columns of common templates
-# The first font matches papers; the second font has letters that the first lacks.
+# The first font of a list matches papers; the second font has letters that the first lacks.
 FONTS = {"sans": ["DejaVu Sans"], "serif": ["STIXGeneral", "DejaVu Serif"]}
 NARROW = 5.0  # inches; narrower figures have the legend below
 LETTER = 0.62  # upper estimate of the width of a letter in ems
@@ -88,18 +88,18 @@ def span(values: Iterable[float], always: Iterable[float] = (), reach: float = 2
 
     Values further from the interquartile range than `reach` times its width are outside.
     """
-    bulk, anchors = (np.array([value for value in group if np.isfinite(value)]) for group in (values, always))
-    if bulk.size:
-        lower, upper = np.quantile(bulk, [0.25, 0.75])
+    data, anchors = (np.array([value for value in group if np.isfinite(value)]) for group in (values, always))
+    if data.size:
+        lower, upper = np.quantile(data, [0.25, 0.75])
         distance = reach * (upper - lower)
-        anchors = np.append(anchors, np.clip([bulk.min(), bulk.max()], lower - distance, upper + distance))
+        anchors = np.append(anchors, np.clip([data.min(), data.max()], lower - distance, upper + distance))
     low, high = (anchors.min(), anchors.max()) if anchors.size else (0.0, 1.0)
     margin = 0.05 * (high - low) or max(0.01 * abs(high), 1e-3)
     return float(low - margin), float(high + margin)
 
 
 def shortened(label: str, inches: float, size: float) -> str:
-    """A label of at most about so many inches, cut in the middle, because variants differ at the end."""
+    """A label of about `inches` at most, cut in the middle, because variants differ at the end."""
     label = text(label)
     label = f" {label}" if label.startswith("_") else label  # a legend would leave it out
     letters = max(5, int(72 * inches / (LETTER * size)))

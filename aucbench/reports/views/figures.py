@@ -31,7 +31,7 @@ FORMATS = ("png", "svg", "pdf")
 NAMED = 8  # largest number of methods of a picture with colour and name
 OTHERS: dict[str, Any] = {"color": "0.78", "linewidth": 0.5, "zorder": 1}  # lines of methods without a name
 LARGEST = 5  # number of data sets of a setting with curves, unless data sets are named
-TALLEST = 7.6  # height of the rows of a forest plot in inches, at most a page
+TALLEST = 7.6  # largest height in inches of the rows of a forest plot, to fit a page
 COSTS = {"seconds": ("training time", "s"), "passes": ("passes over the training rows", "")}  # title, unit
 MARKERS = dict(zip(method_look.MARKERS, "os^DvXP*", strict=True))
 

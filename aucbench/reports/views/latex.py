@@ -77,13 +77,13 @@ def _cited(algorithm: str) -> tuple[str, str] | None:
 
 
 def _verdicts(report: Report, setting: str, table: "pd.DataFrame") -> str:
-    """The compact table: gain and interval, verdict and time ratio of each method, in one column."""
+    """The compact table: gain and interval, verdict and time ratio of each method, one column wide."""
     reference, symbol = report.references[setting], escaped(report.measure.symbol)
-    algorithm = report.methods.set_index(["setting", "method"])["algorithm"][setting]
+    algorithms = report.methods.set_index(["setting", "method"])["algorithm"][setting]
     rows = [["method", "gain", r"95\,\% interval", "verdict", "time"]]
     records: Any = table.to_dict("records")
     for row in records:
-        name, cited = row["method"], _cited(algorithm[row["method"]])
+        name, cited = row["method"], _cited(algorithms[row["method"]])
         gain = "0.0" if name == reference else _thousandths(row["gain"])
         low, high = (_thousandths(row[part]) for part in ("low", "high"))
         rows.append(

@@ -12,7 +12,7 @@ from aucbench.reports.columns import DATA_SETS, RESULTS, SLOPES, VERDICT_COLOURS
 from aucbench.reports.gains import comparison, groups_of_data
 from aucbench.reports.report import Report
 
-# Decimals of measures and their differences, as in tables, so that all views round the same number, and
+# Decimals of measures and their differences, as in tables, so that all views show the same numbers, and
 # significant digits of other numbers. Points of curves are only drawn.
 DECIMALS, DIGITS = 4, 6
 CURVE_DECIMALS, CURVE_DIGITS = 5, 4
@@ -77,7 +77,7 @@ def _compared(report: Report, measure: Measure) -> tuple[float | None, dict[str,
 
 
 def _curves(curves: pd.DataFrame) -> tuple[dict[str, Packed], int]:
-    """Curves by setting, a line per curve with lists of points, and the step that thins checkpoints."""
+    """Curves by setting, a line each with lists of every `step`-th checkpoint and the last; and `step`."""
     step = max(1, -(-len(curves) // POINTS))
     keys = ["setting", "data_set", "method"]
     thinned = curves[curves.groupby(keys).cumcount(ascending=False) % step == 0].copy()
@@ -104,7 +104,7 @@ def _column(name: str, values: "pd.Series[Any]", decimals: int = DECIMALS, digit
     array = values.to_numpy(float)
     rounded = np.round(array, decimals) if MEASURED.fullmatch(name) else array
     unique, inverse = np.unique(rounded, return_inverse=True)
-    texts = [
+    entries = [
         float(f"{item:.{digits}g}") if np.isfinite(item) else "never" if item > 0 else None for item in unique
     ]
-    return np.array(texts, dtype=object)[inverse].tolist()
+    return np.array(entries, dtype=object)[inverse].tolist()

@@ -111,7 +111,7 @@ def marks(report: Report, setting: str, data_set: str) -> list[str]:
 
 
 def show(report: Report, data_sets: Sequence[str] = (), notes: bool = False) -> None:
-    """Print the answer and the methods over all data sets, or on each of `data_sets`; and the notes."""
+    """Print the answer and methods over all data sets or on each of `data_sets`; and the notes if `notes`."""
     for setting in report.settings:
         names = list(report.part("data_sets", setting)["data_set"])
         selected = [name for name in names if name in data_sets or len(names) == 1]
@@ -133,8 +133,8 @@ def show_best(report: Report, most: int = 10) -> None:
     for setting in report.settings:
         name, *others = report.part("data_sets", setting)["data_set"]
         table = board_table(report, setting, "" if others else name, brief=True)
-        where = f"{1 + len(others)} data sets" if others else name
-        title = f"{len(table.lines)} methods on {where}, {setting}"
+        scope = f"{1 + len(others)} data sets" if others else name
+        title = f"{len(table.lines)} methods on {scope}, {setting}"
         title += f", the first {most}" if len(table.lines) > most else ""
         show_table(title, table._replace(lines=table.lines[:most]), [answer(report, setting)])
 
@@ -208,7 +208,7 @@ def show_table(title: str, content: TextTable, remarks: Iterable[str] = (), is_f
 
 
 def _parts(content: TextTable, width: int, frame: int) -> tuple[int, list[list[int]]]:
-    """The width of the names, and the columns of each part, the first with at least two values."""
+    """The width of the names, and the columns of each part: names in all, two values in the first."""
     from rich.cells import cell_len
 
     names, *widths = (

@@ -102,17 +102,17 @@ def machines(run: Run, others: Iterable[ReplicationRecord], tolerance: float = T
 
 def describe(environment: Environment) -> str:
     """An environment in words, for lists of disagreements."""
-    packages = " ".join(_that_round(environment))
+    packages = " ".join(_rounding_packages(environment))
     return f"{environment.cpu}, {environment.platform}, Python {environment.python}, {packages}"
 
 
 def _rounding(environment: Environment) -> list[str]:
     """Everything that decides rounding: processor, libraries of the system, versions of packages."""
     system, *_, library = environment.platform.split("-")
-    return [environment.cpu, system, library, *_that_round(environment)]
+    return [environment.cpu, system, library, *_rounding_packages(environment)]
 
 
-def _that_round(environment: Environment) -> list[str]:
+def _rounding_packages(environment: Environment) -> list[str]:
     """Packages that may round, with versions: numerical packages, and packages that only the method needs."""
     versions = environment.packages
     names = [*(name for name in NUMERICAL if name in versions), *sorted(versions.keys() - PACKAGES)]

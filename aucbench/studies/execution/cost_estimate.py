@@ -79,7 +79,7 @@ def estimate(plan: Plan, store: Store, begun: Callable[[Entry], None] = lambda _
         trainings, work = len(cells) + trials, len(cells) + trials * (1.0 - 1.0 / max(2, folds))
         passes = trainings * _passes(entry, rows)
         estimates.append(Estimate(trainings, passes, time and time * work, int(memory), time is not None))
-        if time is None:  # equal kinds differ only in numbers such as step sizes
+        if time is None:  # methods of a kind differ only in numbers such as step sizes
             method = entry.algorithm.description
             names = {name: value for name, value in method.parameters.items() if not isinstance(value, float)}
             kind = [method.name, names, entry.features.description, str(entry.scaling), sparse.issparse(X)]
@@ -117,8 +117,8 @@ def probed(entries: Sequence[Entry], wait: float) -> list[tuple[float, float] | 
             key = number * PROCESSES // len(order), entries[at].algorithm.distribution
             futures[at] = pool.submit(probe, entries[at], seconds, key=key, seconds=wait)
         done = wait_for(futures.values(), wait).done
-    in_order = [futures[at] for at in range(len(entries))]
-    return [future.result() if future in done and future.exception() is None else None for future in in_order]
+    probes = [futures[at] for at in range(len(entries))]
+    return [future.result() if future in done and future.exception() is None else None for future in probes]
 
 
 _sample: dict[Any, Prepared] = {}  # latest sample of this process, shared by several methods

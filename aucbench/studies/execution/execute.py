@@ -54,7 +54,7 @@ def execute_study(
 
 
 def _planned(study: Study, store: Store, observer: Observer) -> Plan:
-    """Plan a study; before the first download, report the missing files of a suite."""
+    """Plan a study; before the first download, report files that a suite lacks, or that no source has."""
     if study.running.suite is not None:
         datasets = {entry.dataset.title: entry.dataset.instance for entry in study.entries}
         with ThreadPoolExecutor(SERVERS_ASKED) as pool:

@@ -211,7 +211,7 @@ class _Search:
     def _multiplier(
         self, excess: Callable[[float], float], free: Objective, norm: Norm, radius: float
     ) -> None:
-        """Search for the multiplier with excess 0: fall to a positive excess, then secants (Illinois)."""
+        """Search for the multiplier with excess 0: decrease it until excess > 0, then secants (Illinois)."""
         X, y, fall = self._batch.X, self._batch.y, FALL[norm]
         slopes = pair_loss.pair_mean(free.loss, np.zeros(len(y)), y).slopes
         pull = np.maximum(np.abs(X.T @ slopes) - free.l1, 0.0)

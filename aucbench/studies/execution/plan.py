@@ -115,7 +115,7 @@ def plan_study(study: Study, store: Store) -> Plan:
 
 
 def looked_up(cell: Unit, study: Study, store: Store, done: Container[str], failed: Container[str]) -> Unit:
-    """A cell with its state in the store; `done` and `failed` are the keys of finished and failed cells."""
+    """A cell with its state in the store; `done` and `failed` are keys that may have finished or failed."""
     key, entry, is_alone = cell.key, cell.entry, study.is_timed_alone
     if key in done:
         record = store.record(key) if entry.measures or is_alone else None

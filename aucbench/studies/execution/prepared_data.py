@@ -88,8 +88,8 @@ class PreparedData:
 
     def prepared(self, unit: Unit, stage: Callable[[str], None] = lambda text: None) -> Prepared:
         """The arrays of a unit; `DataError` if the data differs from the planned data."""
-        arrays = self._prepared.pop(unit.group, None)
-        if arrays is None:
+        prepared = self._prepared.pop(unit.group, None)
+        if prepared is None:
             entry, seeds = unit.entry, unit.seeds
             stage(f"loading {entry.dataset.name}")
             if self.digests(entry) != unit.digests:
@@ -102,13 +102,13 @@ class PreparedData:
             if unit.inner is not None:
                 split = inner_split(split, entry.tuning.choice.folds, seeds.split_seed, unit.inner)
             self._make_room(2 * sum(size_of(side.X, side.rows) for side in (split.train, split.test)))
-            arrays = prepare_split(entry, split, seeds.split_seed)
+            prepared = prepare_split(entry, split, seeds.split_seed)
             if unit.inner is None:
                 counted = repeats(split.train, split.test)
-                arrays = replace(arrays, repeats=counted, blocks=blocks_of(split.test))
-            self._fingerprints[unit.group] = fingerprint(arrays)
-        self._prepared[unit.group] = arrays
-        return arrays
+                prepared = replace(prepared, repeats=counted, blocks=blocks_of(split.test))
+            self._fingerprints[unit.group] = fingerprint(prepared)
+        self._prepared[unit.group] = prepared
+        return prepared
 
     def rows_of(self, entry: Entry, seeds: Seeds) -> Prepared:
         """The arrays of a cell."""

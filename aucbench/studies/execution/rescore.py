@@ -24,7 +24,7 @@ class Rescored:
     known: int = 0  # cells that had the measures before
     diverged: int = 0  # cells that have no value of any measure
     kept: Counter[str] = field(default_factory=Counter)  # cells that keep a measure with other parameters
-    # Cells without weights and scores, which must be trained again, by method.
+    # Cells with neither weights nor scores, which must be trained again, by method.
     without_scores: Counter[str] = field(default_factory=Counter)
     failed: list[str] = field(default_factory=list)  # one sentence for each failure
 

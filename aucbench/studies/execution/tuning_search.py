@@ -39,7 +39,7 @@ class TuningSearch:
 
     def __init__(self, whole: Unit):
         self.whole, self.cells = whole, list[Unit]()
-        self.open = 0  # trainings without a report so far
+        self.open = 0  # trainings of returned units that have no report so far
         self._entry, self._folds = whole.entry, 0
         self._choice, self._space = whole.entry.tuning.choice, whole.entry.tuning.space
         self._trials: list[Trial] = []
@@ -140,8 +140,8 @@ def choose(trials: Iterable[Trial]) -> list[Trial] | None:
 
     Settings that diverged or failed on any fold are excluded. None if no setting is left.
     """
-    complete = [runs for runs in by_number(trials).values() if all(trial.auc is not None for trial in runs)]
-    return max(complete, key=lambda runs: np.mean([trial.judged for trial in runs]), default=None)
+    groups = [group for group in by_number(trials).values() if all(trial.auc is not None for trial in group)]
+    return max(groups, key=lambda group: np.mean([trial.judged for trial in group]), default=None)
 
 
 def by_number(trials: Iterable[Trial]) -> dict[int, list[Trial]]:

@@ -55,10 +55,10 @@ def verify_sample(
 ) -> Verification:
     """Rerun up to `cells` cells, drawn at random; cells that cannot be run are left out, with the reasons.
 
-    A cell of other code is run with the installed code, and must agree within the tolerance: the same
+    A cell made by other code is run with the installed code, and must agree within the tolerance: the same
     formulas may be summed in another order. Its settings and its data must be equal. `entry_of` composes an
-    entry from overrides, `seed` draws the sample, `tolerance` is the allowed difference of AUCs
-    under different versions or on different processors. If `method` is set, only its cells are drawn.
+    entry from overrides, `seed` draws the sample, `tolerance` is the allowed difference of AUCs under
+    different versions or on different processors. If `method` is set, only its cells are drawn.
     """
     keys = sorted(key for key, cell in archive.cells.items() if method in (None, cell.record.algorithm.name))
     if method is not None and not keys:
@@ -101,11 +101,11 @@ def _run(record: CellRecord, entry_of: Callable[[Sequence[str]], Entry]) -> tupl
     if record.budget.seconds is not None:
         raise _UnfitError("its budget is in seconds, so that no equal result is to be expected")
     for group, field in GROUPS.items():
-        origin: PluginRecord | None = getattr(record, field)
-        if origin is not None and (cls := plugin(group, origin.name)) is None:
+        part: PluginRecord | None = getattr(record, field)
+        if part is not None and (cls := plugin(group, part.name)) is None:
             raise _UnfitError(
-                f"{origin.name} comes from the distribution {origin.distribution or 'of an unknown name'} "
-                f"{origin.version}, which is not installed here or does not provide it"
+                f"{part.name} comes from the distribution {part.distribution or 'of an unknown name'} "
+                f"{part.version}, which is not installed here or does not provide it"
             )
         if group == "algo" and (missing := missing_packages(cls)):
             raise _UnfitError(f"{record.algorithm.name} {missing}")
@@ -172,7 +172,7 @@ def _check_equal(record: CellRecord, entry: Entry, digests: Sequence[str], has_s
     seeds = [record.seeds]
     if not has_seeds or sorted(words(entry.describe(), seeds)) != sorted(words(record, seeds)):
         raise AucbenchError("the settings here are others")
-    plugins = [[getattr(source, field) for field in GROUPS.values()] for source in (entry.describe(), record)]
+    plugins = [[getattr(side, field) for field in GROUPS.values()] for side in (entry.describe(), record)]
     current, recorded = ([described and described.version for described in group] for group in plugins)
     if (entry.source_digest, current) == (record.source, recorded):
         raise AucbenchError("its key is not that of its settings, data and code")

@@ -1,11 +1,11 @@
 // Pictures of the overview: gain against imbalance, mean against cost, methods by data sets.
 
-const rarity = (record) => (isKnown(record?.positive_share) ? Math.min(record.positive_share, 1 - record.positive_share) : null);
+const rareShare = (record) => (isKnown(record?.positive_share) ? Math.min(record.positive_share, 1 - record.positive_share) : null);
 
 // A point per data set: the gain of a method over the reference against the share of the rare class.
 function gainByShare(method, width, height = 320) {
   const points = gains({ method }).filter((row) => inGroup(row.data_set))
-    .map((row) => ({ ...row, share: rarity(setting().data_sets.get(row.data_set)) })).filter(({ share }) => share > 0);
+    .map((row) => ({ ...row, share: rareShare(setting().data_sets.get(row.data_set)) })).filter(({ share }) => share > 0);
   if (!points.length) return h("p", { class: "empty" }, method === reference() ? "This method is the reference." : "There are no gains of this method.");
   const pad = { top: 26, bottom: height - 46, left: 60, right: width - 14 };
   const xs = points.map(({ share }) => share);
@@ -69,11 +69,11 @@ function meanAgainstCost(rows, width, height = 320) {
 // Methods by data sets, the rarest class first: gains in thousandths, or the measure itself.
 function heatMap(rows) {
   const { data_sets: data, results } = setting();
-  const sets = [...data.keys()].filter(inGroup).sort((a, b) => (rarity(data.get(a)) ?? 1) - (rarity(data.get(b)) ?? 1));
+  const names = [...data.keys()].filter(inGroup).sort((a, b) => (rareShare(data.get(a)) ?? 1) - (rareShare(data.get(b)) ?? 1));
   const isGain = state.heat === "gain";
   const cells = new Map((isGain ? gains() : results).map((row) => [`${row.method}\n${row.data_set}`, row]));
   const rope = comparison().rope ?? 0.005;
-  const hasNumbers = sets.length <= 26;
+  const hasNumbers = names.length <= 26;
   const means = new Map();
   if (!isGain) results.forEach((row) => means.set(row.data_set, [...(means.get(row.data_set) ?? []), meanOf(row)].filter(isKnown)));
   const intensity = (value, name) => {
@@ -94,8 +94,8 @@ function heatMap(rows) {
   };
   const kind = [isGain ? "signed" : "plain", hasNumbers ? "" : "dense"].join(" ");
   return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Methods by data sets" },
-    h("table", { class: `matrix ${kind}`, vars: { "--cell": `${Math.max(11, Math.floor((room() - 150) / sets.length))}px` } },
-      h("thead", null, h("tr", null, h("td"), sets.map((name) => h("th", { scope: "col", class: "upright" }, h("span", null, dataLink(name)))))),
+    h("table", { class: `matrix ${kind}`, vars: { "--cell": `${Math.max(11, Math.floor((room() - 150) / names.length))}px` } },
+      h("thead", null, h("tr", null, h("td"), names.map((name) => h("th", { scope: "col", class: "upright" }, h("span", null, dataLink(name)))))),
       h("tbody", null, rows.map(({ method }) => h("tr", { "data-method": method }, h("th", { scope: "row" }, methodLink(method)),
-        sets.map((name) => cell(method, name)))))));
+        names.map((name) => cell(method, name)))))));
 }

@@ -20,7 +20,7 @@ function assemble(node, attributes, children) {
   return node;
 }
 
-// A link inside the page, which changes the state.
+// Makes a node a link inside the page, which changes the state.
 function setLink(node, change) {
   node.dataset.go = JSON.stringify(change);
   node.setAttribute("href", address({ ...state, id: "", ...change }));

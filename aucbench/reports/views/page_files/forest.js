@@ -1,4 +1,4 @@
-// The forest plot as a table: gains with their intervals over the band of equivalence, one line per method.
+// The forest plot as a table: gains with their intervals over the band of equivalence, one per line.
 
 // The range of most values; outliers, which would squeeze the scale, are drawn at the edge.
 function bulk(lows, highs = lows) {

@@ -181,7 +181,7 @@ function readout({ box, svg, cursor, lines, highlights, pad, width, xScale, x, y
   // `choice` finds the emphasised method among the lines that have begun.
   const show = (pixel, choice) => {
     cursorX = Math.min(Math.max(pixel, pad.left), width - pad.right);
-    const pairs = lines.map((line) => ({ line, point: lastPoint(line.points, cursorX + 0.5) })).filter(({ point }) => point);
+    const pairs = lines.map((line) => ({ line, point: lastPointBefore(line.points, cursorX + 0.5) })).filter(({ point }) => point);
     pairs.sort((a, b) => a.point.y - b.point.y);
     const method = choice(pairs);
     const rows = pairs.filter(({ line }) => highlights.has(line.method) || line.method === method);
@@ -222,7 +222,7 @@ function readout({ box, svg, cursor, lines, highlights, pad, width, xScale, x, y
   });
 }
 
-function lastPoint(points, pixel) {
+function lastPointBefore(points, pixel) {
   return points.findLast(({ x }) => x <= pixel) ?? null;
 }
 

@@ -45,7 +45,7 @@ const classOf = (method) => setting().methods.get(method)?.class_of_model ?? "";
 const classes = () => [...new Set([...setting().methods.keys()].map(classOf))].sort();
 const isShown = (method) => !classes().includes(state.model) || classOf(method) === state.model || method === reference();
 
-// Verdicts on all methods, those without any gain last.
+// Verdicts on all methods, methods without gains last.
 function verdicts(criteria = { group: group() }) {
   const rows = rowsOf(comparison().verdicts, { reference: reference(), ...criteria });
   if (criteria.method) return rows;

@@ -38,7 +38,7 @@ function parseHash(hash) {
   return values;
 }
 
-// Go to another view; the back button returns to the current view.
+// Go to another view; the back button returns to the previous view.
 function go(change) {
   remember({ y: window.scrollY }, address(state), "replaceState");
   state = { ...state, id: "", sort: "", ...change };

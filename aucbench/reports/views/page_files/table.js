@@ -55,8 +55,8 @@ function heading(column, kind, isFixed) {
 }
 
 // The values of the columns as CSV, with a line per row.
-function csv(specs, rows) {
-  const names = [...new Set(specs.flatMap(({ name, low, high, spread }) => [name, low, high, spread].filter(Boolean)))];
+function csv(columns, rows) {
+  const names = [...new Set(columns.flatMap(({ name, low, high, spread }) => [name, low, high, spread].filter(Boolean)))];
   // Text that a spreadsheet would evaluate gets a leading quote.
   const guard = (value) => (typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value));
   const quote = (value) => (/[",\r\n]/.test(value) ? `"${value.replace(/"/g, '""')}"` : value);

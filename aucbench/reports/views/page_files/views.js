@@ -84,7 +84,7 @@ function slopes(method) {
     columns: ["covariate", "slope", "families"].map((name) => columnOf("slopes", name)) }) : null;
 }
 
-// A link to another page, or a text if the address is not a web address.
+// A link to another page, or a text if the address is of another kind.
 function webLink(name, target) {
   const isPage = URL.canParse(target, location.href) && ["http:", "https:", location.protocol].includes(new URL(target, location.href).protocol);
   return isPage ? h("a", { href: target, rel: "noreferrer" }, name) : `${name}: ${target}`;
@@ -106,7 +106,7 @@ function dataView() {
     resultTable({ caption: "Data sets", columns: [head, ...names.map((name) => columnOf("data_sets", name))], rows }));
 }
 
-const DEFAULT_COLUMNS = ["own_setting", "mean", "train_seconds", "target_seconds", "gaps"]; // columns of results beside those of the forest plot
+const DEFAULT_COLUMNS = ["own_setting", "mean", "train_seconds", "target_seconds", "gaps"]; // columns of results beside the forest plot
 const WIDE_COLUMNS = ["parameters", "command", "chosen", "edges"];
 
 function dataSet(record) {
